@@ -1,0 +1,84 @@
+//! What a front end may ask of the engine: commands change something and are
+//! answered by events; queries change nothing and are not logged.
+
+use crate::{Answer, JobId, Part};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Switch {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Command {
+    /// Starts a run; while one is going on it is queued and follows it.
+    Prompt {
+        text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Part>,
+    },
+    /// Delivered at the next step boundary of the current run.
+    Steer {
+        text: String,
+    },
+    Answer(Answer),
+    Interrupt,
+    Compact {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        focus: Option<String>,
+    },
+    Switch(Switch),
+    Undo,
+    /// A command typed by the user with `!`: the policy applies, and the model
+    /// is shown the transcript with the next prompt.
+    Shell {
+        command: String,
+    },
+    KillJob {
+        id: JobId,
+    },
+    Shutdown,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Query {
+    Models,
+    Agents,
+    Tools,
+    Context,
+    Cost,
+    Grants,
+    Sessions,
+    Jobs,
+    /// Files whose path begins with, or contains, this.
+    Files {
+        prefix: String,
+    },
+    /// What could stand at the end of this input line.
+    Completion {
+        line: String,
+    },
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableReply {
+    pub columns: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Reply {
+    Table(TableReply),
+    Words { words: Vec<String> },
+    Unavailable { reason: String },
+}

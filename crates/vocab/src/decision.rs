@@ -1,0 +1,76 @@
+//! The verdict of the policy and the way it was reached, as logged with each
+//! call and as printed by `tenon policy explain`.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// The strength of a decision: what may and what may not change it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Nothing can change it.
+    HardDeny,
+    Deny,
+    /// A person must say yes, each time; `--yes` does not.
+    Confirm,
+    Ask,
+    Allow,
+}
+
+impl Class {
+    #[must_use]
+    pub fn decision(self) -> Decision {
+        match self {
+            Self::HardDeny | Self::Deny => Decision::Deny,
+            Self::Confirm | Self::Ask => Decision::Ask,
+            Self::Allow => Decision::Allow,
+        }
+    }
+}
+
+/// One rule that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleTried {
+    /// As a user would write it: `bash: "ls *" = allow`.
+    pub rule: String,
+    /// Where it is written: `built-in`, `user`, a file and line, `grant`.
+    pub origin: String,
+    pub matched: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explanation {
+    pub class: Class,
+    /// One sentence for people and for the model.
+    pub reason: String,
+    /// In the order in which they were tried; the last one that matched decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<RuleTried>,
+    /// Who answered, where the decision was to ask: `user`, `--yes`, a hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+}
+
+impl Explanation {
+    #[must_use]
+    pub fn new(class: Class, reason: impl Into<String>) -> Self {
+        Self {
+            class,
+            reason: reason.into(),
+            tried: Vec::new(),
+            answered_by: None,
+        }
+    }
+
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        self.class.decision()
+    }
+}

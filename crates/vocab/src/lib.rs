@@ -1,0 +1,51 @@
+//! The words every part of Tenon speaks: events, commands, messages, tool
+//! results, questions. Nothing here acts; nothing here knows a terminal, a
+//! network or a file.
+//!
+//! One set of enums serves the log on disk, the JSON stream, the REPL and every
+//! other renderer, so a new fact is added here once and is then visible
+//! everywhere.
+//!
+//! ```
+//! use tenon_vocab::{Message, Part};
+//!
+//! let message = Message::user("fix the failing test");
+//! assert_eq!(message.text(), "fix the failing test");
+//! assert!(matches!(message.parts[0], Part::Text { .. }));
+//! ```
+
+mod command;
+mod decision;
+mod event;
+mod ids;
+mod message;
+pub mod port;
+mod printable;
+pub mod profile;
+mod question;
+mod records;
+mod tool;
+mod usage;
+
+pub use command::{Command, Query, Reply, Switch, TableReply};
+pub use decision::{Class, Decision, Explanation, RuleTried};
+pub use event::{Durability, Event, EventKind, OtherEvent};
+pub use ids::{CallId, IdError, JobId, QuestionId, RunId, SessionId};
+pub use jiff::Timestamp;
+pub use message::{
+    ImageSource, Message, Origin, Part, Role, Segment, Status, StopReason, ToolCallPart,
+};
+pub use printable::{Lines, Printable};
+pub use question::{Answer, AnsweredBy, Choice, Question, QuestionKind};
+pub use records::{
+    BlobRef, Checkpoint, CheckpointAction, Compacted, Compiled, ContextChange, FileChange,
+    ForkPoint, HistoryRef, HookFired, Interrupted, JobAction, JobEvent, McpEvent, Meta, Notice,
+    NoticeLevel, Outcome, PrunedCall, Retry, Review, RunFinished, RunOrigin, RunStarted, RunState,
+    SCHEMA_VERSION, Settings, Snapshot, StateChanged, TextChannel, TextDelta, TodoItem, TodoList,
+    TodoStatus, ToolDelta, ToolResult, ToolStream, ToolUse,
+};
+pub use tool::{
+    CallStatus, DiffFile, Display, Effect, Envelope, ErrorCode, FileEntry, FileHash, SandboxReport,
+    ToolError, ToolOutput, ToolSpec,
+};
+pub use usage::{Cost, Usage};

@@ -1,0 +1,73 @@
+//! Questions to whoever sits in front of a front end. One shape for permission,
+//! `ask_user` and trust, so that each front end has one prompt to draw.
+
+use crate::{CallId, Display, QuestionId};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionKind {
+    Permission,
+    AskUser,
+    Trust,
+}
+
+/// One way to answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// What an [`Answer`] names: `once`, `session`, `always`, `deny`, or an option's number.
+    pub id: String,
+    /// The key in a terminal.
+    pub key: char,
+    pub label: String,
+    /// The exact rule that would be stored by this choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    pub id: QuestionId,
+    pub kind: QuestionKind,
+    /// One line: `bash wants to run a command`.
+    pub title: String,
+    /// What it is about, in full: the command, the diff, the question.
+    pub body: String,
+    #[serde(default)]
+    pub display: Display,
+    pub choices: Vec<Choice>,
+    /// Whether free text may come with the answer.
+    #[serde(default)]
+    pub free_text: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Why it is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnsweredBy {
+    User,
+    Client,
+    Hook,
+    /// `--yes` or `--yolo`.
+    Flag,
+    /// Nobody could be asked.
+    Nobody,
+    /// The run was interrupted first.
+    Interrupt,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    pub question: QuestionId,
+    /// The id of the choice taken. What is not one of them counts as `deny`.
+    pub choice: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    pub by: AnsweredBy,
+}

@@ -1,0 +1,405 @@
+//! The payloads of the events: what each kind carries, and nothing of how it
+//! is stored or drawn.
+
+use crate::{
+    CallId, CallStatus, Cost, Display, Envelope, Explanation, FileHash, JobId, SandboxReport,
+    SessionId, Usage,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The version of the log's shapes. A reader refuses a higher one by name.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Content kept beside the log, named by its SHA-256 in lower-case hex.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct BlobRef {
+    pub sha256: String,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkPoint {
+    pub session: SessionId,
+    pub seq: u64,
+}
+
+/// The first line of every log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    pub schema_version: u32,
+    pub id: SessionId,
+    /// Absolute; the root of the workspace.
+    pub cwd: String,
+    pub program_version: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_branch: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkPoint>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOrigin {
+    Prompt,
+    FollowUp,
+    Shell,
+    Delegated,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunStarted {
+    /// The first 200 characters, for lists; the message that follows has the whole.
+    pub prompt: String,
+    pub origin: RunOrigin,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Completed,
+    Interrupted,
+    /// The model, the disk or the program failed.
+    Failed,
+    /// A limit was reached: steps, cost, time.
+    Limit,
+    /// The same call over and over.
+    Loop,
+    /// Ended because of what was denied.
+    Denied,
+    /// The model's answer was stopped by a content filter.
+    Filtered,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFinished {
+    pub outcome: Outcome,
+    /// Why, in a sentence, unless it completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub steps: u32,
+    pub calls: u32,
+    #[serde(default)]
+    pub failed_calls: u32,
+    #[serde(default)]
+    pub denied_calls: u32,
+    pub usage: Usage,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    pub duration_ms: u64,
+    /// Byte offset of the last snapshot in this log, so that open reads from the tail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    Idle,
+    Planning,
+    AwaitingPermission,
+    ToolRunning,
+    ModelGenerating,
+    Done,
+    Error,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateChanged {
+    pub state: RunState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextChannel {
+    Text,
+    Reasoning,
+}
+
+/// A piece of the message that is being written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextDelta {
+    pub channel: TextChannel,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolStream {
+    Stdout,
+    Stderr,
+    /// A line about progress, not output.
+    Status,
+}
+
+/// A piece of what a running call prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolDelta {
+    pub call: CallId,
+    pub stream: ToolStream,
+    pub text: String,
+}
+
+/// A call was admitted and started.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolUse {
+    pub call: CallId,
+    /// The canonical name; the message has the name as the model gave it.
+    pub name: String,
+    /// The effective input: after repair, aliases and hooks.
+    pub input: Value,
+    pub explanation: Explanation,
+    /// Calls of one batch run side by side.
+    pub batch: u32,
+}
+
+/// The one result of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolResult {
+    pub call: CallId,
+    pub name: String,
+    pub ok: bool,
+    #[serde(default)]
+    pub status: CallStatus,
+    pub envelope: Envelope,
+    /// Exactly what the model sees.
+    pub model_text: String,
+    #[serde(default)]
+    pub display: Display,
+    pub duration_ms: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<FileHash>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<(BlobRef, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxReport>,
+    /// Why it was denied, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+/// The prefix of the requests from here on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compiled {
+    pub system: BlobRef,
+    pub tools: BlobRef,
+    pub model: String,
+    pub endpoint: String,
+    pub dialect: String,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub parameters: Value,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quirks: Vec<String>,
+    /// What changed it: `start`, `resume: tools`, `model`, …
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrunedCall {
+    pub call: CallId,
+    pub model_text: String,
+}
+
+/// The full replacement of the history before `kept_from`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compacted {
+    /// The first seq that stays as it is.
+    pub kept_from: u64,
+    pub summary: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pruned: Vec<PrunedCall>,
+    pub tokens_before: u64,
+    pub tokens_after: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum ContextChange {
+    Compiled(Compiled),
+    Compacted(Compacted),
+}
+
+/// Where one durable event of the live history stands in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryRef {
+    pub seq: u64,
+    pub offset: u64,
+}
+
+/// All that is needed to go on without reading what stands before it, but for
+/// the records that `history` points at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    pub settings: Option<Settings>,
+    pub compiled: Option<Compiled>,
+    /// The summary that stands before `history`, after a compaction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compacted: Option<Compacted>,
+    pub todo: Vec<TodoItem>,
+    pub usage: Usage,
+    pub runs: u32,
+    pub compactions: u32,
+    /// The first prompt, for lists.
+    pub prompt: String,
+    pub checkpoint_head: Option<u64>,
+    /// What each file held when it was last read or written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<FileHash>,
+    /// Messages and results that the model still sees, in order.
+    pub history: Vec<HistoryRef>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckpointAction {
+    Saved,
+    Undone,
+    Redone,
+    Reverted,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    /// Unix permission bits before; absent when there was no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+    /// The content before; absent when there was no file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<BlobRef>,
+    /// Hash of the content after; absent when the file is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    pub action: CheckpointAction,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+    /// For undone, redone, reverted: the seq that the files now stand at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_seq: Option<u64>,
+    pub files: Vec<FileChange>,
+}
+
+/// Validation or audit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Review {
+    /// `validation` or `audit`
+    pub kind: String,
+    /// `started`, `passed`, `failed`, `skipped`
+    pub state: String,
+    pub round: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookFired {
+    pub event: String,
+    pub hook: String,
+    /// `pass`, `warn`, `block`, `failed`
+    pub result: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    pub duration_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retry {
+    /// 1 for the first try that is made again.
+    pub attempt: u32,
+    pub of: u32,
+    pub delay_ms: u64,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JobAction {
+    Started,
+    /// Outlived its call: a timeout, or left running by the command.
+    Detached,
+    Exited,
+    Killed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobEvent {
+    pub id: JobId,
+    pub action: JobAction,
+    pub command: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpEvent {
+    pub server: String,
+    pub state: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    Pending,
+    InProgress,
+    Completed,
+    Cancelled,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoItem {
+    pub text: String,
+    pub status: TodoStatus,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoList {
+    pub items: Vec<TodoItem>,
+}
+
+/// The settings from here on, in full.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    pub provider: String,
+    pub model: String,
+    /// Not `agent`: that name is the envelope's.
+    pub agent_name: String,
+    /// `single` or `multi`
+    pub mode: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default)]
+    pub pinned: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeLevel {
+    Info,
+    Warning,
+    Error,
+}
+
+/// Something that the user should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    pub level: NoticeLevel,
+    /// A word to sort by: `auth`, `disk_full`, `truncated`, …
+    pub kind: String,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interrupted {
+    /// `user`, `shutdown`, `crash`
+    pub by: String,
+}
