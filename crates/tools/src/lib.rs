@@ -1,1 +1,20 @@
-//! (empty)
+//! The built-in tools, the contract of every tool, and the doors to files
+//! ([`Workspace`]) and processes ([`Jobs`]).
+
+mod ask_user;
+mod bash;
+mod builtin;
+mod contract;
+mod files;
+pub mod input;
+pub mod jobs;
+mod output;
+mod process;
+pub mod workspace;
+
+pub use builtin::BuiltIn;
+pub use contract::{
+    Host, HostReply, HostRequest, OnTimeout, StaleWrites, Tool, ToolLimits, ToolSource, Toolbox,
+};
+pub use jobs::Jobs;
+pub use workspace::{Journal, Workspace};

@@ -1,0 +1,3 @@
+//! (to come)
+#[derive(Debug)]
+pub struct BuiltIn;

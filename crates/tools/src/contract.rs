@@ -1,0 +1,177 @@
+//! The contract of every tool, built in or not.
+//!
+//! A tool says what it is (`spec`), what a call would touch (`facts`), how a
+//! person should see it before it runs (`preview`), and runs. It never decides
+//! whether it may, never prints, never asks a terminal: the gate of the engine
+//! does the first, renderers the second, [`Host::request`] the third.
+
+use crate::jobs::Jobs;
+use crate::workspace::Workspace;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tenon_policy::Facts;
+use tenon_vocab::port::BoxFuture;
+use tenon_vocab::{CallId, Display, TodoItem, ToolDelta, ToolOutput, ToolSpec};
+use tokio_util::sync::CancellationToken;
+
+/// One tool. `input` has already been repaired and checked against
+/// `spec().parameters` when `facts`, `preview` and `run` see it.
+pub trait Tool: Send + Sync {
+    fn spec(&self) -> &ToolSpec;
+
+    /// What this call would touch, for the policy. Looks, never changes.
+    fn facts(&self, input: &Value, workspace: &Workspace) -> Facts;
+
+    /// What a person should see before saying yes: a diff, a command.
+    fn preview(&self, input: &Value, workspace: &Workspace) -> Display;
+
+    /// Runs the call. Must return soon after `host.cancelled()` fires when it
+    /// waits for something; a file operation that has begun is finished and
+    /// reported as it truly went. The caller never drops the future of a call
+    /// with effects.
+    fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput>;
+}
+
+/// All that a running call has of the world.
+pub trait Host: Send + Sync {
+    fn call(&self) -> &CallId;
+    fn cancelled(&self) -> &CancellationToken;
+    /// Shows output as it comes. Never blocks.
+    fn progress(&self, delta: ToolDelta);
+    fn workspace(&self) -> &Workspace;
+    fn jobs(&self) -> &Jobs;
+    fn limits(&self) -> &ToolLimits;
+    /// Asks the engine for what only it can do.
+    fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply>;
+}
+
+#[derive(Debug, Clone)]
+pub enum HostRequest {
+    /// Put a question to the user; the options may be empty.
+    Ask {
+        question: String,
+        options: Vec<String>,
+    },
+    Todo(Option<Vec<TodoItem>>),
+}
+
+#[derive(Debug, Clone)]
+pub enum HostReply {
+    Answer(String),
+    Todo(Vec<TodoItem>),
+    /// Nobody is there, or it was interrupted: the sentence says which.
+    Unavailable(String),
+}
+
+/// Caps that hold for every tool; all of them come from configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolLimits {
+    /// The default of tools without a timeout of their own; `None` disables (T23).
+    pub timeout: Option<Duration>,
+    /// The default of `bash`.
+    pub bash_timeout: Option<Duration>,
+    /// The longest that a model may ask for.
+    pub bash_timeout_max: Duration,
+    pub on_timeout: OnTimeout,
+    /// Bytes of a result that the model sees, as head and tail (T19).
+    pub output_bytes: usize,
+    pub read_lines: usize,
+    pub read_bytes: usize,
+    pub line_bytes: usize,
+    pub glob_paths: usize,
+    pub grep_matches: usize,
+    pub list_entries: usize,
+    /// Whether overwriting a file that was not read, or has changed, is refused (T2).
+    pub stale_writes: StaleWrites,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnTimeout {
+    Background,
+    Kill,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StaleWrites {
+    Refuse,
+    Permit,
+}
+
+impl Default for ToolLimits {
+    fn default() -> Self {
+        Self {
+            timeout: Some(Duration::from_secs(60)),
+            bash_timeout: Some(Duration::from_secs(30)),
+            bash_timeout_max: Duration::from_secs(600),
+            on_timeout: OnTimeout::Background,
+            output_bytes: 32 * 1024,
+            read_lines: 2000,
+            read_bytes: 50 * 1024,
+            line_bytes: 2000,
+            glob_paths: 1000,
+            grep_matches: 200,
+            list_entries: 500,
+            stale_writes: StaleWrites::Refuse,
+        }
+    }
+}
+
+/// Where tools come from: built in, custom, an MCP server.
+pub trait ToolSource: Send + Sync {
+    fn tools(&self) -> Vec<Arc<dyn Tool>>;
+}
+
+/// The tools of a session, by canonical name, in a stable order.
+#[derive(Clone, Default)]
+pub struct Toolbox {
+    tools: BTreeMap<String, Arc<dyn Tool>>,
+    order: Vec<String>,
+}
+
+impl fmt::Debug for Toolbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&self.order).finish()
+    }
+}
+
+impl Toolbox {
+    /// Adds the tools of a source after those already there. A name that is
+    /// taken keeps its first owner; the names refused are returned.
+    pub fn add(&mut self, source: &dyn ToolSource) -> Vec<String> {
+        let mut refused = Vec::new();
+        for tool in source.tools() {
+            let name = tool.spec().name.clone();
+            if self.tools.contains_key(&name) {
+                refused.push(name);
+            } else {
+                self.order.push(name.clone());
+                self.tools.insert(name, tool);
+            }
+        }
+        refused
+    }
+
+    /// Keeps only the tools for which this holds.
+    pub fn retain(&mut self, keep: impl Fn(&ToolSpec) -> bool) {
+        self.tools.retain(|_, tool| keep(tool.spec()));
+        self.order.retain(|name| self.tools.contains_key(name));
+    }
+
+    /// By canonical name only; resolve aliases first.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.get(name)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.order.iter().filter_map(|name| self.tools.get(name))
+    }
+
+    #[must_use]
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.iter().map(|tool| tool.spec().clone()).collect()
+    }
+}
