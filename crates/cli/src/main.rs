@@ -1,1 +1,71 @@
-fn main() {}
+//! The `tenon` program: arguments in, exit code out. The only place that knows
+//! every part.
+
+mod args;
+mod assemble;
+mod commands;
+mod drive;
+mod error;
+mod grants;
+mod place;
+mod prompt;
+mod provider;
+mod render;
+mod repl;
+mod rules;
+mod screen;
+mod signals;
+
+use args::{Cli, Command, Format};
+use clap::Parser;
+use error::CliError;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Each command of the agent runs under this same program as its supervisor:
+    // nothing may stand before this, because it is started so often.
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == assemble::SUPERVISE) {
+        return tenon_sandbox::supervise(arguments);
+    }
+    say_panics_in_a_line();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let format = format_of(&cli);
+    match commands::dispatch(cli) {
+        Ok(code) => code,
+        Err(error) => render::failure(&error, format),
+    }
+}
+
+/// Help and version go to standard output and are no errors.
+fn usage(error: &clap::Error) -> ExitCode {
+    let code = u8::try_from(error.exit_code()).unwrap_or(2);
+    // A closed pipe is the reader's choice.
+    let _ = error.print();
+    ExitCode::from(code)
+}
+
+fn format_of(cli: &Cli) -> Format {
+    match &cli.command {
+        Some(Command::Exec(run)) => run.format,
+        Some(Command::Demo(demo)) => demo.format,
+        Some(Command::Sessions(args::SessionsCommand::Resume { run, .. })) => run.format,
+        None => cli.run.format,
+        _ => Format::Text,
+    }
+}
+
+/// A tool that panics is reported in its result; here only a line for whoever
+/// reads standard error, instead of a stack trace.
+fn say_panics_in_a_line() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
+        screen::complain(&format!("tenon: internal error{place}; this is a bug, please report it"));
+    }));
+}
+
+/// What a subcommand gives back.
+type CommandResult = Result<ExitCode, CliError>;

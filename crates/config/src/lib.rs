@@ -1,1 +1,43 @@
-//! (empty)
+//! All that a user writes, in two forms: as written, where every value knows the
+//! file and line it came from ([`load`]), and ready to act ([`resolve`]).
+//!
+//! Parsing does nothing but check. Nothing here reads the process environment:
+//! it is captured once, by the binary, into [`Env`].
+//!
+//! One table of keys ([`keys`]) drives the checks, the reference page, the JSON
+//! Schema and the template, so they cannot drift apart.
+
+mod address;
+mod check;
+mod choose;
+mod environment;
+mod error;
+mod expand;
+mod jsonc;
+pub mod keys;
+mod load;
+mod node;
+mod paths;
+mod profile;
+mod provider;
+mod reference;
+mod resolve;
+mod rules;
+mod settings;
+mod source;
+mod suggest;
+mod tables;
+mod toml;
+mod untrusted;
+
+pub use error::{ConfigError, Location};
+pub use keys::{Key, Kind, Project};
+pub use load::{Entry, Ignored, Loaded, Origin, Sources, load};
+pub use paths::{Env, Paths, Platform};
+pub use reference::{reference_markdown, schema, template};
+pub use resolve::{Choice, resolve};
+pub use rules::rules;
+pub use settings::{
+    Auth, GrantSettings, KeySource, OnTimeout, PromptSettings, Proxy, Resolved, ResolvedProvider,
+    RetrySettings, StaleWrites, Timeouts, ToolSettings, UiSettings, Verify,
+};

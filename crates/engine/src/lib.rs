@@ -1,1 +1,30 @@
-//! (empty)
+//! The loop: context, model, gate, tools. The engine prints nothing, reads no
+//! home folder and knows no terminal: it gets [`Parts`] and gives a
+//! [`tenon_vocab::port::Handle`] with events, commands and queries.
+
+pub mod agents;
+mod ask;
+mod calls;
+mod context;
+mod core;
+mod emit;
+mod engine;
+mod gate;
+mod guard;
+mod host;
+mod inbox;
+mod next;
+mod parts;
+pub mod prompt;
+mod publish;
+mod queries;
+mod questions;
+mod run;
+mod schedule;
+mod shell;
+pub mod slash;
+mod step;
+mod stream;
+
+pub use engine::Engine;
+pub use parts::{Ambient, Approval, Confirm, Effects, GrantSink, Parts, RealAmbient};

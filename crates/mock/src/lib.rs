@@ -1,1 +1,47 @@
-//! (empty)
+//! A scripted model server that speaks the chat wire format, and validators
+//! that say what the strictest server would reject.
+//!
+//! It is what Tenon's tests talk to and what users test their own setups with.
+//! It shares no code with the part of Tenon that writes requests and reads
+//! replies: a mistake made once must not hide on both sides of the wire.
+//!
+//! ```
+//! use tenon_mock::{Options, Scenarios, Server};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let scenarios = Scenarios::parse(
+//!     r#"{"scenarios": [{"trigger": "hello", "steps": [{"response": {"content": "Hi!"}}]}]}"#,
+//! )?;
+//! let server = Server::bind(([127, 0, 0, 1], 0).into(), scenarios, Options::default()).await?;
+//! let running = server.spawn();
+//! // ... point a client at running.base_url() ...
+//! for request in running.requests() {
+//!     assert_eq!(request.violations, Vec::<String>::new());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod choose;
+mod complaint;
+mod connection;
+mod cut;
+pub mod demo;
+mod fault;
+mod options;
+mod record;
+mod reply;
+mod route;
+mod scenarios;
+mod server;
+mod shape;
+mod stream;
+mod whole;
+pub mod wire;
+
+pub use complaint::ScenarioError;
+pub use options::{Chunking, Options, Recording, Strictness};
+pub use record::RecordedRequest;
+pub use scenarios::Scenarios;
+pub use server::{Running, Server};

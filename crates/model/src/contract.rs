@@ -20,6 +20,8 @@ pub struct Entry {
     /// The content of the blobs that the message points at.
     pub blobs: Vec<(BlobRef, Bytes)>,
     fragment: OnceLock<(&'static str, Bytes)>,
+    attachment: OnceLock<(&'static str, Bytes)>,
+    tokens: OnceLock<u64>,
 }
 
 impl fmt::Debug for Entry {
@@ -37,6 +39,8 @@ impl Entry {
             message,
             blobs: Vec::new(),
             fragment: OnceLock::new(),
+            attachment: OnceLock::new(),
+            tokens: OnceLock::new(),
         }
     }
 
@@ -46,18 +50,42 @@ impl Entry {
             message,
             blobs,
             fragment: OnceLock::new(),
+            attachment: OnceLock::new(),
+            tokens: OnceLock::new(),
         }
     }
 
     /// The fragment of the codec `key`, made at its first use. Only one codec's
     /// is kept: a change of codec makes new entries.
     pub fn fragment(&self, key: &'static str, encode: impl Fn(&Self) -> Bytes) -> Bytes {
-        let (kept, bytes) = self.fragment.get_or_init(|| (key, encode(self)));
+        self.kept(&self.fragment, key, encode)
+    }
+
+    /// What belongs to the message but must stand elsewhere: the images of a
+    /// tool's result, where the format has no place for them in it.
+    pub fn attachment(&self, key: &'static str, encode: impl Fn(&Self) -> Bytes) -> Bytes {
+        self.kept(&self.attachment, key, encode)
+    }
+
+    fn kept(
+        &self,
+        slot: &OnceLock<(&'static str, Bytes)>,
+        key: &'static str,
+        encode: impl Fn(&Self) -> Bytes,
+    ) -> Bytes {
+        let (kept, bytes) = slot.get_or_init(|| (key, encode(self)));
         if *kept == key {
             bytes.clone()
         } else {
             encode(self)
         }
+    }
+
+    /// The estimated tokens of the message, counted at the first use.
+    pub fn tokens(&self) -> u64 {
+        *self
+            .tokens
+            .get_or_init(|| crate::estimate::estimate_message(&self.message))
     }
 }
 

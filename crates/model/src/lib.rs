@@ -1,11 +1,43 @@
 //! Speaks to models without the network: requests become bytes and bytes
 //! become deltas. Sans-I/O, so that every captured byte stream is a test.
+//!
+//! ```
+//! use tenon_model::codec::{Chat, Codec, Decoder};
+//! use tenon_model::{Delivery, Delta, Quirks};
+//!
+//! let codec = Chat::new(Quirks::default());
+//! let mut decoder = codec.decoder(Delivery::Streamed);
+//! let mut deltas = Vec::new();
+//! let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n";
+//! decoder.push(body, &mut |delta| deltas.push(delta))?;
+//! decoder.finish(&mut |delta| deltas.push(delta))?;
+//! assert_eq!(deltas[0], Delta::Text("Hi".into()));
+//! assert!(matches!(deltas[1], Delta::Finished(_)));
+//! # Ok::<(), tenon_model::ModelError>(())
+//! ```
 
+mod calls;
+pub mod codec;
 mod contract;
+mod estimate;
+mod failure;
+mod listing;
+mod presets;
+mod quirks;
+mod repair;
+mod reply;
 mod retry;
+pub mod sse;
+mod think;
 
+pub use codec::{Chat, Codec, Decoder};
 pub use contract::{
     Delivery, Delta, DeltaStream, Entry, Finished, Identity, Model, ModelEntry, ModelError,
     ModelErrorKind, Parameters, Prefix, Request,
 };
+pub use estimate::{estimate_message, estimate_text, estimate_tokens, estimate_tool};
+pub use failure::is_overflow;
+pub use presets::{AuthStyle, Kind, Preset, Reach, infer, preset, presets};
+pub use quirks::{ContentNull, MaxTokensField, Quirks, ReturnReasoning, ToolImages};
+pub use repair::{Arguments, is_cut, make_ids_unique, parse_arguments, sendable_arguments};
 pub use retry::RetryPlan;

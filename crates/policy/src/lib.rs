@@ -1,5 +1,48 @@
 //! Decides, without input or output, whether a call may run.
+//!
+//! Three steps: [`analyse`] reads a command line, the tools gather [`Facts`]
+//! about what a call would touch, and [`decide`] turns facts, rules and grants
+//! into an explained verdict. The verdict does not depend on the order in which
+//! rules were written.
+//!
+//! ```
+//! use tenon_policy::{Authority, Facts, Grants, ReadOnly, Rules, Subject, analyse, decide};
+//! use tenon_vocab::{Class, Effect, Timestamp};
+//!
+//! let facts = Facts {
+//!     tool: "bash".into(),
+//!     effect: Effect::Execute,
+//!     subject: Subject::Command(analyse("ls -l src")),
+//!     input: r#"{"command":"ls -l src"}"#.into(),
+//! };
+//! let authority = Authority { agent: "build", read_only: ReadOnly::No, agent_rules: None };
+//! let verdict = decide(&facts, &Rules::built_in(), &Grants::new(), &authority, Timestamp::UNIX_EPOCH);
+//! assert_eq!(verdict.class, Class::Allow);
+//! ```
+
+mod aspect;
+mod command;
+mod decide;
 mod facts;
+mod grant;
+mod guard;
+mod names;
+mod offer;
+mod parse;
+mod path;
+mod programs;
+mod protected;
+mod rule;
+mod rules;
 mod script;
+
+pub use decide::{Authority, ReadOnly, decide, error_code};
 pub use facts::{Access, Facts, PathFact, Subject};
-pub use script::{Script, analyse};
+pub use grant::{GRANT_TTL, Grant, GrantError, GrantKey, Grants, Scope};
+pub use guard::Guard;
+pub use names::{BUILT_IN_TOOLS, EDIT_GROUP, EXTERNAL_DIRECTORY, canonical_tool};
+pub use offer::{Offer, offers};
+pub use parse::RuleError;
+pub use rule::{CommandPattern, Layer, Matcher, PathPattern, Rule, Weight};
+pub use rules::Rules;
+pub use script::{Parts, Script, analyse};

@@ -1,1 +1,71 @@
-//! (empty)
+//! The append-only log of a session, the content beside it, and the state that
+//! both stand for. It knows no model, no tool and no terminal; it writes what
+//! it is given and gives back the same.
+//!
+//! ```
+//! use tenon_session::Store;
+//! use tenon_vocab::{Event, Message, Meta, SCHEMA_VERSION, SessionId, Timestamp};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let home = tempfile::tempdir()?;
+//! let store = Store::new(home.path().join("sessions"));
+//! let id = SessionId::generate();
+//! let event = |seq, kind| Event {
+//!     seq, sub: None, ts: Timestamp::UNIX_EPOCH, session: id,
+//!     run: None, parent: None, agent: "main".into(), kind,
+//! };
+//! let meta = Meta {
+//!     schema_version: SCHEMA_VERSION, id, cwd: "/tmp".into(),
+//!     program_version: "0.1.0".into(), git_branch: None, forked_from: None,
+//! };
+//! let (mut log, mut state) = store.create(&event(0, meta.into()))?;
+//! let hello = event(1, Message::user("hello").into());
+//! let offset = log.append(&hello)?;
+//! state.apply(&hello, offset);
+//! drop(log);
+//!
+//! let (_log, again) = store.open(id, Timestamp::UNIX_EPOCH)?;
+//! assert_eq!(again.history().messages(), state.history().messages());
+//! # Ok(())
+//! # }
+//! ```
+
+mod blobs;
+mod calls;
+mod digest;
+mod error;
+pub mod export;
+mod frames;
+mod history;
+mod leftovers;
+mod lines;
+mod list;
+mod load;
+mod lock;
+mod log;
+mod memory;
+mod place;
+mod rebuild;
+mod record;
+mod recover;
+mod scratch;
+mod sink;
+mod state;
+mod store;
+mod totals;
+mod verify;
+
+pub use blobs::Blobs;
+pub use calls::OpenCall;
+pub use error::SessionError;
+pub use frames::{Frame, FrameOf};
+pub use history::History;
+pub use leftovers::Leftovers;
+pub use list::{ListFilter, Listing, Summary};
+pub use load::Loaded;
+pub use log::Log;
+pub use record::Record;
+pub use recover::recovery_events;
+pub use state::State;
+pub use store::Store;
+pub use verify::{Finding, verify};

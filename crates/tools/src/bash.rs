@@ -1,1 +1,227 @@
-//! (to come)
+//! `bash`: a command line for the shell (T8). It says what happened; whether it
+//! may happen is the gate's matter, and how processes are kept is that of
+//! [`crate::jobs`].
+
+use crate::builtin::{facts, number, spec, text};
+use crate::contract::{Host, Tool, ToolLimits};
+use crate::jobs::{
+    Detached, Ended, Input, Leftovers, NotStarted, Placement, Report, RunOutcome, RunSpec,
+};
+use crate::workspace::Workspace;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+use tenon_policy::{Facts, Subject};
+use tenon_sandbox::Probe;
+use tenon_vocab::port::BoxFuture;
+use tenon_vocab::{
+    Display, Effect, Envelope, ErrorCode, SandboxReport, ToolDelta, ToolError, ToolOutput, ToolSpec,
+};
+
+/// The system takes no longer argument than 128 KiB.
+const MAX_COMMAND: usize = 120 * 1024;
+
+const DESCRIPTION: &str = "Run a command line with bash and return its output and exit code. \
+There is no terminal and no standard input: pass answers as arguments (-m, -y, --no-edit). \
+A command that outlasts its timeout goes on in the background as proc_N; \
+start servers and watchers with background true, and follow them with the process tool.";
+
+/// Runs a command line.
+#[derive(Debug)]
+pub struct Bash {
+    spec: ToolSpec,
+}
+
+impl Bash {
+    #[must_use]
+    pub fn new() -> Self {
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "command": {"type": "string", "minLength": 1},
+                "workdir": {
+                    "type": "string",
+                    "description": "Folder to run in; default is the project's root."
+                },
+                "timeout_ms": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "How long to wait."
+                },
+                "background": {
+                    "type": "boolean",
+                    "description": "Do not wait: for servers and watchers."
+                }
+            },
+            "required": ["command"],
+            "additionalProperties": false
+        });
+        Self {
+            spec: spec("bash", DESCRIPTION, Effect::Execute, parameters),
+        }
+    }
+}
+
+impl Default for Bash {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Tool for Bash {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn facts(&self, input: &Value, _: &Workspace) -> Facts {
+        let command = text(input, "command").unwrap_or_default();
+        let script = tenon_policy::analyse(command);
+        facts(&self.spec, Subject::Command(script), input)
+    }
+
+    fn preview(&self, input: &Value, _: &Workspace) -> Display {
+        Display::Terminal {
+            command: text(input, "command").unwrap_or_default().to_owned(),
+            output: String::new(),
+            exit_code: None,
+            job: None,
+        }
+    }
+
+    fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let command = text(&input, "command").unwrap_or_default();
+            if let Some(problem) = unusable(command) {
+                return ToolOutput::error(ErrorCode::InvalidInput, problem);
+            }
+            let cwd = match text(&input, "workdir").filter(|path| !path.is_empty()) {
+                None => host.workspace().root().to_owned(),
+                Some(path) => match host.workspace().resolve_dir(path) {
+                    Ok(cwd) => cwd,
+                    Err(error) => return error.output(),
+                },
+            };
+            let spec = run_spec(&input, command, cwd, host);
+            let show = |stream, bytes: &[u8]| {
+                host.progress(ToolDelta {
+                    call: host.call().clone(),
+                    stream,
+                    text: String::from_utf8_lossy(bytes).into_owned(),
+                });
+            };
+            let outcome = host.jobs().run(spec, host.cancelled(), &show).await;
+            answer(&outcome, command, host.limits())
+        })
+    }
+}
+
+fn unusable(command: &str) -> Option<String> {
+    if command.trim().is_empty() {
+        return Some(String::from(
+            "the command is empty; give a command line, for example {\"command\":\"ls\"}",
+        ));
+    }
+    if command.contains('\0') {
+        return Some(String::from(
+            "the command holds a NUL character, which no shell can read; remove it",
+        ));
+    }
+    if command.len() > MAX_COMMAND {
+        return Some(format!(
+            "the command is {} bytes long, the system takes {MAX_COMMAND}; write it to a file and run that",
+            command.len()
+        ));
+    }
+    None
+}
+
+fn run_spec(input: &Value, command: &str, cwd: PathBuf, host: &dyn Host) -> RunSpec {
+    let limits = host.limits();
+    let background = input.get("background").and_then(Value::as_bool);
+    let (placement, stdin) = match background {
+        Some(true) => (Placement::Background, Input::Open),
+        _ => (Placement::Foreground, Input::Nothing),
+    };
+    let asked = number(input, "timeout_ms")
+        .filter(|timeout| *timeout > 0)
+        .map(|timeout| Duration::from_millis(timeout).min(limits.bash_timeout_max));
+    RunSpec {
+        timeout: asked.or(limits.bash_timeout),
+        on_timeout: limits.on_timeout,
+        placement,
+        input: stdin,
+        leftovers: Leftovers::BecomeJob,
+        output_bytes: limits.output_bytes,
+        label: host.call().to_string(),
+        ..RunSpec::new(command, cwd)
+    }
+}
+
+fn answer(outcome: &RunOutcome, command: &str, limits: &ToolLimits) -> ToolOutput {
+    let report = Report::new(outcome, command, limits.output_bytes);
+    let mut output = match &outcome.ended {
+        Ended::NotStarted(reason) => {
+            let code = match reason {
+                NotStarted::Spawn(_) | NotStarted::TooMany(_) => ErrorCode::Internal,
+                NotStarted::Closing => ErrorCode::Interrupted,
+            };
+            return ToolOutput::error(code, reason.to_string());
+        }
+        Ended::Interrupted => failed(ErrorCode::Interrupted, &report, outcome),
+        Ended::Unknown => failed(ErrorCode::UnknownOutcome, &report, outcome),
+        Ended::Exited { .. } | Ended::Running(_) | Ended::TimedOut => ToolOutput {
+            folded: vec!["stdout", "stderr"],
+            ..ToolOutput::ok(data(outcome, &report), report.text.clone(), Display::Nothing)
+        },
+    };
+    output.display = Display::Terminal {
+        command: command.to_owned(),
+        output: report.screen(),
+        exit_code: outcome.exit_code(),
+        job: outcome.job.as_ref().map(ToString::to_string),
+    };
+    let probe = Probe::look();
+    output.sandbox = Some(SandboxReport {
+        adapter: probe.adapter.to_owned(),
+        level: probe.level.to_owned(),
+        not_covered: Vec::new(),
+    });
+    output
+}
+
+fn data(outcome: &RunOutcome, report: &Report) -> Value {
+    let timed_out = matches!(
+        outcome.ended,
+        Ended::TimedOut | Ended::Running(Detached::TimedOut)
+    );
+    let exit_code = match outcome.ended {
+        Ended::TimedOut => Some(-1),
+        _ => outcome.exit_code(),
+    };
+    let mut data = Map::new();
+    data.insert("stdout".into(), report.stdout.clone().into());
+    data.insert("stderr".into(), report.stderr.clone().into());
+    data.insert("exit_code".into(), exit_code.into());
+    data.insert("timed_out".into(), timed_out.into());
+    data.insert("duration_ms".into(), milliseconds(outcome.duration).into());
+    if let Some(job) = &outcome.job {
+        data.insert("process_id".into(), job.as_str().into());
+    }
+    Value::Object(data)
+}
+
+/// An error that carries what was printed before it.
+fn failed(code: ErrorCode, report: &Report, outcome: &RunOutcome) -> ToolOutput {
+    let mut output = ToolOutput::error(code, report.facts.clone());
+    output.envelope = Envelope::Err(ToolError {
+        code,
+        message: report.facts.clone(),
+        details: Some(data(outcome, report)),
+    });
+    output.model_text = format!("error: {}: {}", code.name(), report.text);
+    output
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

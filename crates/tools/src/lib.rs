@@ -5,16 +5,16 @@ mod ask_user;
 mod bash;
 mod builtin;
 mod contract;
-mod files;
+pub mod files;
 pub mod input;
 pub mod jobs;
-mod output;
+pub mod output;
 mod process;
 pub mod workspace;
 
-pub use builtin::BuiltIn;
+pub use builtin::{BuiltIn, Interactive};
 pub use contract::{
     Host, HostReply, HostRequest, OnTimeout, StaleWrites, Tool, ToolLimits, ToolSource, Toolbox,
 };
 pub use jobs::Jobs;
-pub use workspace::{Journal, Workspace};
+pub use workspace::{Journal, Workspace, WorkspaceError, WorkspaceOptions};

@@ -1,1 +1,246 @@
-//! (to come)
+//! `process`: looks at, writes to and ends what `bash` left in the background
+//! (T9).
+
+use crate::builtin::{facts, spec, text};
+use crate::contract::{Host, Tool};
+use crate::jobs::{JobError, JobInfo, JobOutput, JobState, left_out, seconds};
+use crate::workspace::Workspace;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tenon_policy::{Facts, Subject};
+use tenon_vocab::port::BoxFuture;
+use tenon_vocab::{Display, Effect, ErrorCode, JobId, ToolOutput, ToolSpec};
+
+/// How long a read waits for something new, so that a model does not ask in a
+/// tight circle.
+const NEWS: Duration = Duration::from_secs(1);
+
+const DESCRIPTION: &str = "List, read, write to or kill the background processes that bash started. \
+read returns what was printed since the last read. \
+write sends input to a process started with background true; end it with \\u0004 to close its input. \
+kill ends the process and everything it started.";
+
+/// Handles background processes.
+#[derive(Debug)]
+pub struct Process {
+    spec: ToolSpec,
+}
+
+impl Process {
+    #[must_use]
+    pub fn new() -> Self {
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "action": {"type": "string", "enum": ["list", "read", "write", "kill"]},
+                "id": {"type": "string", "description": "proc_N; not needed for list."},
+                "input": {"type": "string", "description": "For write."}
+            },
+            "required": ["action"],
+            "additionalProperties": false
+        });
+        Self {
+            spec: spec("process", DESCRIPTION, Effect::Execute, parameters),
+        }
+    }
+}
+
+impl Default for Process {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Tool for Process {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn facts(&self, input: &Value, _: &Workspace) -> Facts {
+        let action = text(input, "action").unwrap_or_default();
+        let mut facts = facts(&self.spec, Subject::Name(action.to_owned()), input);
+        if matches!(action, "list" | "read") {
+            facts.effect = Effect::Read;
+        }
+        facts
+    }
+
+    fn preview(&self, input: &Value, _: &Workspace) -> Display {
+        let action = text(input, "action").unwrap_or_default();
+        let id = text(input, "id").unwrap_or_default();
+        Display::Text {
+            summary: format!("{action} {id}").trim().to_owned(),
+            body: text(input, "input").unwrap_or_default().to_owned(),
+        }
+    }
+
+    fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let action = text(&input, "action").unwrap_or_default();
+            if action == "list" {
+                return list(&host.jobs().list());
+            }
+            let Some(id) = text(&input, "id").filter(|id| !id.is_empty()) else {
+                return ToolOutput::error(
+                    ErrorCode::InvalidInput,
+                    format!("{action} needs an id; process with action list shows them"),
+                );
+            };
+            let id = JobId::from(id);
+            let done = match action {
+                "read" => read(&id, host).await,
+                "write" => write(&id, &input, host).await,
+                "kill" => kill(&id, host).await,
+                _ => {
+                    return ToolOutput::error(
+                        ErrorCode::InvalidInput,
+                        format!("there is no action `{action}`; use list, read, write or kill"),
+                    );
+                }
+            };
+            done.unwrap_or_else(|error| refused(&error))
+        })
+    }
+}
+
+fn refused(error: &JobError) -> ToolOutput {
+    let code = match error {
+        JobError::Unknown { .. } => ErrorCode::NotFound,
+        JobError::StillAlive(_) => ErrorCode::UnknownOutcome,
+        JobError::Ended { .. }
+        | JobError::NoInput(_)
+        | JobError::InputClosed(_)
+        | JobError::InputFull(..) => ErrorCode::InvalidInput,
+    };
+    ToolOutput::error(code, error.to_string())
+}
+
+fn list(jobs: &[JobInfo]) -> ToolOutput {
+    let data = json!({"processes": jobs.iter().map(described).collect::<Vec<_>>()});
+    if jobs.is_empty() {
+        let none = "no background process has been started";
+        let display = Display::Text {
+            summary: none.to_owned(),
+            body: String::new(),
+        };
+        return ToolOutput::ok(data, none, display);
+    }
+    let lines: Vec<String> = jobs
+        .iter()
+        .map(|job| {
+            format!(
+                "{}: {}, {} bytes unread: {}",
+                job.id,
+                state(job),
+                job.unread_bytes,
+                job.command
+            )
+        })
+        .collect();
+    let rows = jobs
+        .iter()
+        .map(|job| {
+            vec![
+                job.id.to_string(),
+                state(job),
+                job.unread_bytes.to_string(),
+                job.command.clone(),
+            ]
+        })
+        .collect();
+    let columns = ["id", "state", "unread", "command"];
+    let display = Display::Table {
+        columns: columns.map(String::from).to_vec(),
+        rows,
+    };
+    ToolOutput::ok(data, lines.join("\n"), display)
+}
+
+/// `running for 12 s`, `exited with code 0 after 1.2 s`.
+fn state(job: &JobInfo) -> String {
+    let time = seconds(job.elapsed);
+    match (job.state, job.exit_code) {
+        (JobState::Running, None) => format!("running for {time}"),
+        (JobState::Running, Some(code)) => {
+            format!("running for {time} (its command ended with code {code})")
+        }
+        (JobState::Exited, Some(code)) => format!("exited with code {code} after {time}"),
+        (JobState::Exited, None) => format!("exited after {time}"),
+        (JobState::Killed, _) => format!("killed after {time}"),
+    }
+}
+
+fn described(job: &JobInfo) -> Value {
+    json!({
+        "id": job.id,
+        "command": job.command,
+        "state": job.state.name(),
+        "exit_code": job.exit_code,
+        "elapsed_ms": u64::try_from(job.elapsed.as_millis()).unwrap_or(u64::MAX),
+        "unread_bytes": job.unread_bytes,
+    })
+}
+
+async fn read(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
+    let patient = host.jobs().read(id, NEWS);
+    let JobOutput { info, text, whole } = tokio::select! {
+        biased;
+        () = host.cancelled().cancelled() => {
+            return Ok(ToolOutput::error(ErrorCode::Interrupted, "interrupted; nothing was read"));
+        }
+        read = patient => read?,
+    };
+    let printed = text.joined(|excerpt| left_out(excerpt, &whole));
+    let mut answer = if printed.is_empty() {
+        String::from("(nothing new)")
+    } else {
+        printed.clone()
+    };
+    if !answer.ends_with('\n') {
+        answer.push('\n');
+    }
+    answer.push_str(&format!("[{id}: {}]", state(&info)));
+    let mut data = described(&info);
+    if let Value::Object(fields) = &mut data {
+        fields.insert("output".into(), printed.clone().into());
+    }
+    let display = Display::Terminal {
+        command: info.command,
+        output: printed,
+        exit_code: info.exit_code,
+        job: Some(id.to_string()),
+    };
+    Ok(ToolOutput {
+        folded: vec!["output"],
+        ..ToolOutput::ok(data, answer, display)
+    })
+}
+
+async fn write(id: &JobId, input: &Value, host: &dyn Host) -> Result<ToolOutput, JobError> {
+    let Some(words) = text(input, "input") else {
+        return Ok(ToolOutput::error(
+            ErrorCode::InvalidInput,
+            "write needs input; a line ends with \\n",
+        ));
+    };
+    let info = host.jobs().write(id, words).await?;
+    let said = format!("{} bytes written to {id}", words.len());
+    Ok(brief(&info, said))
+}
+
+async fn kill(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
+    let info = host.jobs().kill(id).await?;
+    let said = format!(
+        "{id} and everything it had started have ended ({})",
+        state(&info)
+    );
+    Ok(brief(&info, said))
+}
+
+fn brief(info: &JobInfo, said: String) -> ToolOutput {
+    let display = Display::Text {
+        summary: said.clone(),
+        body: String::new(),
+    };
+    ToolOutput::ok(described(info), said, display)
+}

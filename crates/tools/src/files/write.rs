@@ -1,1 +1,202 @@
-//! (to come)
+//! `write`: a whole file, new or replaced. A file that the model has not seen,
+//! or has not seen as it is now, is not written over (T2).
+
+use super::failure::Failure;
+use super::blocking::{Blocking, blocking};
+use super::diff;
+use crate::builtin::{facts, spec, text};
+use crate::contract::{Host, StaleWrites, Tool};
+use crate::workspace::{Expect, FileContent, Workspace, WorkspaceError, Written, sha256};
+use serde_json::{Value, json};
+use tenon_policy::{Access, Facts, Subject};
+use tenon_vocab::port::BoxFuture;
+use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
+
+const DESCRIPTION: &str = "Write a whole file; missing folders are created. A file that exists must have been read before. To change a part of a file use `edit`.";
+
+/// What a refusal shows of the changes since the last read.
+const STALE_DIFF_BYTES: usize = 8 * 1024;
+
+/// Writes a whole file.
+#[derive(Debug)]
+pub struct Write {
+    spec: ToolSpec,
+}
+
+impl Write {
+    #[must_use]
+    pub fn new() -> Self {
+        let parameters = json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "minLength": 1, "description": "Relative to the project folder, or absolute."},
+                "content": {"type": "string", "description": "All of the file."}
+            },
+            "required": ["path", "content"],
+            "additionalProperties": false
+        });
+        Self {
+            spec: spec("write", DESCRIPTION, Effect::Write, parameters),
+        }
+    }
+}
+
+impl Default for Write {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Tool for Write {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn facts(&self, input: &Value, workspace: &Workspace) -> Facts {
+        let path = text(input, "path").unwrap_or_default();
+        let seen = workspace.observe(path, Access::Write);
+        facts(&self.spec, Subject::Paths(vec![seen]), input)
+    }
+
+    fn preview(&self, input: &Value, workspace: &Workspace) -> Display {
+        let path = text(input, "path").unwrap_or_default();
+        let content = text(input, "content").unwrap_or_default();
+        let before = workspace.read(path).ok();
+        let operation = if before.is_some() { "updated" } else { "created" };
+        let shown = before.as_ref().map_or(path, |found| &found.path);
+        let bytes = before.as_ref().map(|found| found.bytes.as_slice());
+        Display::Diff {
+            files: vec![diff::file(shown, operation, bytes, Some(content.as_bytes()))],
+        }
+    }
+
+    fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(blocking(host, move |given| {
+            let path = text(&input, "path").unwrap_or_default();
+            let content = text(&input, "content").unwrap_or_default();
+            write(given, path, content)
+        }))
+    }
+}
+
+fn write(given: &Blocking, path: &str, content: &str) -> Result<ToolOutput, Failure> {
+    let workspace = &given.workspace;
+    let expect = match workspace.read(path) {
+        Ok(found) => {
+            let hash = sha256(&found.bytes);
+            if given.limits.stale_writes == StaleWrites::Refuse {
+                refuse_stale(workspace, &found, &hash, content)?;
+            }
+            Expect::Content(hash)
+        }
+        Err(WorkspaceError::NotFound { .. }) => Expect::Absent,
+        Err(error) => return Err(error.while_writing().into()),
+    };
+    let written = workspace
+        .write(path, content.as_bytes(), expect)
+        ?;
+    workspace.ledger().note_content(&written.path, content.as_bytes());
+    Ok(answer(&written, content))
+}
+
+fn refuse_stale(
+    workspace: &Workspace,
+    found: &FileContent,
+    hash: &str,
+    content: &str,
+) -> Result<(), Failure> {
+    let ledger = workspace.ledger();
+    let known = ledger.get(&found.path);
+    // Nothing can be lost where nothing is, or where nothing would change.
+    if known.as_deref() == Some(hash)
+        || found.bytes.is_empty()
+        || found.bytes == content.as_bytes()
+    {
+        return Ok(());
+    }
+    let path = &found.path;
+    if known.is_none() {
+        return Err(Failure::new(
+            ErrorCode::Stale,
+            format!(
+                "`{path}` exists ({} bytes) and was not read in this session; nothing was written, `read` it first",
+                found.bytes.len()
+            ),
+        ));
+    }
+    let Some(copy) = ledger.copy(path) else {
+        return Err(Failure::new(
+            ErrorCode::Stale,
+            format!("`{path}` has changed since it was last read; nothing was written, `read` it again first"),
+        ));
+    };
+    let since = diff::difference(&copy, &found.bytes, STALE_DIFF_BYTES);
+    let next = if since.cut {
+        "`read` it again first"
+    } else {
+        // The model has now seen all of it: the next try may go through.
+        ledger.note_content(path, &found.bytes);
+        "take this into account, then write again"
+    };
+    Err(Failure::new(
+        ErrorCode::Stale,
+        format!(
+            "`{path}` has changed since it was last read; nothing was written. {next}. Changes since then:\n{}",
+            since.unified
+        ),
+    ))
+}
+
+fn answer(written: &Written, content: &str) -> ToolOutput {
+    let operation = match (written.created, written.changed) {
+        (true, _) => "created",
+        (false, true) => "updated",
+        (false, false) => "unchanged",
+    };
+    let before = written.before.as_deref();
+    let file = diff::file(&written.path, operation, before, Some(content.as_bytes()));
+    let data = json!({
+        "path": written.absolute.to_string_lossy(),
+        "bytes": content.len(),
+        "created": written.created,
+        "operation": operation,
+        "additions": file.additions,
+        "deletions": file.deletions,
+    });
+    let model = sentence(written, &file, content);
+    let display = if written.changed {
+        Display::Diff { files: vec![file] }
+    } else {
+        Display::Text {
+            summary: format!("{}: unchanged", written.path),
+            body: String::new(),
+        }
+    };
+    let mut output = ToolOutput::ok(data, model, display);
+    output.reads = vec![FileHash {
+        path: written.path.clone(),
+        sha256: written.sha256.clone(),
+    }];
+    output
+}
+
+fn sentence(written: &Written, file: &DiffFile, content: &str) -> String {
+    let path = &written.path;
+    let bytes = content.len();
+    let mut text = match file.operation.as_str() {
+        "created" => format!("created {path} ({} lines, {bytes} bytes)", file.additions),
+        "updated" => format!(
+            "updated {path} (+{} -{} lines, {bytes} bytes)",
+            file.additions, file.deletions
+        ),
+        _ => format!("unchanged: {path} already holds exactly this"),
+    };
+    let before = written.before.as_deref().unwrap_or_default();
+    if before.starts_with(b"\xEF\xBB\xBF") && !content.starts_with('\u{FEFF}') {
+        text.push_str("; the byte order mark that it had is gone");
+    }
+    if memchr::memmem::find(before, b"\r\n").is_some() && !content.contains("\r\n") {
+        text.push_str("; its line ends were CRLF and are LF now");
+    }
+    text
+}

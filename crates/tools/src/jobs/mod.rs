@@ -1,3 +1,248 @@
-//! (to come)
-#[derive(Debug, Clone)]
-pub struct Jobs;
+//! The one runner of processes.
+//!
+//! Every command of a session (tools, hooks, credential commands) runs through
+//! [`Jobs`], under a supervisor that ends its whole tree. A command that
+//! outlives its call becomes a job with an id, is listed, read, written to and
+//! killed by that id, and ends with the session.
+
+mod advice;
+mod capture;
+mod clean;
+mod environment;
+mod output;
+mod registry;
+mod report;
+mod run;
+mod running;
+mod spec;
+mod spill;
+
+pub(crate) use report::{Report, left_out, seconds};
+
+pub use capture::Excerpt;
+pub use spec::{
+    Collected, Detached, Ended, Input, JobError, JobEvent, JobInfo, JobOutput, JobState, Leftovers,
+    NotStarted, Placement, RunOutcome, RunSpec, Whole,
+};
+
+use registry::{Ending, InputPipe, Job, Order, Written};
+use running::{AfterInput, lock};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tenon_sandbox::Supervisor;
+use tenon_vocab::{JobAction, JobId};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// Jobs that have ended are remembered, the oldest are forgotten first.
+const MAX_ENDED: usize = 32;
+/// A job that is asked to end gets two seconds from its supervisor, then is
+/// killed; after this it is called stuck.
+const KILL_PATIENCE: Duration = Duration::from_secs(4);
+/// At the end of the session: first asked, then killed.
+const ASKED_PATIENCE: Duration = Duration::from_secs(1);
+const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(1);
+
+type Listener = Arc<dyn Fn(JobEvent) + Send + Sync>;
+
+/// The processes of a session. Clones are the same.
+#[derive(Clone)]
+pub struct Jobs {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    supervisor: Supervisor,
+    spill: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+    shelf: Mutex<Shelf>,
+    listener: Mutex<Option<Listener>>,
+    /// Set once, when the session ends.
+    closing: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    count: u64,
+    jobs: Vec<Job>,
+}
+
+impl Shelf {
+    fn put(&mut self, job: Job) {
+        self.jobs.push(job);
+        let ended = self.jobs.iter().filter(|job| !job.is_running()).count();
+        for _ in MAX_ENDED..ended {
+            if let Some(oldest) = self.jobs.iter().position(|job| !job.is_running()) {
+                self.jobs.remove(oldest);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Jobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Jobs")
+            .field("list", &self.list())
+            .finish_non_exhaustive()
+    }
+}
+
+impl registry::Audience for Inner {
+    fn tell(&self, job: &JobInfo, action: JobAction) {
+        let listener = lock(&self.listener).clone();
+        if let Some(listener) = listener {
+            listener(spec::event(job, action));
+        }
+    }
+}
+
+impl Jobs {
+    /// `spill` is the folder for outputs that are too long for a result; it is
+    /// made when the first one comes. `environment` is what commands get, apart
+    /// from what keeps them from asking a person.
+    #[must_use]
+    pub fn new(
+        supervisor: Supervisor,
+        spill: PathBuf,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                supervisor,
+                spill,
+                environment,
+                shelf: Mutex::default(),
+                listener: Mutex::default(),
+                closing: CancellationToken::new(),
+            }),
+        }
+    }
+
+    /// Sets who is told when a job starts, is detached from its call, exits or
+    /// is killed; the one before is told no more. It must not block.
+    pub fn on_change(&self, listener: Arc<dyn Fn(JobEvent) + Send + Sync>) {
+        *lock(&self.inner.listener) = Some(listener);
+    }
+
+    /// The jobs of this session, in the order in which they became jobs.
+    #[must_use]
+    pub fn list(&self) -> Vec<JobInfo> {
+        lock(&self.inner.shelf).jobs.iter().map(Job::info).collect()
+    }
+
+    /// What a job has printed since it was last read. When that is nothing and
+    /// the job still runs, waits up to `patience` for something.
+    ///
+    /// # Errors
+    /// When there is no such job.
+    pub async fn read(&self, id: &JobId, patience: Duration) -> Result<JobOutput, JobError> {
+        let job = self.find(id)?;
+        job.news_within(patience).await;
+        let (text, whole) = lock(&job.output).take_unread();
+        Ok(JobOutput {
+            info: job.info(),
+            text,
+            whole,
+        })
+    }
+
+    /// Queues input for a job that was started with an open pipe. U+0004 at
+    /// the end of the input closes the pipe after it.
+    ///
+    /// # Errors
+    /// When there is no such job, it has ended, or it takes no input.
+    pub async fn write(&self, id: &JobId, input: &str) -> Result<JobInfo, JobError> {
+        let job = self.find(id)?;
+        running_only(&job)?;
+        if job.input == InputPipe::Absent {
+            return Err(JobError::NoInput(id.clone()));
+        }
+        let (text, after) = match input.strip_suffix('\u{4}') {
+            Some(text) => (text, AfterInput::Close),
+            None => (input, AfterInput::KeepOpen),
+        };
+        let (reply, answer) = oneshot::channel();
+        let order = Order::Write {
+            bytes: text.as_bytes().to_vec(),
+            after,
+            reply,
+        };
+        // Nobody to take the order, or to answer it: the job ended just now.
+        let _ = job.orders.send(order);
+        match answer.await {
+            Ok(Written::Queued) => Ok(job.info()),
+            Ok(Written::Closed) => Err(JobError::InputClosed(id.clone())),
+            Ok(Written::Full(waiting)) => Err(JobError::InputFull(id.clone(), waiting)),
+            Err(_) => Err(JobError::Ended {
+                id: id.clone(),
+                exit_code: job.info().exit_code,
+            }),
+        }
+    }
+
+    /// Ends a job and all of its processes: asked first, killed after two
+    /// seconds. Returns when they have ended.
+    ///
+    /// # Errors
+    /// When there is no such job, it has already ended, or it does not end.
+    pub async fn kill(&self, id: &JobId) -> Result<JobInfo, JobError> {
+        let job = self.find(id)?;
+        running_only(&job)?;
+        let _ = job.orders.send(Order::End(Ending::Asked));
+        if job.ended_within(KILL_PATIENCE).await {
+            Ok(job.info())
+        } else {
+            Err(JobError::StillAlive(id.clone()))
+        }
+    }
+
+    /// Ends everything, also commands that someone waits for, and returns the
+    /// jobs that were running. Nothing can be started afterwards.
+    pub async fn shutdown(&self) -> Vec<JobInfo> {
+        self.inner.closing.cancel();
+        let jobs: Vec<Job> = lock(&self.inner.shelf)
+            .jobs
+            .iter()
+            .filter(|job| job.is_running())
+            .cloned()
+            .collect();
+        let were_running = jobs.iter().map(Job::info).collect();
+        for (order, patience) in [
+            (Ending::Asked, ASKED_PATIENCE),
+            (Ending::Killed, SHUTDOWN_PATIENCE),
+        ] {
+            for job in jobs.iter().filter(|job| job.is_running()) {
+                let _ = job.orders.send(Order::End(order));
+            }
+            let _ = tokio::time::timeout(patience, async {
+                for job in &jobs {
+                    job.ended_within(patience).await;
+                }
+            })
+            .await;
+        }
+        were_running
+    }
+
+    fn find(&self, id: &JobId) -> Result<Job, JobError> {
+        let shelf = lock(&self.inner.shelf);
+        let found = shelf.jobs.iter().find(|job| job.id == *id);
+        found.cloned().ok_or_else(|| JobError::Unknown {
+            id: id.clone(),
+            known: shelf.jobs.iter().map(|job| job.id.clone()).collect(),
+        })
+    }
+}
+
+fn running_only(job: &Job) -> Result<(), JobError> {
+    if job.is_running() {
+        return Ok(());
+    }
+    Err(JobError::Ended {
+        id: job.id.clone(),
+        exit_code: job.info().exit_code,
+    })
+}

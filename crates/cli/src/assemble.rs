@@ -1,0 +1,315 @@
+//! Settings become parts: everything that a session is made of is put together
+//! here, and nowhere else.
+
+use crate::args::RunArgs;
+use crate::drive::Desk;
+use crate::error::CliError;
+use crate::place::Place;
+use crate::{grants, provider, rules};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tenon_config::{Choice, Loaded, OnTimeout as WrittenTimeout, Resolved, Sources, StaleWrites as WrittenStale};
+use tenon_engine::prompt::{Environment, system};
+use tenon_engine::{Ambient, Approval, Confirm, Effects, Parts, RealAmbient, agents};
+use tenon_model::Delivery;
+use tenon_sandbox::Supervisor;
+use tenon_session::{Log, State};
+use tenon_tools::workspace::{External, WorkspaceOptions};
+use tenon_tools::{BuiltIn, Interactive, Jobs, OnTimeout, StaleWrites, ToolLimits, Toolbox, Workspace};
+use tenon_vocab::profile::AgentProfile;
+use tenon_vocab::{Decision, Event, Meta, SCHEMA_VERSION, SessionId, Settings};
+
+/// The hidden subcommand under which this program supervises a command.
+pub const SUPERVISE: &str = "__supervise";
+
+/// What the flags of a run ask for.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub provider: Option<String>,
+    pub model: Option<String>,
+    pub agent: Option<String>,
+    pub approval: Approval,
+    pub effects: Effects,
+    pub flags: Vec<(String, Value)>,
+    /// Added to the prompt by this run alone.
+    pub instruction: Option<String>,
+}
+
+impl Options {
+    pub fn from_args(args: &RunArgs, desk: Desk) -> Self {
+        let mut flags = Vec::new();
+        if let Some(turns) = args.max_turns {
+            flags.push((String::from("limits.max_turns"), json!(turns)));
+        }
+        if let Some(prompt) = &args.system_prompt {
+            flags.push((String::from("system_prompt"), json!(prompt)));
+        }
+        if let Some(more) = &args.append_system_prompt {
+            flags.push((String::from("append_system_prompt"), json!(more)));
+        }
+        if args.no_stream {
+            flags.push((String::from("streaming"), json!(false)));
+        }
+        Self {
+            provider: args.provider.clone(),
+            model: args.model.clone(),
+            agent: args.agent.clone(),
+            approval: approval(args, desk),
+            effects: if args.dry_run { Effects::DryRun } else { Effects::Real },
+            flags,
+            instruction: None,
+        }
+    }
+}
+
+fn approval(args: &RunArgs, desk: Desk) -> Approval {
+    match (args.yolo, args.yes, desk) {
+        (true, _, _) => Approval::Yolo,
+        (false, true, Desk::Terminal(_)) => Approval::Yes(Confirm::Ask),
+        (false, true, Desk::Nobody) => Approval::Yes(Confirm::Nobody),
+        (false, false, Desk::Terminal(_)) => Approval::Ask,
+        (false, false, Desk::Nobody) => Approval::Nobody,
+    }
+}
+
+/// Which session to work on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Session {
+    /// A new one, with this id if one is given (N8).
+    New(Option<SessionId>),
+    Existing(SessionId),
+    /// Nothing of it is kept.
+    Unsaved,
+}
+
+#[derive(Debug)]
+pub struct Assembled {
+    pub session: SessionId,
+    pub parts: Parts,
+    /// What was loaded and what was ignored, for people.
+    pub remarks: Vec<String>,
+}
+
+/// One thread for the engine and its front end, few for what blocks.
+pub fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(8)
+        .build()
+        .map_err(|error| CliError::runtime(format!("the program cannot start: {error}")))
+}
+
+/// Reads the configuration and resolves it.
+pub fn settings(place: &Place, options: &Options) -> Result<(Loaded, Resolved), CliError> {
+    let loaded = tenon_config::load(&Sources {
+        paths: place.paths.clone(),
+        root: place.root.clone(),
+        env: place.env.clone(),
+        extra: place.config.clone(),
+        flags: options.flags.clone(),
+    })?;
+    let choice = Choice { provider: options.provider.clone(), model: options.model.clone() };
+    let resolved = tenon_config::resolve(&loaded, &choice)?;
+    Ok((loaded, resolved))
+}
+
+/// P16: nothing configured, so no guess and no request.
+pub fn nothing_configured() -> CliError {
+    CliError::config("no model server is configured").with_hint(
+        "Set TENON_BASE_URL and TENON_MODEL, for example:\n  TENON_BASE_URL=http://127.0.0.1:8080/v1 TENON_MODEL=my-model tenon\nor write a configuration with `tenon config init`.\nTo see it work without a server: tenon demo",
+    )
+}
+
+pub async fn open(place: &Place, options: &Options, session: Session) -> Result<Assembled, CliError> {
+    let (loaded, resolved) = settings(place, options)?;
+    let provider = resolved.provider.clone().ok_or_else(nothing_configured)?;
+    let agent = agent(options.agent.as_deref().unwrap_or(&resolved.agent))?;
+    let mut remarks = remarks(&loaded, &resolved);
+    let (log, state) = log(place, session)?;
+    let jobs = jobs(&log.folder()?);
+    let model = provider::model(place, &provider, resolved.context_window, &jobs).await?;
+    let workspace = workspace(place, &resolved, &log.folder()?)?;
+    let (grants, trouble) = grants::load(place);
+    remarks.extend(trouble);
+    let system = prompt(place, options, &resolved, &agent, &mut remarks);
+    prune(place, &resolved);
+    let id = log.id();
+    let parts = Parts {
+        toolbox: toolbox(&agent, options.approval),
+        workspace,
+        jobs,
+        log,
+        state,
+        rules: resolved.rules.clone(),
+        grants,
+        on_grant: grants::sink(place),
+        system,
+        settings: Settings {
+            provider: provider.name.clone(),
+            model: model.identity().model.clone(),
+            agent_name: agent.name.clone(),
+            mode: String::from("single"),
+            title: None,
+            pinned: false,
+        },
+        agent,
+        limits: resolved.limits.clone(),
+        tool_limits: tool_limits(&resolved),
+        parameters: resolved.parameters.clone(),
+        delivery: if resolved.streaming { Delivery::Streamed } else { Delivery::Whole },
+        retry: resolved.retry.plan(),
+        approval: options.approval,
+        effects: options.effects,
+        ambient: Arc::new(RealAmbient),
+        queries: None,
+        model,
+    };
+    Ok(Assembled { session: id, parts, remarks })
+}
+
+fn remarks(loaded: &Loaded, resolved: &Resolved) -> Vec<String> {
+    let mut remarks: Vec<String> = loaded.warnings().to_vec();
+    remarks.extend(resolved.warnings.iter().cloned());
+    remarks.extend(loaded.ignored().iter().map(|ignored| format!("ignored: {ignored}")));
+    remarks
+}
+
+pub fn agent(name: &str) -> Result<AgentProfile, CliError> {
+    let all = agents::built_in();
+    let names: Vec<String> = all.iter().map(|agent| agent.name.clone()).collect();
+    all.into_iter().find(|agent| agent.name == name).ok_or_else(|| {
+        CliError::config(format!("there is no agent `{name}`; there are: {}", names.join(", ")))
+    })
+}
+
+pub fn toolbox(agent: &AgentProfile, approval: Approval) -> Toolbox {
+    let interactive = match approval {
+        Approval::Ask | Approval::Yes(Confirm::Ask) => Interactive::Yes,
+        _ => Interactive::No,
+    };
+    let mut toolbox = Toolbox::default();
+    toolbox.add(&BuiltIn::new(interactive));
+    if !agent.tools.is_empty() {
+        toolbox.retain(|spec| agent.tools.contains(&spec.name));
+    }
+    toolbox
+}
+
+/// Opens the log, or makes one.
+fn log(place: &Place, session: Session) -> Result<(Log, State), CliError> {
+    let store = place.store();
+    Ok(match session {
+        Session::Existing(id) => store.open(id, RealAmbient.now())?,
+        Session::New(id) => store.create(&meta(place, id.unwrap_or_else(SessionId::generate)))?,
+        Session::Unsaved => Log::ephemeral(&meta(place, SessionId::generate()))?,
+    })
+}
+
+fn meta(place: &Place, id: SessionId) -> Event {
+    Event {
+        seq: 0,
+        sub: None,
+        ts: RealAmbient.now(),
+        session: id,
+        run: None,
+        parent: None,
+        agent: String::from("build"),
+        kind: Meta {
+            schema_version: SCHEMA_VERSION,
+            id,
+            cwd: place.root_text(),
+            program_version: env!("CARGO_PKG_VERSION").to_owned(),
+            git_branch: branch(&place.root),
+            forked_from: None,
+        }
+        .into(),
+    }
+}
+
+/// The branch that is checked out, read from `.git/HEAD` without running git.
+fn branch(root: &Path) -> Option<String> {
+    let head = root.ancestors().find_map(|folder| std::fs::read_to_string(folder.join(".git/HEAD")).ok())?;
+    let name = head.trim().strip_prefix("ref: refs/heads/")?;
+    Some(name.chars().take(200).collect())
+}
+
+/// The runner of processes, with this same program as the supervisor.
+pub fn jobs(folder: &Path) -> Jobs {
+    // The running program, also when its file has been replaced meanwhile.
+    let program = PathBuf::from("/proc/self/exe");
+    let program = if program.exists() { program } else { std::env::current_exe().unwrap_or(program) };
+    let supervisor = Supervisor::new(program, vec![OsString::from(SUPERVISE)]);
+    Jobs::new(supervisor, folder.join("out"), std::env::vars_os().collect())
+}
+
+pub fn workspace(place: &Place, resolved: &Resolved, folder: &Path) -> Result<Workspace, CliError> {
+    let options = WorkspaceOptions {
+        external: match resolved.external_directory {
+            Decision::Deny => External::Deny,
+            Decision::Ask => External::Ask,
+            Decision::Allow => External::Allow,
+        },
+        extra_read: vec![folder.join("out")],
+    };
+    Workspace::open(&place.root, options).map_err(|error| CliError::runtime(error.to_string()))
+}
+
+pub fn tool_limits(resolved: &Resolved) -> ToolLimits {
+    let tools = &resolved.tools;
+    let seconds = |n: Option<u64>| n.map(Duration::from_secs);
+    ToolLimits {
+        timeout: seconds(tools.timeout_secs),
+        bash_timeout: seconds(tools.bash_timeout_secs),
+        bash_timeout_max: Duration::from_secs(tools.bash_timeout_max_secs),
+        on_timeout: match tools.on_timeout {
+            WrittenTimeout::Background => OnTimeout::Background,
+            WrittenTimeout::Kill => OnTimeout::Kill,
+        },
+        output_bytes: tools.output_bytes,
+        read_lines: tools.read_lines,
+        read_bytes: tools.read_bytes,
+        line_bytes: tools.line_bytes,
+        glob_paths: tools.glob_paths,
+        grep_matches: tools.grep_matches,
+        list_entries: tools.list_entries,
+        stale_writes: match tools.stale_writes {
+            WrittenStale::Refuse => StaleWrites::Refuse,
+            WrittenStale::Permit => StaleWrites::Permit,
+        },
+    }
+}
+
+fn prompt(
+    place: &Place,
+    options: &Options,
+    resolved: &Resolved,
+    agent: &AgentProfile,
+    remarks: &mut Vec<String>,
+) -> String {
+    let home = place.env.get("HOME").map(PathBuf::from);
+    let found = rules::find(&place.paths.config, home.as_deref(), &place.root);
+    remarks.extend(found.files.iter().map(|file| format!("rules: {}", file.path)));
+    remarks.extend(found.warnings);
+    let base = resolved.prompt.system_prompt.as_deref().unwrap_or(&agent.prompt);
+    let appended: Vec<&str> =
+        [resolved.prompt.append.as_deref(), options.instruction.as_deref()].into_iter().flatten().collect();
+    let environment = Environment {
+        platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        shell: String::from(if Path::new("/bin/bash").exists() { "bash" } else { "sh" }),
+        root: place.root_text(),
+    };
+    system(base, Some(appended.join("\n\n").as_str()), &found.files, &environment)
+}
+
+/// Old sessions are removed on a thread of their own: start does not wait for it.
+fn prune(place: &Place, resolved: &Resolved) {
+    if resolved.retention_days == 0 {
+        return;
+    }
+    let store = place.store();
+    let age = Duration::from_secs(resolved.retention_days * 24 * 60 * 60);
+    std::thread::spawn(move || store.prune(age, RealAmbient.now()));
+}

@@ -1,0 +1,116 @@
+//! `tenon exec`: one prompt, one run, an exit code.
+
+use crate::args::{Format, RunArgs, Shared};
+use crate::assemble::{self, Options, Session};
+use crate::drive::{Desk, Ended, drive};
+use crate::error::{CliError, code};
+use crate::place::Place;
+use crate::render::Renderer;
+use crate::render::json::JsonLines;
+use crate::render::text::{Answers, TextLines};
+use crate::screen::{Paint, complain};
+use crate::{CommandResult, prompt};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+use tenon_engine::Engine;
+
+pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
+    let Some(prompt) = prompt::gather(args)? else {
+        return Err(CliError::usage("there is no prompt")
+            .with_hint("Give one with -p, as words, or on standard input: tenon exec -p \"explain this project\""));
+    };
+    if prompt.trim().is_empty() {
+        return Err(CliError::usage("the prompt is empty"));
+    }
+    let schema = args.output_schema.as_deref().map(read_schema).transpose()?;
+    let place = Place::find(shared)?;
+    let session = choose(&place, args)?;
+    let paint = Paint::for_stderr(shared.color);
+    let desk = desk(args.format, paint);
+    let options = Options::from_args(args, desk);
+    let runtime = assemble::runtime()?;
+    let ended = runtime.block_on(async {
+        let assembled = assemble::open(&place, &options, session).await?;
+        tell(&assembled, args.format);
+        let handle = Engine::start(assembled.session, assembled.parts);
+        let mut renderer = renderer(args, paint);
+        drive(handle, prompt, renderer.as_mut(), desk).await
+    })?;
+    conclude(args, schema.as_ref(), &ended)
+}
+
+/// Which session the flags ask for.
+pub fn choose(place: &Place, args: &RunArgs) -> Result<Session, CliError> {
+    if args.no_save {
+        return Ok(Session::Unsaved);
+    }
+    if args.resume {
+        let last = place.store().latest(Some(&place.root_text()))?;
+        return last.map(Session::Existing).ok_or_else(|| {
+            CliError::runtime("there is no session of this directory to resume")
+                .with_hint("`tenon sessions list --all` shows those of other directories.")
+        });
+    }
+    match &args.session {
+        None => Ok(Session::New(None)),
+        Some(text) => match text.parse() {
+            Ok(id) if place.store().exists(id) => Ok(Session::Existing(id)),
+            Ok(id) => Ok(Session::New(Some(id))),
+            Err(_) => Ok(Session::Existing(place.store().find(text)?)),
+        },
+    }
+}
+
+/// Someone can be asked only at a terminal, and never in a JSON stream.
+pub fn desk(format: Format, paint: Paint) -> Desk {
+    let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    if format == Format::Text && terminal { Desk::Terminal(paint) } else { Desk::Nobody }
+}
+
+fn renderer(args: &RunArgs, paint: Paint) -> Box<dyn Renderer> {
+    match args.format {
+        Format::Json => Box::new(JsonLines::default()),
+        Format::Text if args.final_only => Box::new(TextLines::new(paint, Answers::Last)),
+        Format::Text => Box::new(TextLines::new(paint, Answers::for_stdout())),
+    }
+}
+
+/// What was loaded, for people; the JSON stream has its own notices.
+pub fn tell(assembled: &assemble::Assembled, format: Format) {
+    if format == Format::Text {
+        for line in &assembled.remarks {
+            complain(&tenon_vocab::Printable::line(line).to_string());
+        }
+    }
+}
+
+fn read_schema(path: &Path) -> Result<serde_json::Value, CliError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| CliError::usage(format!("the schema {} cannot be read: {error}", path.display())))?;
+    serde_json::from_str(&text)
+        .map_err(|error| CliError::usage(format!("the schema {} is not JSON: {error}", path.display())))
+}
+
+fn conclude(args: &RunArgs, schema: Option<&serde_json::Value>, ended: &Ended) -> CommandResult {
+    if let Some(path) = &args.output_last_message {
+        std::fs::write(path, &ended.answer)
+            .map_err(|error| CliError::runtime(format!("{} cannot be written: {error}", path.display())))?;
+    }
+    if let (Some(schema), Some(tenon_vocab::Outcome::Completed)) = (schema, ended.outcome)
+        && let Err(why) = fits(schema, &ended.answer)
+    {
+        complain(&format!("error: the answer does not fit the output schema: {why}"));
+        return Ok(ExitCode::from(code::SCHEMA));
+    }
+    Ok(ended.code())
+}
+
+/// Whether an answer is JSON that fits; a fence around it is forgiven.
+fn fits(schema: &serde_json::Value, answer: &str) -> Result<(), String> {
+    let text = answer.trim();
+    let text = text.strip_prefix("```json").or_else(|| text.strip_prefix("```")).unwrap_or(text);
+    let text = text.strip_suffix("```").unwrap_or(text).trim();
+    let value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+    tenon_tools::input::check(schema, &value)
+}

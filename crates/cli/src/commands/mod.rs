@@ -1,0 +1,48 @@
+//! One file for each subcommand.
+
+mod agents;
+mod apply_patch;
+mod config;
+mod demo;
+pub mod exec;
+mod mock_llm;
+mod models;
+mod pages;
+mod policy;
+mod reference;
+pub mod sessions;
+mod tools;
+
+use crate::args::{Cli, Command, Format};
+use crate::{CommandResult, repl};
+use std::io::IsTerminal;
+
+pub fn dispatch(cli: Cli) -> CommandResult {
+    let Cli { shared, run, command } = cli;
+    match command {
+        None => bare(&shared, &run),
+        Some(Command::Exec(run)) => exec::run(&shared, &run),
+        Some(Command::Sessions(command)) => sessions::run(&shared, command),
+        Some(Command::Config(command)) => config::run(&shared, command),
+        Some(Command::Tools(command)) => tools::run(&shared, command),
+        Some(Command::Agents(command)) => agents::run(command),
+        Some(Command::Models(args)) => models::run(&shared, &args),
+        Some(Command::Policy(command)) => policy::run(&shared, command),
+        Some(Command::ApplyPatch(args)) => apply_patch::run(&shared, &args),
+        Some(Command::Demo(args)) => demo::run(&shared, &args),
+        Some(Command::MockLlm(args)) => mock_llm::run(&args),
+        Some(Command::Completions { shell }) => pages::completions(shell),
+        Some(Command::Man { dir }) => pages::man(dir.as_deref()),
+        Some(Command::Reference { write, check }) => reference::run(write.as_deref(), check.as_deref()),
+    }
+}
+
+/// `tenon` alone: a prompt makes one run, a terminal an interactive session.
+fn bare(shared: &crate::args::Shared, run: &crate::args::RunArgs) -> CommandResult {
+    let prompted = run.prompt.is_some() || !run.words.is_empty();
+    let terminal = std::io::stdin().is_terminal();
+    if prompted || !terminal || run.format == Format::Json {
+        return exec::run(shared, run);
+    }
+    repl::run(shared, run)
+}

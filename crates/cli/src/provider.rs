@@ -1,0 +1,164 @@
+//! A provider as configured becomes a model that can be asked.
+
+use crate::error::CliError;
+use crate::place::Place;
+use std::sync::Arc;
+use std::time::Duration;
+use tenon_config::{Auth as WrittenAuth, KeySource, Proxy, ResolvedProvider, Verify as WrittenVerify};
+use tenon_model::{Chat, Identity, Model};
+use tenon_tools::Jobs;
+use tenon_tools::jobs::{Ended, RunSpec};
+use tenon_transport::{
+    Auth, CredentialError, CredentialSource, Endpoint, FirstToken, Fixed, HttpModel, NoCredential, ProxyChoice,
+    Secret, Timeouts, Verify,
+};
+use tenon_vocab::port::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+/// Makes the model. Without a model's name the server is asked, and its only
+/// model is taken.
+pub async fn model(
+    place: &Place,
+    provider: &ResolvedProvider,
+    window: Option<u64>,
+    jobs: &Jobs,
+) -> Result<Arc<dyn Model>, CliError> {
+    let named = match &provider.model {
+        Some(model) => model.clone(),
+        None => only_model(place, provider, jobs).await?,
+    };
+    Ok(Arc::new(http(place, provider, &named, window, jobs)?))
+}
+
+pub fn http(
+    place: &Place,
+    provider: &ResolvedProvider,
+    model: &str,
+    window: Option<u64>,
+    jobs: &Jobs,
+) -> Result<HttpModel, CliError> {
+    let identity = Identity {
+        endpoint: provider.name.clone(),
+        model: model.to_owned(),
+        dialect: String::from("native"),
+        parameters: serde_json::Value::Null,
+        quirks: provider.quirks.names(),
+        context_window: window.or(provider.context_window),
+    };
+    let codec = Arc::new(Chat::new(provider.quirks.clone()));
+    Ok(HttpModel::new(endpoint(provider), identity, codec, credentials(place, provider, jobs))?)
+}
+
+async fn only_model(place: &Place, provider: &ResolvedProvider, jobs: &Jobs) -> Result<String, CliError> {
+    let models = http(place, provider, "", None, jobs)?.models().await?;
+    match models.as_slice() {
+        [one] => Ok(one.id.clone()),
+        [] => Err(CliError::config(format!("the server of `{}` names no model", provider.name))
+            .with_hint("Set TENON_MODEL, or `model` in the configuration.")),
+        many => {
+            let names: Vec<&str> = many.iter().take(20).map(|model| model.id.as_str()).collect();
+            Err(CliError::config(format!(
+                "no model is chosen, and the server of `{}` has {}: {}",
+                provider.name,
+                many.len(),
+                names.join(", ")
+            ))
+            .with_hint("Choose one with --model, TENON_MODEL, or `model` in the configuration."))
+        }
+    }
+}
+
+fn endpoint(provider: &ResolvedProvider) -> Endpoint {
+    let times = &provider.timeouts;
+    Endpoint {
+        name: provider.name.clone(),
+        base_url: provider.base_url.clone(),
+        auth: match &provider.auth {
+            WrittenAuth::None => Auth::None,
+            WrittenAuth::Bearer => Auth::Bearer,
+            WrittenAuth::Header(name) => Auth::Header(name.clone()),
+        },
+        headers: provider.headers.clone(),
+        ca_file: provider.ca_file.clone(),
+        client_cert: provider.client_cert.clone(),
+        verify: match provider.verify {
+            WrittenVerify::Full => Verify::Full,
+            WrittenVerify::Insecure => Verify::Insecure,
+        },
+        timeouts: Timeouts {
+            connect: Duration::from_millis(times.connect_ms),
+            first_token: match times.first_token_ms {
+                None => FirstToken::Auto,
+                Some(0) => FirstToken::Never,
+                Some(limit) => FirstToken::After(Duration::from_millis(limit)),
+            },
+            silence: (times.silence_ms > 0).then(|| Duration::from_millis(times.silence_ms)),
+        },
+        proxy: match &provider.proxy {
+            Proxy::Environment => ProxyChoice::FromEnvironment,
+            Proxy::None => ProxyChoice::None,
+            Proxy::Url(url) => ProxyChoice::Url(url.clone()),
+        },
+    }
+}
+
+fn credentials(place: &Place, provider: &ResolvedProvider, jobs: &Jobs) -> Arc<dyn CredentialSource> {
+    match &provider.key {
+        KeySource::None => Arc::new(NoCredential),
+        KeySource::Literal(key) => Arc::new(Fixed(Secret::new(key.clone()))),
+        KeySource::Env(names) => Arc::new(FromVariables {
+            names: names.clone(),
+            key: names.iter().find_map(|name| place.env.get(name)).map(|key| Secret::new(key.trim())),
+        }),
+        KeySource::Command(command) => {
+            Arc::new(FromCommand { command: command.clone(), root: place.root.clone(), jobs: jobs.clone() })
+        }
+    }
+}
+
+/// The environment was read once, at the start; the key comes from there.
+struct FromVariables {
+    names: Vec<String>,
+    key: Option<Secret>,
+}
+
+impl CredentialSource for FromVariables {
+    fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>> {
+        Box::pin(std::future::ready(Ok(self.key.clone())))
+    }
+
+    fn describe(&self) -> String {
+        let names: Vec<String> = self.names.iter().map(|name| format!("${name}")).collect();
+        names.join(" or ")
+    }
+}
+
+/// A key that a command prints: run at each use, so that a key that expires is
+/// renewed, and through the one runner of processes.
+struct FromCommand {
+    command: String,
+    root: std::path::PathBuf,
+    jobs: Jobs,
+}
+
+impl CredentialSource for FromCommand {
+    fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>> {
+        Box::pin(async move {
+            let spec = RunSpec::new(self.command.clone(), self.root.clone());
+            let outcome = self.jobs.run(spec, &CancellationToken::new(), &|_, _| {}).await;
+            let printed = outcome.output.stdout.text();
+            match (&outcome.ended, outcome.exit_code()) {
+                (_, Some(0)) if !printed.trim().is_empty() => Ok(Some(Secret::new(printed.trim()))),
+                (_, Some(0)) => Err(CredentialError::new("api_key_command printed nothing")),
+                (Ended::TimedOut, _) => Err(CredentialError::new("api_key_command took too long")),
+                (_, Some(code)) => Err(CredentialError::new(format!("api_key_command failed with exit code {code}"))
+                    .with_hint("Run it by hand to see why.")),
+                _ => Err(CredentialError::new("api_key_command did not end by itself")),
+            }
+        })
+    }
+
+    fn describe(&self) -> String {
+        String::from("api_key_command")
+    }
+}

@@ -1,0 +1,121 @@
+//! The one-line and few-line forms of what tools do, drawn from their shapes.
+
+use crate::screen::{Paint, Style};
+use serde_json::Value;
+use tenon_vocab::{Display, Printable, TodoStatus, ToolResult, ToolUse};
+
+/// Characters of an input that a line shows.
+const INPUT: usize = 100;
+/// Lines of a diff or an output that a result shows.
+const BODY: usize = 12;
+
+/// `▸ read src/main.rs`
+pub fn started(paint: Paint, used: &ToolUse) -> String {
+    format!("▸ {} {}", paint.paint(Style::Tool, &used.name), subject(&used.input))
+}
+
+/// What a call is about: its first text, shortened with a count.
+fn subject(input: &Value) -> String {
+    let text = input
+        .as_object()
+        .and_then(|fields| fields.values().find_map(Value::as_str))
+        .unwrap_or_default();
+    shorten(text, INPUT)
+}
+
+/// The first characters, and how many were left out.
+pub fn shorten(text: &str, limit: usize) -> String {
+    let total = text.chars().count();
+    let shown: String = text.chars().take(limit).collect();
+    let shown = Printable::line(&shown).into_string();
+    if total > limit { format!("{shown}… (+{} characters)", total - limit) } else { shown }
+}
+
+/// `  Done. (0.12s) 3 lines`, and a few lines of what it did.
+pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
+    let seconds = result.duration_ms as f64 / 1000.0;
+    let mut lines = Vec::new();
+    if result.ok {
+        let done = paint.paint(Style::Green, "Done.");
+        lines.push(format!("  {done} ({seconds:.2}s) {}", summary(&result.display)).trim_end().to_owned());
+    } else {
+        let message = result.envelope.error().map(|error| error.message.as_str()).unwrap_or("failed");
+        let failed = paint.paint(Style::Red, "Failed:");
+        lines.push(format!("  {failed} ({seconds:.2}s) {}", shorten(message, 400)));
+    }
+    lines.extend(body(paint, &result.display));
+    lines
+}
+
+fn summary(display: &Display) -> String {
+    match display {
+        Display::Nothing => String::new(),
+        Display::Text { summary, .. } | Display::Files { summary, .. } => shorten(summary, 200),
+        Display::Diff { files } => files
+            .iter()
+            .map(|file| {
+                format!("{} {} +{} -{}", file.operation, shorten(&file.path, 200), file.additions, file.deletions)
+            })
+            .collect::<Vec<_>>()
+            .join(", "),
+        Display::Terminal { exit_code, job, .. } => match (exit_code, job) {
+            (_, Some(job)) => format!("running in the background as {}", Printable::line(job)),
+            (Some(code), None) => format!("exit {code}"),
+            (None, None) => String::from("no exit code"),
+        },
+        Display::Todo { items } => format!("{} items", items.len()),
+        Display::Table { rows, .. } => format!("{} rows", rows.len()),
+    }
+}
+
+fn body(paint: Paint, display: &Display) -> Vec<String> {
+    match display {
+        Display::Diff { files } => files.iter().flat_map(|file| diff(paint, &file.unified, BODY)).collect(),
+        Display::Terminal { output, .. } => tail(paint, output),
+        Display::Todo { items } => items.iter().map(|item| format!("  {} {}", mark(item.status), shorten(&item.text, 200))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn mark(status: TodoStatus) -> &'static str {
+    match status {
+        TodoStatus::Pending => "[ ]",
+        TodoStatus::InProgress => "[~]",
+        TodoStatus::Completed => "[x]",
+        TodoStatus::Cancelled => "[-]",
+    }
+}
+
+/// A unified diff in colour, at most `limit` lines of it.
+pub fn diff(paint: Paint, unified: &str, limit: usize) -> Vec<String> {
+    let total = unified.lines().count();
+    let mut lines: Vec<String> = unified
+        .lines()
+        .take(limit)
+        .map(|line| {
+            let shown = shorten(line, 300);
+            let painted = match line.chars().next() {
+                Some('+') => paint.paint(Style::Green, &shown),
+                Some('-') => paint.paint(Style::Red, &shown),
+                _ => paint.paint(Style::Dim, &shown),
+            };
+            format!("    {painted}")
+        })
+        .collect();
+    if total > limit {
+        lines.push(paint.paint(Style::Dim, &format!("    … (+{} lines)", total - limit)));
+    }
+    lines
+}
+
+/// The last lines of an output.
+fn tail(paint: Paint, output: &str) -> Vec<String> {
+    let all: Vec<&str> = output.lines().collect();
+    let skipped = all.len().saturating_sub(BODY);
+    let mut lines = Vec::new();
+    if skipped > 0 {
+        lines.push(paint.paint(Style::Dim, &format!("    … (+{skipped} lines before)")));
+    }
+    lines.extend(all.iter().skip(skipped).map(|line| paint.paint(Style::Dim, &format!("    {}", shorten(line, 300)))));
+    lines
+}

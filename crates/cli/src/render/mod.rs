@@ -1,0 +1,51 @@
+//! Draws events. Renderers know shapes and no tools, and decide nothing.
+
+pub mod json;
+pub mod lines;
+pub mod question;
+pub mod text;
+
+use crate::args::Format;
+use crate::error::{CliError, Kind};
+use crate::screen::{self, Paint, Style};
+use std::process::ExitCode;
+use tenon_vocab::{Event, Printable};
+
+/// Whatever draws the events of a session.
+pub trait Renderer {
+    /// # Errors
+    /// When the reader is gone.
+    fn event(&mut self, event: &Event) -> std::io::Result<()>;
+}
+
+/// Says why a command failed: for people on standard error, for programs as one
+/// JSON line on standard output.
+pub fn failure(error: &CliError, format: Format) -> ExitCode {
+    match format {
+        Format::Text => {
+            let paint = Paint::for_stderr(crate::args::ColorChoice::Auto);
+            screen::complain(&format!(
+                "{} {}",
+                paint.paint(Style::Red, "error:"),
+                Printable::block(&error.message)
+            ));
+            if let Some(hint) = &error.hint {
+                screen::complain(&Printable::block(hint).to_string());
+            }
+        }
+        Format::Json => {
+            let kind = match error.kind {
+                Kind::Usage => "usage",
+                Kind::Config => "config",
+                Kind::Runtime => "runtime",
+            };
+            let line = serde_json::json!({
+                "type": "error", "kind": kind, "message": error.message,
+                "hint": error.hint, "exit_code": error.code(),
+            });
+            // A reader that is gone cannot be told.
+            let _ = screen::print(&line.to_string());
+        }
+    }
+    ExitCode::from(error.code())
+}

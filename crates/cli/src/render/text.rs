@@ -1,0 +1,207 @@
+//! Text for people: the answer on standard output, all else on standard error.
+//!
+//! Whether text is a plan or the answer is known only when its message ends. On
+//! a terminal both are on the same screen, so text is shown as it streams. In a
+//! pipe only the answer may arrive, so a message is held until it is known.
+
+use super::{Renderer, lines};
+use crate::screen::{Paint, Style, complain};
+use std::io::{IsTerminal, Write};
+use tenon_vocab::{
+    Event, EventKind, Interrupted, JobAction, JobEvent, Message, Notice, NoticeLevel, Outcome, Printable, Retry,
+    Role, RunFinished, Segment, Status, TextChannel,
+};
+
+/// When text reaches standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answers {
+    /// As it streams: standard output is a terminal.
+    Live,
+    /// When its message is known to be an answer.
+    Held,
+    /// Only the last message of the run (`--final-only`).
+    Last,
+}
+
+impl Answers {
+    pub fn for_stdout() -> Self {
+        if std::io::stdout().is_terminal() { Self::Live } else { Self::Held }
+    }
+}
+
+#[derive(Debug)]
+pub struct TextLines {
+    paint: Paint,
+    answers: Answers,
+    /// Text of the current message that is on the screen.
+    streamed: usize,
+    /// The screen stands inside a line.
+    open_line: Option<TextChannel>,
+    last: String,
+}
+
+impl TextLines {
+    pub fn new(paint: Paint, answers: Answers) -> Self {
+        Self { paint, answers, streamed: 0, open_line: None, last: String::new() }
+    }
+
+    /// The last whole answer.
+    pub fn last_message(&self) -> &str {
+        &self.last
+    }
+
+    fn delta(&mut self, channel: TextChannel, text: &str) -> std::io::Result<()> {
+        if self.answers != Answers::Live {
+            return Ok(());
+        }
+        if self.open_line.is_some_and(|open| open != channel) {
+            self.close_line()?;
+        }
+        let shown = Printable::block(text);
+        match channel {
+            TextChannel::Reasoning => {
+                let mut stderr = std::io::stderr().lock();
+                let _ = write!(stderr, "{}", self.paint.paint(Style::Dim, shown.as_str()));
+            }
+            TextChannel::Text => {
+                self.streamed += text.len();
+                let mut stdout = std::io::stdout().lock();
+                stdout.write_all(shown.as_str().as_bytes())?;
+                stdout.flush()?;
+            }
+        }
+        self.open_line = (!text.ends_with('\n')).then_some(channel);
+        Ok(())
+    }
+
+    fn close_line(&mut self) -> std::io::Result<()> {
+        match self.open_line.take() {
+            None => Ok(()),
+            Some(TextChannel::Reasoning) => {
+                complain("");
+                Ok(())
+            }
+            Some(TextChannel::Text) => {
+                let mut stdout = std::io::stdout().lock();
+                stdout.write_all(b"\n")?;
+                stdout.flush()
+            }
+        }
+    }
+
+    fn say(&mut self, line: &str) -> std::io::Result<()> {
+        self.close_line()?;
+        complain(line);
+        Ok(())
+    }
+
+    fn message(&mut self, message: &Message) -> std::io::Result<()> {
+        if message.role != Role::Assistant {
+            return Ok(());
+        }
+        let text = message.text();
+        let streamed = std::mem::take(&mut self.streamed);
+        self.close_line()?;
+        match (message.status, message.segment) {
+            (Status::Abandoned, _) => {
+                if !text.is_empty() {
+                    self.say(&self.paint.paint(Style::Dim, "  (that reply was abandoned)"))?;
+                }
+                return Ok(());
+            }
+            (Status::Complete, Some(Segment::Answer)) => self.last.clone_from(&text),
+            _ => {}
+        }
+        if text.is_empty() || streamed > 0 {
+            return Ok(());
+        }
+        match (self.answers, message.segment) {
+            (Answers::Last, _) => Ok(()),
+            (Answers::Held, Some(Segment::Plan)) => {
+                self.say(&self.paint.paint(Style::Dim, Printable::block(text.trim_end()).as_str()))
+            }
+            (Answers::Held, _) => raw(&text),
+            (Answers::Live, _) => raw(Printable::block(&text).as_str()),
+        }
+    }
+
+    fn notice(&mut self, notice: &Notice) -> std::io::Result<()> {
+        let (style, label) = match notice.level {
+            NoticeLevel::Info => (Style::Dim, "note:"),
+            NoticeLevel::Warning => (Style::Bold, "warning:"),
+            NoticeLevel::Error => (Style::Red, "error:"),
+        };
+        self.say(&format!("{} {}", self.paint.paint(style, label), Printable::block(&notice.message)))?;
+        match &notice.hint {
+            Some(hint) => self.say(&format!("  {}", Printable::block(hint))),
+            None => Ok(()),
+        }
+    }
+
+    fn retry(&mut self, retry: &Retry) -> std::io::Result<()> {
+        let seconds = retry.delay_ms as f64 / 1000.0;
+        let text = format!(
+            "  {}; trying again in {seconds:.0} s ({} of {})",
+            Printable::line(&retry.reason),
+            retry.attempt,
+            retry.of
+        );
+        self.say(&self.paint.paint(Style::Dim, &text))
+    }
+
+    fn job(&mut self, job: &JobEvent) -> std::io::Result<()> {
+        let what = match job.action {
+            JobAction::Started => "started in the background",
+            JobAction::Detached => "goes on in the background",
+            JobAction::Exited => "ended",
+            JobAction::Killed => "was ended",
+        };
+        let text = format!("  {} {what}: {}", job.id, lines::shorten(&job.command, 100));
+        self.say(&self.paint.paint(Style::Dim, &text))
+    }
+
+    fn finished(&mut self, finished: &RunFinished) -> std::io::Result<()> {
+        self.close_line()?;
+        if self.answers == Answers::Last && !self.last.is_empty() {
+            let last = std::mem::take(&mut self.last);
+            raw(&last)?;
+            self.last = last;
+        }
+        if finished.outcome == Outcome::Denied {
+            self.say(&self.paint.paint(Style::Red, "The run ended because something was not allowed."))?;
+        }
+        Ok(())
+    }
+
+    fn interrupted(&mut self, interrupted: &Interrupted) -> std::io::Result<()> {
+        let text = format!("Interrupted ({}).", Printable::line(&interrupted.by));
+        self.say(&self.paint.paint(Style::Red, &text))
+    }
+}
+
+impl Renderer for TextLines {
+    fn event(&mut self, event: &Event) -> std::io::Result<()> {
+        match &event.kind {
+            EventKind::MessageDelta(delta) => self.delta(delta.channel, &delta.text),
+            EventKind::Message(message) => self.message(message),
+            EventKind::ToolUse(used) => self.say(&lines::started(self.paint, used)),
+            EventKind::ToolResult(result) => {
+                for line in lines::finished(self.paint, result) {
+                    self.say(&line)?;
+                }
+                Ok(())
+            }
+            EventKind::Notice(notice) => self.notice(notice),
+            EventKind::Retry(retry) => self.retry(retry),
+            EventKind::Job(job) => self.job(job),
+            EventKind::Interrupted(interrupted) => self.interrupted(interrupted),
+            EventKind::RunFinished(finished) => self.finished(finished),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Text to standard output, ending in a newline.
+fn raw(text: &str) -> std::io::Result<()> {
+    crate::screen::print(text)
+}

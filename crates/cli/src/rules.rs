@@ -1,0 +1,113 @@
+//! Finds the files of rules (AGENTS.md): the user's, then each folder from the
+//! home to the root, the most specific last. They are data: read once at the
+//! start, never followed out of where they stand.
+
+use std::path::{Path, PathBuf};
+use tenon_engine::prompt::RuleFile;
+
+/// A file of rules larger than this is cut, and the cut is reported.
+const LIMIT: usize = 64 * 1024;
+
+/// What was found, and what the user should know of it.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub files: Vec<RuleFile>,
+    pub warnings: Vec<String>,
+}
+
+pub fn find(config: &Path, home: Option<&Path>, root: &Path) -> Found {
+    let mut found = Found::default();
+    for folder in folders(config, home, root) {
+        // CLAUDE.md is read where there is no AGENTS.md.
+        for name in ["AGENTS.md", "CLAUDE.md"] {
+            let path = folder.join(name);
+            if path.symlink_metadata().is_ok() {
+                take(&mut found, &folder, &path);
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// The configuration's folder, the ancestors of the root below the home, the root.
+fn folders(config: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
+    let mut chain: Vec<PathBuf> = match home.filter(|home| root.starts_with(home)) {
+        Some(home) => root.ancestors().take_while(|folder| folder.starts_with(home)).map(Path::to_owned).collect(),
+        None => vec![root.to_owned()],
+    };
+    chain.push(config.to_owned());
+    chain.reverse();
+    chain.dedup();
+    chain
+}
+
+fn take(found: &mut Found, folder: &Path, path: &Path) {
+    let inside = match (path.canonicalize(), folder.canonicalize()) {
+        (Ok(real), Ok(folder)) => real.starts_with(folder),
+        _ => false,
+    };
+    if !inside {
+        found.warnings.push(format!("{} was not read: it leads out of its folder or nowhere", path.display()));
+        return;
+    }
+    match std::fs::read(path) {
+        Err(error) => found.warnings.push(format!("{} could not be read: {error}", path.display())),
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes);
+            let kept = cut(&text);
+            if kept.len() < text.len() {
+                found.warnings.push(format!(
+                    "{} is {} bytes long; only the first {} are used",
+                    path.display(),
+                    text.len(),
+                    kept.len()
+                ));
+            }
+            if !kept.trim().is_empty() {
+                found.files.push(RuleFile { path: path.display().to_string(), text: kept.to_owned() });
+            }
+        }
+    }
+}
+
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(LIMIT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_specific_rules_come_last() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let (config, root) = (home.join("config"), home.join("a/b"));
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::create_dir_all(&config).unwrap();
+        std::fs::write(config.join("AGENTS.md"), "user").unwrap();
+        std::fs::write(home.join("a/CLAUDE.md"), "middle").unwrap();
+        std::fs::write(root.join("AGENTS.md"), "root").unwrap();
+        std::fs::write(root.join("CLAUDE.md"), "not read").unwrap();
+        let found = find(&config, Some(&home), &root);
+        let texts: Vec<_> = found.files.iter().map(|file| file.text.as_str()).collect();
+        assert_eq!(texts, ["user", "middle", "root"]);
+    }
+
+    #[test]
+    fn a_link_out_of_the_project_is_not_followed() {
+        let world = tempfile::tempdir().unwrap();
+        let root = world.path().join("p");
+        std::fs::create_dir(&root).unwrap();
+        std::fs::write(world.path().join("secret"), "s3cret").unwrap();
+        std::os::unix::fs::symlink("../secret", root.join("AGENTS.md")).unwrap();
+        let found = find(&world.path().join("none"), None, &root);
+        assert!(found.files.is_empty());
+        assert_eq!(found.warnings.len(), 1);
+    }
+}

@@ -1,0 +1,139 @@
+//! The address of a provider: where it is written, and what it has to look like.
+
+use crate::expand::expand;
+use crate::load::Origin;
+use crate::profile::Entry;
+use crate::provider::{FROM_ENV, Variables};
+use crate::{ConfigError, suggest};
+use tenon_model::{Kind, Preset, presets};
+
+/// Variables that services themselves define for their address.
+fn own_variable(name: &str) -> Option<&'static str> {
+    match name {
+        "openai" => Some("OPENAI_BASE_URL"),
+        "anthropic" => Some("ANTHROPIC_BASE_URL"),
+        _ => None,
+    }
+}
+
+pub(crate) fn address(
+    entry: &Entry<'_>,
+    known: Option<&'static Preset>,
+    variables: Variables,
+    warnings: &mut Vec<String>,
+) -> Result<(String, Origin), ConfigError> {
+    let env = &entry.loaded.env;
+    let from = |name: &str| {
+        env.get(name)
+            .map(|url| (url.to_owned(), Origin::Environment(name.to_owned())))
+    };
+    let ours = match variables {
+        Variables::Hold => from("TENON_BASE_URL"),
+        Variables::Ignored => None,
+    };
+    let fallback = || {
+        if entry.name == FROM_ENV {
+            from("LLM_BASE_URL")
+        } else {
+            own_variable(entry.name).and_then(from)
+        }
+    };
+    let preset_url = || {
+        let url = known?.base_url?;
+        Some((url.to_owned(), Origin::BuiltIn))
+    };
+    let written = match entry.get("base_url") {
+        Some((value, origin)) => {
+            let text = expand(value.as_str().unwrap_or_default(), env).map_err(|why| {
+                entry.wrong("base_url", &why, "set it, or write `${NAME:-default}`")
+            })?;
+            Some((text, origin.clone()))
+        }
+        None => None,
+    };
+    let found = ours.or(written).or_else(fallback).or_else(preset_url);
+    let Some((url, origin)) = found else {
+        return Err(missing_address(entry, known));
+    };
+    let url = normalised(&url, warnings)
+        .map_err(|why| ConfigError::hinted(format!("{origin}: `{url}`: {why}"), ADDRESS_HINT))?;
+    Ok((url, origin))
+}
+
+const ADDRESS_HINT: &str = "an address looks like http://localhost:8000/v1";
+
+fn missing_address(entry: &Entry<'_>, known: Option<&Preset>) -> ConfigError {
+    if let Some(preset) = known.filter(|preset| preset.kind != Kind::External) {
+        return entry.wrong("base_url", "it is not set", preset.note);
+    }
+    if known.is_some() {
+        return not_yet(entry.name, Kind::External);
+    }
+    let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+    let hint = match suggest::nearest(entry.name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!(
+            "write `providers.{}.base_url`, or choose a preset: {}",
+            entry.name,
+            names.join(", ")
+        ),
+    };
+    ConfigError::hinted(
+        format!("the provider `{}` has no `base_url`", entry.name),
+        hint,
+    )
+}
+
+pub(crate) fn not_yet(name: &str, kind: Kind) -> ConfigError {
+    ConfigError::hinted(
+        format!(
+            "the provider `{name}` is of the type `{}`, which this version does not speak yet",
+            kind.name()
+        ),
+        "use a provider of the type `chat`: any OpenAI-compatible server",
+    )
+}
+
+fn normalised(url: &str, warnings: &mut Vec<String>) -> Result<String, String> {
+    let url = url.trim();
+    let rest = url
+        .strip_prefix("http://")
+        .or_else(|| url.strip_prefix("https://"))
+        .ok_or("it does not begin with http:// or https://")?;
+    if rest.starts_with(['/', ':', '?', '#']) || rest.is_empty() {
+        return Err("it names no host".into());
+    }
+    if url.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return Err("it has a blank in it".into());
+    }
+    let url = url.trim_end_matches('/');
+    match url.strip_suffix("/chat/completions") {
+        Some(base) => {
+            warnings.push(format!(
+                "`base_url` goes without `/chat/completions`; {base} is used"
+            ));
+            Ok(base.trim_end_matches('/').to_owned())
+        }
+        None => Ok(url.to_owned()),
+    }
+}
+
+/// Whether an address is this machine or a private network.
+pub(crate) fn is_local(url: &str) -> bool {
+    let host = url
+        .split_once("://")
+        .map_or(url, |(_, rest)| rest)
+        .split(['/', '?', '#'])
+        .next()
+        .unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let host = match host.strip_prefix('[') {
+        Some(inner) => inner.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    match host.parse::<std::net::IpAddr>() {
+        Ok(std::net::IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+        Ok(std::net::IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unique_local(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost") || host.ends_with(".local"),
+    }
+}

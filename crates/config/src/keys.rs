@@ -1,0 +1,202 @@
+//! What a key of the configuration is: the shape of the one table from which
+//! checks, reference, schema and template are made. The table itself is
+//! in `tables.rs`.
+
+use crate::node::what;
+use crate::tables;
+use serde_json::Value;
+
+/// What a key takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    Integer {
+        least: u64,
+        most: u64,
+    },
+    Number {
+        least: f64,
+        most: f64,
+    },
+    Boolean,
+    /// A list of texts.
+    Texts,
+    /// One text or a list of texts.
+    TextOrTexts,
+    /// An object of texts by free names.
+    TextMap,
+    /// Rules: see the policy.
+    Permission,
+}
+
+/// What the configuration of a project that nobody has trusted may do with a key (C7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Project {
+    Allowed,
+    /// Only to something stricter than what holds without it.
+    Narrowing,
+    Ignored,
+}
+
+/// Whether a value may be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Privacy {
+    Open,
+    Secret,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Key {
+    /// Dotted; `*` stands for a name that the user chooses.
+    pub name: &'static str,
+    pub kind: Kind,
+    /// As JSON; empty when there is none.
+    pub default: &'static str,
+    pub doc: &'static str,
+    pub project: Project,
+    pub privacy: Privacy,
+}
+
+/// Every key, in the order of the reference.
+#[must_use]
+pub fn all() -> &'static [Key] {
+    tables::KEYS
+}
+
+impl Key {
+    pub(crate) fn segments(&self) -> impl Iterator<Item = &'static str> {
+        self.name.split('.')
+    }
+
+    fn fits(&self, path: &[&str]) -> bool {
+        let mut count = 0;
+        for segment in self.segments() {
+            let fits = path
+                .get(count)
+                .is_some_and(|part| segment == "*" || segment == *part);
+            if !fits {
+                return false;
+            }
+            count += 1;
+        }
+        count == path.len()
+    }
+
+    /// The variable that sets it: only keys with one plain value have one.
+    #[must_use]
+    pub fn variable(&self) -> Option<String> {
+        let plain = !matches!(self.kind, Kind::TextMap | Kind::Permission | Kind::Texts);
+        if self.name.contains('*') || !plain {
+            return None;
+        }
+        Some(match self.name {
+            "default_provider" => "TENON_PROVIDER".into(),
+            "default_agent" => "TENON_AGENT".into(),
+            name => format!("TENON_{}", name.to_ascii_uppercase().replace('.', "_")),
+        })
+    }
+
+    #[must_use]
+    pub fn default_value(&self) -> Option<Value> {
+        serde_json::from_str(self.default).ok()
+    }
+}
+
+/// The key at this path, if it is one.
+pub(crate) fn key_at(path: &[&str]) -> Option<&'static Key> {
+    all().iter().find(|key| key.fits(path))
+}
+
+/// The key of a dotted name, where free names hold no dots.
+#[must_use]
+pub fn key(dotted: &str) -> Option<&'static Key> {
+    let path: Vec<&str> = dotted.split('.').collect();
+    key_at(&path).or_else(|| {
+        // A header's name may hold a dot; a pattern of a permission often does.
+        all().iter().find(|key| match key.kind {
+            Kind::TextMap | Kind::Permission => {
+                let depth = key.segments().count();
+                path.len() > depth && key.fits(&path[..depth])
+            }
+            _ => false,
+        })
+    })
+}
+
+/// The names that may stand below this path; `*` for a free one.
+pub(crate) fn children(path: &[&str]) -> Vec<&'static str> {
+    let mut found: Vec<&'static str> = Vec::new();
+    for key in all() {
+        let segments: Vec<&'static str> = key.segments().collect();
+        let below = segments.len() > path.len()
+            && path
+                .iter()
+                .zip(&segments)
+                .all(|(part, segment)| *segment == "*" || segment == part);
+        if below && !found.contains(&segments[path.len()]) {
+            found.push(segments[path.len()]);
+        }
+    }
+    found
+}
+
+impl Kind {
+    /// What it takes, for a sentence that begins with "expected".
+    #[must_use]
+    pub fn expected(&self) -> String {
+        match self {
+            Self::Text => "a text".into(),
+            Self::Word(words) => format!("one of {}", words.join(", ")),
+            Self::Integer { least, most } if *most == u64::MAX => {
+                format!("a whole number of at least {least}")
+            }
+            Self::Integer { least, most } => format!("a whole number from {least} to {most}"),
+            Self::Number { least, most } => format!("a number from {least} to {most}"),
+            Self::Boolean => "true or false".into(),
+            Self::Texts => "a list of texts".into(),
+            Self::TextOrTexts => "a text or a list of texts".into(),
+            Self::TextMap => "an object of texts".into(),
+            Self::Permission => "an object of tools, a list of rules, or allow, ask or deny".into(),
+        }
+    }
+
+    /// Whether the value is of this kind.
+    ///
+    /// # Errors
+    /// A sentence that says what was expected and what was found.
+    pub(crate) fn check(&self, value: &Value) -> Result<(), String> {
+        let texts = |value: &Value| {
+            value
+                .as_array()
+                .is_some_and(|items| items.iter().all(Value::is_string))
+        };
+        let fits = match self {
+            Self::Text => value.is_string(),
+            Self::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Self::Integer { least, most } => value
+                .as_u64()
+                .is_some_and(|number| (*least..=*most).contains(&number)),
+            Self::Number { least, most } => value
+                .as_f64()
+                .is_some_and(|number| (*least..=*most).contains(&number)),
+            Self::Boolean => value.is_boolean(),
+            Self::Texts => texts(value),
+            Self::TextOrTexts => value.is_string() || texts(value),
+            Self::TextMap => value
+                .as_object()
+                .is_some_and(|fields| fields.values().all(Value::is_string)),
+            Self::Permission => true,
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(format!(
+                "expected {}, found {}",
+                self.expected(),
+                what(value)
+            ))
+        }
+    }
+}

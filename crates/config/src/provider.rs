@@ -1,0 +1,230 @@
+//! One provider, from its preset, its entry in the configuration and the
+//! variables that speak of it.
+
+use crate::address::{address, is_local};
+use crate::expand::expand;
+use crate::load::Loaded;
+use crate::profile::Entry;
+use crate::settings::{Auth, KeySource, Proxy, ResolvedProvider, Timeouts, Verify};
+use crate::{ConfigError, suggest};
+use serde_json::{Map, Value};
+use tenon_model::{AuthStyle, Kind, Preset, Quirks, Reach, infer, preset, presets};
+
+/// The provider that variables alone describe.
+pub(crate) const FROM_ENV: &str = "env";
+
+/// Whether variables that name no provider speak of this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Variables {
+    /// `TENON_BASE_URL` and `TENON_API_KEY` hold for it.
+    Hold,
+    Ignored,
+}
+
+pub(crate) struct Built {
+    pub provider: ResolvedProvider,
+    pub warnings: Vec<String>,
+}
+
+pub(crate) fn build(
+    loaded: &Loaded,
+    name: &str,
+    variables: Variables,
+) -> Result<Built, ConfigError> {
+    let entry = Entry { loaded, name };
+    let named = named_preset(&entry)?;
+    let mut warnings = Vec::new();
+    let (base_url, base_url_origin) = address(&entry, named, variables, &mut warnings)?;
+    let known = named.or_else(|| infer(&base_url));
+    let kind = match entry.text("type") {
+        Some(word) => Kind::from_name(word).unwrap_or(Kind::Chat),
+        None => known.map_or(Kind::Chat, |preset| preset.kind),
+    };
+    let key = key_source(&entry, known, variables);
+    let local = known.is_some_and(|preset| preset.reach == Reach::Local) || is_local(&base_url);
+    if matches!(key, KeySource::Literal(_)) && !local {
+        warnings.push(format!(
+            "{} stands in a file: move it into a variable (`api_key_env`) or a command (`api_key_command`)",
+            place_of(&entry, "api_key")
+        ));
+    }
+    let mut models = entry.texts("models");
+    let model = entry.text("model").map(str::to_owned);
+    if let Some(model) = &model
+        && !models.contains(model)
+    {
+        models.insert(0, model.clone());
+    }
+    let provider = ResolvedProvider {
+        name: name.to_owned(),
+        kind,
+        auth: auth(&entry, known, kind)?,
+        headers: headers(&entry)?,
+        quirks: quirks(&entry, known)?,
+        timeouts: timeouts(&entry),
+        proxy: proxy(&entry),
+        ca_file: entry.path("ca_file"),
+        client_cert: entry.path("client_cert"),
+        verify: match entry.get("insecure") {
+            Some((Value::Bool(true), _)) => Verify::Insecure,
+            _ => Verify::Full,
+        },
+        context_window: entry.number("context_window"),
+        base_url,
+        base_url_origin,
+        model,
+        models,
+        key,
+    };
+    Ok(Built { provider, warnings })
+}
+
+fn place_of(entry: &Entry<'_>, field: &str) -> String {
+    match entry.get(field) {
+        Some((_, origin)) => format!("{origin}: the key of `{}`", entry.name),
+        None => format!("the key of `{}`", entry.name),
+    }
+}
+
+fn named_preset(entry: &Entry<'_>) -> Result<Option<&'static Preset>, ConfigError> {
+    let Some(wanted) = entry.text("preset") else {
+        return Ok(preset(entry.name));
+    };
+    preset(wanted).map(Some).ok_or_else(|| {
+        let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+        let hint = match suggest::nearest(wanted, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known: {}", names.join(", ")),
+        };
+        entry.wrong("preset", &format!("there is no preset `{wanted}`"), &hint)
+    })
+}
+
+fn key_source(entry: &Entry<'_>, known: Option<&Preset>, variables: Variables) -> KeySource {
+    let env = &entry.loaded.env;
+    if variables == Variables::Hold && env.get("TENON_API_KEY").is_some() {
+        return KeySource::Env(vec!["TENON_API_KEY".into()]);
+    }
+    if let Some(command) = entry.text("api_key_command") {
+        return KeySource::Command(command.to_owned());
+    }
+    let named = entry.texts("api_key_env");
+    if !named.is_empty() {
+        return KeySource::Env(named);
+    }
+    if let Some(key) = entry.text("api_key") {
+        return KeySource::Literal(key.to_owned());
+    }
+    if entry.name == FROM_ENV {
+        let llm = variables == Variables::Ignored && env.get("LLM_AUTH_TOKEN").is_some();
+        return if llm {
+            KeySource::Env(vec!["LLM_AUTH_TOKEN".into()])
+        } else {
+            KeySource::None
+        };
+    }
+    match known {
+        Some(preset) if !preset.key_env.is_empty() => {
+            KeySource::Env(preset.key_env.iter().map(|&name| name.into()).collect())
+        }
+        _ => KeySource::None,
+    }
+}
+
+fn auth(entry: &Entry<'_>, known: Option<&Preset>, kind: Kind) -> Result<Auth, ConfigError> {
+    let Some(text) = entry.text("auth") else {
+        return Ok(match known.map(|preset| preset.auth) {
+            Some(AuthStyle::Header(name)) => Auth::Header(name.to_owned()),
+            Some(AuthStyle::XApiKey) => Auth::Header("x-api-key".into()),
+            Some(AuthStyle::None) => Auth::None,
+            None if kind == Kind::Messages => Auth::Header("x-api-key".into()),
+            Some(AuthStyle::Bearer) | None => Auth::Bearer,
+        });
+    };
+    match text {
+        "bearer" => Ok(Auth::Bearer),
+        "none" => Ok(Auth::None),
+        "x-api-key" | "api-key" => Ok(Auth::Header(text.to_owned())),
+        _ => match text.strip_prefix("header:").map(str::trim) {
+            Some(name) if is_header_name(name) => Ok(Auth::Header(name.to_owned())),
+            _ => Err(entry.wrong(
+                "auth",
+                &format!("`{text}` is not a way to send a key"),
+                "write `bearer`, `x-api-key`, `none`, or `header:NAME`",
+            )),
+        },
+    }
+}
+
+fn is_header_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
+}
+
+fn headers(entry: &Entry<'_>) -> Result<Vec<(String, String)>, ConfigError> {
+    let prefix = entry.dotted("headers.");
+    let mut found = Vec::new();
+    for (dotted, held) in entry.loaded.iter() {
+        let Some(name) = dotted.strip_prefix(&prefix) else {
+            continue;
+        };
+        let field = format!("headers.{name}");
+        if !is_header_name(name) {
+            return Err(entry.wrong(
+                &field,
+                "this is not the name of a header",
+                "use letters, digits and `-`",
+            ));
+        }
+        let text = held.value.as_str().unwrap_or_default();
+        let value = expand(text, &entry.loaded.env)
+            .map_err(|why| entry.wrong(&field, &why, "set it, or write `${NAME:-default}`"))?;
+        if value.chars().any(|c| c.is_control() && c != '\t') {
+            return Err(entry.wrong(&field, "the value has a control character", "take it out"));
+        }
+        found.push((name.to_owned(), value));
+    }
+    Ok(found)
+}
+
+fn quirks(entry: &Entry<'_>, known: Option<&Preset>) -> Result<Quirks, ConfigError> {
+    let start = known.map(Preset::quirks).unwrap_or_default();
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(&start) else {
+        return Ok(start);
+    };
+    let prefix = entry.dotted("quirks.");
+    let written: Map<String, Value> = entry
+        .loaded
+        .iter()
+        .filter_map(|(dotted, held)| {
+            let field = dotted.strip_prefix(&prefix)?;
+            Some((field.to_owned(), held.value.clone()))
+        })
+        .collect();
+    fields.extend(written);
+    serde_json::from_value(Value::Object(fields)).map_err(|error| {
+        entry.wrong(
+            "quirks",
+            &error.to_string(),
+            "see the reference of settings",
+        )
+    })
+}
+
+fn timeouts(entry: &Entry<'_>) -> Timeouts {
+    Timeouts {
+        connect_ms: entry.number("timeouts.connect_ms").unwrap_or(10_000),
+        first_token_ms: entry.number("timeouts.first_token_ms"),
+        silence_ms: entry.number("timeouts.silence_ms").unwrap_or(120_000),
+    }
+}
+
+fn proxy(entry: &Entry<'_>) -> Proxy {
+    match entry.text("proxy") {
+        None | Some("environment") => Proxy::Environment,
+        Some("none") => Proxy::None,
+        Some(url) => Proxy::Url(url.to_owned()),
+    }
+}

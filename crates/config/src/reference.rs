@@ -1,0 +1,248 @@
+//! The reference page, the JSON Schema and the template, all from the one table.
+
+use crate::keys::{self, Key, Kind, Project};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+/// JSON Schema of a configuration file, for editors.
+#[must_use]
+pub fn schema() -> Value {
+    let mut root = section();
+    if let Some(fields) = root.as_object_mut() {
+        fields.insert(
+            "$schema".into(),
+            json!("https://json-schema.org/draft/2020-12/schema"),
+        );
+        fields.insert("title".into(), json!("Tenon configuration"));
+    }
+    for key in keys::all() {
+        let segments: Vec<&str> = key.segments().collect();
+        insert(&mut root, &segments, key);
+    }
+    if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert("$schema".into(), json!({"type": "string"}));
+    }
+    root
+}
+
+fn section() -> Value {
+    json!({"type": "object", "additionalProperties": false, "properties": {}})
+}
+
+fn insert(at: &mut Value, segments: &[&str], key: &Key) {
+    let Some((first, rest)) = segments.split_first() else {
+        return;
+    };
+    let Some(fields) = at.as_object_mut() else {
+        return;
+    };
+    let slot = if *first == "*" {
+        let slot = fields.entry("additionalProperties").or_insert(Value::Null);
+        if !slot.is_object() {
+            *slot = section();
+        }
+        slot
+    } else {
+        let properties = fields
+            .entry("properties")
+            .or_insert_with(|| Value::Object(Map::new()));
+        let Some(properties) = properties.as_object_mut() else {
+            return;
+        };
+        properties.entry(*first).or_insert_with(section)
+    };
+    if rest.is_empty() {
+        *slot = schema_of(key);
+    } else {
+        insert(slot, rest, key);
+    }
+}
+
+fn schema_of(key: &Key) -> Value {
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    let mut schema = match key.kind {
+        Kind::Text => json!({"type": "string"}),
+        Kind::Word(words) => json!({"enum": words}),
+        Kind::Integer { least, most } if most == u64::MAX => {
+            json!({"type": "integer", "minimum": least})
+        }
+        Kind::Integer { least, most } => {
+            json!({"type": "integer", "minimum": least, "maximum": most})
+        }
+        Kind::Number { least, most } => {
+            json!({"type": "number", "minimum": least, "maximum": most})
+        }
+        Kind::Boolean => json!({"type": "boolean"}),
+        Kind::Texts => texts,
+        Kind::TextOrTexts => json!({"anyOf": [{"type": "string"}, texts]}),
+        Kind::TextMap => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Kind::Permission => permission_schema(),
+    };
+    if let Some(fields) = schema.as_object_mut() {
+        fields.insert("description".into(), json!(key.doc));
+        if let Some(default) = key.default_value() {
+            fields.insert("default".into(), default);
+        }
+    }
+    schema
+}
+
+fn permission_schema() -> Value {
+    let decision = json!({"enum": ["allow", "ask", "deny"]});
+    let by_pattern = json!({"type": "object", "additionalProperties": decision});
+    let rule = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["tool", "decision"],
+        "properties": {
+            "tool": {"type": "string"},
+            "match": {
+                "type": "object",
+                "additionalProperties": false,
+                "minProperties": 1,
+                "maxProperties": 1,
+                "properties": {
+                    "path_glob": {"type": "string"},
+                    "command_prefix": {"type": "string"},
+                    "name": {"type": "string"}
+                }
+            },
+            "decision": decision,
+            "reason": {"type": "string"}
+        }
+    });
+    json!({"anyOf": [
+        decision,
+        {"type": "object", "additionalProperties": {"anyOf": [decision, by_pattern]}},
+        {"type": "array", "items": rule}
+    ]})
+}
+
+/// `docs/reference/config.md`.
+#[must_use]
+pub fn reference_markdown() -> String {
+    let mut page = String::from(
+        "# Settings\n\n\
+         Generated from the table of keys. Files, layers and permissions are \
+         explained in [the guide](../config.md).\n\n\
+         \"Untrusted project\" says what the configuration of a project may do with a key \
+         before you trust the project.\n",
+    );
+    for group in groups() {
+        let title = if group.is_empty() { "top level" } else { group };
+        let _ = write!(
+            page,
+            "\n## {title}\n\n| key | takes | default | variable | untrusted project | |\n|---|---|---|---|---|---|\n"
+        );
+        for key in keys::all().iter().filter(|key| group_of(key) == group) {
+            let _ = writeln!(page, "{}", row(key));
+        }
+    }
+    page
+}
+
+/// The section that a key stands in; empty for the top level.
+fn group_of(key: &Key) -> &'static str {
+    key.name.split_once('.').map_or("", |(group, _)| group)
+}
+
+fn groups() -> Vec<&'static str> {
+    let mut groups = vec![""];
+    for key in keys::all() {
+        if !groups.contains(&group_of(key)) {
+            groups.push(group_of(key));
+        }
+    }
+    groups
+}
+
+fn row(key: &Key) -> String {
+    let project = match key.project {
+        Project::Allowed => "allowed",
+        Project::Narrowing => "only stricter",
+        Project::Ignored => "ignored",
+    };
+    let code = |text: &str| {
+        if text.is_empty() {
+            String::new()
+        } else {
+            format!("`{text}`")
+        }
+    };
+    format!(
+        "| `{}` | {} | {} | {} | {project} | {} |",
+        key.name.replace('*', "NAME"),
+        key.kind.expected(),
+        code(key.default),
+        code(&key.variable().unwrap_or_default()),
+        key.doc.replace('|', "\\|"),
+    )
+}
+
+/// What `config init` writes: every setting, in comments, with its default.
+#[must_use]
+pub fn template() -> String {
+    let mut page = String::from(
+        "// Settings of Tenon. All lines are comments: what you need, uncomment.\n\
+         // `tenon config show` prints what holds, and where it comes from.\n{\n",
+    );
+    page.push_str(EXAMPLE_PROVIDER);
+    for group in groups() {
+        let plain = |key: &&Key| !key.name.contains('*') && key.name != "permission";
+        let members: Vec<&Key> = keys::all()
+            .iter()
+            .filter(|key| group_of(key) == group)
+            .filter(plain)
+            .collect();
+        let indent = if group.is_empty() { "" } else { "  " };
+        if !group.is_empty() && !members.is_empty() {
+            let _ = writeln!(page, "\n  // \"{group}\": {{");
+        }
+        for key in &members {
+            let (_, name) = key.name.split_once('.').unwrap_or(("", key.name));
+            let _ = writeln!(page, "  // {indent}// {}", key.doc);
+            let _ = writeln!(page, "  // {indent}\"{name}\": {},", example(key));
+        }
+        if !group.is_empty() && !members.is_empty() {
+            page.push_str("  // },\n");
+        }
+    }
+    page.push_str(EXAMPLE_PERMISSION);
+    page.push_str("}\n");
+    page
+}
+
+fn example(key: &Key) -> String {
+    if !key.default.is_empty() {
+        return key.default.to_owned();
+    }
+    match key.kind {
+        Kind::Text | Kind::TextOrTexts => "\"…\"".into(),
+        Kind::Word(words) => format!("\"{}\"", words.first().unwrap_or(&"")),
+        Kind::Integer { least, .. } => least.max(1).to_string(),
+        Kind::Number { most, .. } => (most / 2.0).to_string(),
+        Kind::Boolean => "true".into(),
+        Kind::Texts => "[]".into(),
+        Kind::TextMap | Kind::Permission => "{}".into(),
+    }
+}
+
+const EXAMPLE_PROVIDER: &str = r#"
+  // A server that speaks OpenAI's chat completions:
+  // "providers": {
+  //   "local": {
+  //     "base_url": "http://localhost:8000/v1",
+  //     "model": "the name that the server gives it",
+  //     "api_key_env": "LOCAL_API_KEY",
+  //   },
+  // },
+
+"#;
+
+const EXAMPLE_PERMISSION: &str = r#"
+  // Who decides about which call: allow, ask or deny. The most specific rule wins.
+  // "permission": {
+  //   "edit": { "docs/**": "allow" },
+  //   "bash": { "cargo test *": "allow", "git push": "deny" },
+  // },
+"#;

@@ -1,0 +1,192 @@
+//! From what is written to what is done: the provider is chosen, rules are
+//! built, numbers become limits.
+
+use crate::ConfigError;
+use crate::choose::chosen_provider;
+use crate::load::{Loaded, Origin};
+use crate::provider::{self, Variables};
+use crate::rules::{external, rules, warn_of_unknown_tools};
+use crate::settings::{
+    GrantSettings, OnTimeout, PromptSettings, Resolved, ResolvedProvider, RetrySettings,
+    StaleWrites, ToolSettings, UiSettings,
+};
+use crate::source::Source;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tenon_model::Parameters;
+use tenon_vocab::profile::Limits;
+
+/// What the command line chose, beside the settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    pub provider: Option<String>,
+    pub model: Option<String>,
+}
+
+/// # Errors
+/// When the chosen provider cannot be used, or a file that is named cannot be read.
+pub fn resolve(loaded: &Loaded, choice: &Choice) -> Result<Resolved, ConfigError> {
+    let mut warnings = loaded.warnings.clone();
+    let (providers, unusable) = all_providers(loaded, &mut warnings);
+    let provider = chosen_provider(loaded, choice, &mut warnings)?;
+    let rules = rules(loaded)?;
+    warn_of_unknown_tools(&rules, &mut warnings);
+    Ok(Resolved {
+        external_directory: external(&rules),
+        context_window: provider
+            .as_ref()
+            .and_then(|provider| provider.context_window)
+            .or_else(|| loaded.number("context.window")),
+        provider,
+        providers,
+        unusable,
+        rules,
+        limits: limits(loaded),
+        tools: tools(loaded),
+        prompt: prompt(loaded)?,
+        parameters: Parameters {
+            temperature: float(loaded, "temperature"),
+            top_p: float(loaded, "top_p"),
+            max_tokens: loaded.number("max_tokens"),
+            reasoning_effort: loaded.text("reasoning_effort").map(str::to_owned),
+        },
+        streaming: flag(loaded, "streaming"),
+        retention_days: loaded.number("sessions.retention_days").unwrap_or(30),
+        agent: loaded.text("default_agent").unwrap_or("build").to_owned(),
+        instructions: instructions(loaded),
+        retry: RetrySettings {
+            attempts: count(loaded, "retry.attempts", 5),
+            first_ms: loaded.number("retry.first_ms").unwrap_or(1000),
+            cap_ms: loaded.number("retry.cap_ms").unwrap_or(30_000),
+        },
+        grants: GrantSettings {
+            enabled: flag(loaded, "persistent_grants.enabled"),
+            ttl_days: loaded.number("persistent_grants.ttl_days").unwrap_or(7),
+        },
+        ui: UiSettings {
+            theme: loaded.text("ui.theme").unwrap_or("auto").to_owned(),
+            color: loaded.text("ui.color").unwrap_or("auto").to_owned(),
+        },
+        warnings,
+    })
+}
+
+fn all_providers(
+    loaded: &Loaded,
+    warnings: &mut Vec<String>,
+) -> (
+    BTreeMap<String, ResolvedProvider>,
+    BTreeMap<String, ConfigError>,
+) {
+    let mut usable = BTreeMap::new();
+    let mut unusable = BTreeMap::new();
+    for name in loaded.provider_names() {
+        match provider::build(loaded, &name, Variables::Ignored) {
+            Ok(built) => {
+                warnings.extend(built.warnings);
+                usable.insert(name, built.provider);
+            }
+            Err(error) => {
+                unusable.insert(name, error);
+            }
+        }
+    }
+    (usable, unusable)
+}
+
+fn prompt(loaded: &Loaded) -> Result<PromptSettings, ConfigError> {
+    let text = loaded.get("system_prompt");
+    let file = loaded.get("system_prompt_file");
+    let rank = |held: Option<(&Value, &Origin)>| held.map_or(0, |(_, origin)| origin.rank());
+    let system_prompt = match file {
+        // Beside each other the file wins; a text from a higher place beats it.
+        Some((value, origin)) if rank(file) >= rank(text) => {
+            let path = PathBuf::from(value.as_str().unwrap_or_default());
+            let path = match origin.folder() {
+                Some(folder) => folder.join(path),
+                None => loaded.root.join(path),
+            };
+            Some(Source::read(&path)?.text)
+        }
+        _ => loaded.text("system_prompt").map(str::to_owned),
+    };
+    Ok(PromptSettings {
+        system_prompt,
+        append: loaded.text("append_system_prompt").map(str::to_owned),
+    })
+}
+
+fn limits(loaded: &Loaded) -> Limits {
+    let default = Limits::default();
+    Limits {
+        max_turns: count(loaded, "limits.max_turns", default.max_turns),
+        max_retries: count(loaded, "limits.max_retries", default.max_retries),
+        max_retries_automated: count(
+            loaded,
+            "limits.max_retries_automated",
+            default.max_retries_automated,
+        ),
+        repeat_warn: count(loaded, "limits.repeat_warn", default.repeat_warn),
+        repeat_stop: count(loaded, "limits.repeat_stop", default.repeat_stop),
+        parallel_reads: size(loaded, "limits.parallel_reads", default.parallel_reads),
+    }
+}
+
+fn tools(loaded: &Loaded) -> ToolSettings {
+    // One number for all tools, bash included; 0 means never (T23).
+    let set = loaded.number("tool_timeout_secs");
+    let timeout = |default: u64| Some(set.unwrap_or(default)).filter(|secs| *secs > 0);
+    ToolSettings {
+        timeout_secs: timeout(60),
+        bash_timeout_secs: timeout(30),
+        bash_timeout_max_secs: loaded.number("tools.bash_timeout_max_secs").unwrap_or(600),
+        on_timeout: match loaded.text("tools.on_timeout") {
+            Some("kill") => OnTimeout::Kill,
+            _ => OnTimeout::Background,
+        },
+        output_bytes: size(loaded, "tools.output_bytes", 32 * 1024),
+        read_lines: size(loaded, "tools.read_lines", 2000),
+        read_bytes: size(loaded, "tools.read_bytes", 50 * 1024),
+        line_bytes: size(loaded, "tools.line_bytes", 2000),
+        glob_paths: size(loaded, "tools.glob_paths", 1000),
+        grep_matches: size(loaded, "tools.grep_matches", 200),
+        list_entries: size(loaded, "tools.list_entries", 500),
+        stale_writes: match loaded.text("tools.stale_writes") {
+            Some("permit") => StaleWrites::Permit,
+            _ => StaleWrites::Refuse,
+        },
+    }
+}
+
+fn instructions(loaded: &Loaded) -> Vec<String> {
+    let Some((Value::Array(items), _)) = loaded.get("instructions") else {
+        return Vec::new();
+    };
+    items
+        .iter()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn count(loaded: &Loaded, dotted: &str, default: u32) -> u32 {
+    let number = loaded.number(dotted).map(u32::try_from);
+    number.map_or(default, |number| number.unwrap_or(u32::MAX))
+}
+
+fn size(loaded: &Loaded, dotted: &str, default: usize) -> usize {
+    let number = loaded.number(dotted).map(usize::try_from);
+    number.map_or(default, |number| number.unwrap_or(usize::MAX))
+}
+
+fn float(loaded: &Loaded, dotted: &str) -> Option<f64> {
+    loaded.get(dotted).and_then(|(value, _)| value.as_f64())
+}
+
+fn flag(loaded: &Loaded, dotted: &str) -> bool {
+    loaded
+        .get(dotted)
+        .and_then(|(value, _)| value.as_bool())
+        .unwrap_or(true)
+}

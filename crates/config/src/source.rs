@@ -1,0 +1,132 @@
+//! One configuration file: found, read with a limit, and able to say where a
+//! byte stands.
+
+use crate::node::{Node, Trouble};
+use crate::{ConfigError, Location};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+const MAX_BYTES: u64 = 1024 * 1024;
+const NAMES: &[&str] = &["tenon.jsonc", "tenon.json", "tenon.toml"];
+
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    pub path: PathBuf,
+    pub text: String,
+}
+
+/// The one configuration file of a folder, if it has one.
+pub(crate) fn find(folder: &Path) -> Result<Option<PathBuf>, ConfigError> {
+    let mut found = NAMES
+        .iter()
+        .map(|name| folder.join(name))
+        .filter(|path| path.symlink_metadata().is_ok());
+    let first = found.next();
+    if let (Some(first), Some(second)) = (&first, found.next()) {
+        return Err(ConfigError::hinted(
+            format!(
+                "there are two configurations: {} and {}",
+                first.display(),
+                second.display()
+            ),
+            "move what you need into one of them and remove the other",
+        ));
+    }
+    Ok(first)
+}
+
+impl Source {
+    pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
+        let unreadable = |error: std::io::Error| {
+            ConfigError::general(format!("{} cannot be read: {error}", path.display()))
+        };
+        // Looked at before it is opened: opening a pipe would wait for a writer.
+        let metadata = std::fs::metadata(path).map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(ConfigError::general(format!(
+                "{} is not a file",
+                path.display()
+            )));
+        }
+        let mut bytes = Vec::new();
+        File::open(path)
+            .map_err(unreadable)?
+            .take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(unreadable)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(ConfigError::general(format!(
+                "{} is larger than 1 MiB, which no configuration is",
+                path.display()
+            )));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+            ConfigError::hinted(
+                format!("{}:{line}: this line is not UTF-8", path.display()),
+                "save the file as UTF-8",
+            )
+        })?;
+        let text = match text.strip_prefix('\u{feff}') {
+            Some(rest) => rest.to_owned(),
+            None => text,
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            text,
+        })
+    }
+
+    /// `None` for a file without any value.
+    pub(crate) fn parse(&self) -> Result<Option<Node>, ConfigError> {
+        let extension = self.path.extension().and_then(|ending| ending.to_str());
+        let parsed = match extension {
+            Some("toml") => crate::toml::parse(&self.text),
+            Some("json" | "jsonc") => crate::jsonc::parse(&self.text),
+            _ => {
+                return Err(ConfigError::general(format!(
+                    "{} does not end in .jsonc, .json or .toml",
+                    self.path.display()
+                )));
+            }
+        };
+        parsed.map_err(|trouble| self.error(trouble))
+    }
+
+    pub(crate) fn error(&self, trouble: Trouble) -> ConfigError {
+        ConfigError::InFile {
+            at: self.locate(trouble.at),
+            message: trouble.message,
+            hint: trouble.hint,
+        }
+    }
+
+    pub(crate) fn locate(&self, at: usize) -> Location {
+        let mut at = at.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = &self.text[..at];
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = self.text[start..].lines().next().unwrap_or_default();
+        Location {
+            path: self.path.clone(),
+            line: before.matches('\n').count() + 1,
+            column: self.text[start..at].chars().count() + 1,
+            source: shown(line),
+        }
+    }
+}
+
+/// A line of a foreign file, fit for a screen.
+fn shown(line: &str) -> String {
+    const MAX: usize = 160;
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let mut text: String = line.chars().take(MAX).map(plain).collect();
+    if line.chars().count() > MAX {
+        text.push('…');
+    }
+    text
+}

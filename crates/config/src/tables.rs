@@ -1,0 +1,158 @@
+//! The table of keys. To add a setting: one entry here, one field in
+//! `settings.rs`, one line in `resolve.rs`.
+
+use crate::keys::{Key, Kind, Privacy, Project};
+
+const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
+    Key {
+        name,
+        kind,
+        default,
+        doc,
+        project: Project::Ignored,
+        privacy: Privacy::Open,
+    }
+}
+
+impl Key {
+    const fn from_project(mut self, project: Project) -> Self {
+        self.project = project;
+        self
+    }
+
+    const fn secret(mut self) -> Self {
+        self.privacy = Privacy::Secret;
+        self
+    }
+}
+
+const fn limit(name: &'static str, least: u64, default: &'static str, doc: &'static str) -> Key {
+    key(name, at_least(least), default, doc).from_project(Project::Narrowing)
+}
+
+const fn at_least(least: u64) -> Kind {
+    Kind::Integer {
+        least,
+        most: u64::MAX,
+    }
+}
+
+const fn between(least: u64, most: u64) -> Kind {
+    Kind::Integer { least, most }
+}
+
+const COUNT: u64 = u32::MAX as u64;
+/// No timeout is longer than a year, so sums of them cannot overflow.
+const YEAR_SECS: u64 = 366 * 24 * 3600;
+const YEAR_MS: u64 = YEAR_SECS * 1000;
+
+const fn count(name: &'static str, least: u64, default: &'static str, doc: &'static str) -> Key {
+    key(name, between(least, COUNT), default, doc).from_project(Project::Narrowing)
+}
+
+pub(crate) const TYPES: &[&str] = &["chat", "messages", "responses", "external"];
+
+#[rustfmt::skip]
+pub(crate) static KEYS: &[Key] = &[
+    key("model", Kind::Text, "", "The model to use, as its server names it. A project that is not trusted may choose among the models that your own providers list.")
+        .from_project(Project::Allowed),
+    key("default_provider", Kind::Text, "", "The provider to use: a name below `providers`, or a preset such as `ollama`."),
+    key("default_agent", Kind::Text, "\"build\"", "The agent that a session starts with."),
+
+    key("providers.*.preset", Kind::Text, "", "The preset to start from, where the provider has a name of its own."),
+    key("providers.*.type", Kind::Word(TYPES), "\"chat\"", "The wire format. `chat` is what every OpenAI-compatible server speaks."),
+    key("providers.*.base_url", Kind::Text, "", "The address up to, and without, `/chat/completions`: `http://localhost:8000/v1`. `${VAR}` and `${VAR:-default}` are filled in."),
+    key("providers.*.model", Kind::Text, "", "The model that is used when nothing else names one."),
+    key("providers.*.models", Kind::Texts, "", "Models to choose from."),
+    key("providers.*.api_key_env", Kind::TextOrTexts, "", "The variable that holds the key; of several the first one that is set."),
+    key("providers.*.api_key_command", Kind::Text, "", "A command that prints the key: `pass show openai`."),
+    key("providers.*.api_key", Kind::Text, "", "The key itself. Only for placeholders of local servers: a file is no place for a secret.").secret(),
+    key("providers.*.auth", Kind::Text, "\"bearer\"", "Where the key goes: `bearer`, `x-api-key`, `none`, or `header:NAME`."),
+    key("providers.*.headers", Kind::TextMap, "", "Further headers of every request. `${VAR}` is filled in.").secret(),
+    key("providers.*.context_window", at_least(1), "", "Tokens that the server takes, where it does not say so itself."),
+    key("providers.*.ca_file", Kind::Text, "", "PEM certificates to trust besides the system's."),
+    key("providers.*.client_cert", Kind::Text, "", "PEM file with a client certificate and its key."),
+    key("providers.*.insecure", Kind::Boolean, "false", "Do not check the server's certificate."),
+    key("providers.*.proxy", Kind::Text, "\"environment\"", "`environment`, `none`, or the address of a proxy."),
+    key("providers.*.timeouts.connect_ms", between(1, YEAR_MS), "10000", "How long to wait for a connection."),
+    key("providers.*.timeouts.first_token_ms", between(0, YEAR_MS), "", "How long to wait for the first token; 0 for ever. Without it: for ever on private addresses, else 300 s."),
+    key("providers.*.timeouts.silence_ms", between(0, YEAR_MS), "120000", "How long a stream that has begun may bring nothing; 0 for ever."),
+    key("providers.*.quirks.omit", Kind::Texts, "", "Fields of the request that are never sent: `temperature`, `stream_options`, `tool_choice`."),
+    key("providers.*.quirks.max_tokens_field", Kind::Word(&["max_tokens", "max_completion_tokens"]), "", "The name of the field that limits the answer."),
+    key("providers.*.quirks.content_null", Kind::Word(&["empty_string", "null", "omit"]), "", "The content of a message that only calls tools."),
+    key("providers.*.quirks.return_reasoning", Kind::Word(&["never", "reasoning_content"]), "", "Whether earlier reasoning is sent back."),
+    key("providers.*.quirks.tool_images", Kind::Word(&["user_message", "leave_out"]), "", "What becomes of images in the results of tools."),
+
+    key("temperature", Kind::Number { least: 0.0, most: 2.0 }, "", "Sent only when set."),
+    key("top_p", Kind::Number { least: 0.0, most: 1.0 }, "", "Sent only when set."),
+    key("max_tokens", at_least(1), "", "The longest answer, in tokens. Sent only when set."),
+    key("reasoning_effort", Kind::Text, "", "Sent only when set: `low`, `medium`, `high`, or what the server knows."),
+    key("streaming", Kind::Boolean, "true", "Whether answers are streamed."),
+    key("context.window", at_least(1), "", "Tokens of the context window, for providers that do not set their own."),
+
+    key("system_prompt", Kind::Text, "", "Replaces the agent's base prompt; empty means none."),
+    key("system_prompt_file", Kind::Text, "", "The same from a file, relative to this configuration. Wins over `system_prompt`."),
+    key("append_system_prompt", Kind::Text, "", "Added after the base prompt."),
+    key("instructions", Kind::Texts, "", "Further files of instructions, as paths or globs."),
+
+    key("permission", Kind::Permission, "", "Who decides about which call: see \"Permissions\".")
+        .from_project(Project::Narrowing),
+    key("persistent_grants.enabled", Kind::Boolean, "true", "Whether \"always in this project\" is offered and kept."),
+    key("persistent_grants.ttl_days", between(1, 366), "7", "How long such a grant lasts."),
+
+    count("limits.max_turns", 1, "1000", "Steps of one prompt."),
+    count("limits.max_retries", 0, "3", "Failures in a row before a run ends, with a person in front."),
+    count("limits.max_retries_automated", 0, "10", "The same with nobody in front."),
+    count("limits.repeat_warn", 1, "3", "The same call this often in a row is reported to the model."),
+    count("limits.repeat_stop", 2, "5", "This often, and the run stops."),
+    key("limits.parallel_reads", between(1, 64), "8", "Calls that may run side by side when they only read.")
+        .from_project(Project::Narrowing),
+
+    key("tool_timeout_secs", between(0, YEAR_SECS), "", "Timeout of every tool without its own, bash included; 0 disables. Without it: 60 s, bash 30 s."),
+    key("tools.bash_timeout_max_secs", between(1, YEAR_SECS), "600", "The longest timeout that a model may ask of bash.").from_project(Project::Narrowing),
+    key("tools.on_timeout", Kind::Word(&["background", "kill"]), "\"background\"", "What becomes of a command that takes too long."),
+    limit("tools.output_bytes", 1024, "32768", "Bytes of a result that the model sees."),
+    limit("tools.read_lines", 1, "2000", "Lines of one read."),
+    limit("tools.read_bytes", 1024, "51200", "Bytes of one read."),
+    limit("tools.line_bytes", 80, "2000", "Bytes of one line; the rest is cut, and said so."),
+    limit("tools.glob_paths", 1, "1000", "Paths of one glob."),
+    limit("tools.grep_matches", 1, "200", "Matches of one grep."),
+    limit("tools.list_entries", 1, "500", "Entries of one list."),
+    key("tools.stale_writes", Kind::Word(&["refuse", "permit"]), "\"refuse\"", "Whether a file that was not read, or has changed since, may be overwritten."),
+
+    key("retry.attempts", between(0, 100), "5", "How often a failed request is made again.").from_project(Project::Narrowing),
+    key("retry.first_ms", between(0, YEAR_MS), "1000", "The first pause; each further one is twice as long."),
+    key("retry.cap_ms", between(0, YEAR_MS), "30000", "The longest pause."),
+
+    key("sessions.retention_days", between(0, 36_500), "30", "How long sessions are kept; 0 for ever."),
+    key("ui.theme", Kind::Word(&["auto", "dark", "light"]), "\"auto\"", "The colours.").from_project(Project::Allowed),
+    key("ui.color", Kind::Word(&["auto", "always", "never"]), "\"auto\"", "Whether to use colours at all."),
+];
+
+/// Sections of the full product that this version does not have. Named, so that
+/// nobody looks for a typing mistake.
+pub(crate) const NOT_YET: &[&str] = &[
+    "agent",
+    "agent_mode",
+    "audit",
+    "cache",
+    "compaction",
+    "delegation",
+    "hooks",
+    "logs",
+    "mcp",
+    "multimodal",
+    "sandbox",
+    "trust",
+    "validation",
+];
+
+/// Other spellings of values that people bring along.
+pub(crate) const TYPE_ALIASES: &[(&str, &str)] = &[
+    ("openai-compatible", "chat"),
+    ("openai_compatible", "chat"),
+    ("openai", "chat"),
+    ("anthropic", "messages"),
+    ("codex", "responses"),
+    ("claudecode", "external"),
+];

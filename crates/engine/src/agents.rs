@@ -1,0 +1,47 @@
+//! The agents that are built in.
+
+use tenon_vocab::profile::{AgentMode, AgentProfile};
+
+/// All of them; the first is the default.
+#[must_use]
+pub fn built_in() -> Vec<AgentProfile> {
+    vec![
+        agent(
+            "build",
+            "Reads, changes and runs the project.",
+            include_str!("../prompts/build.md"),
+            Rights::All,
+        ),
+        agent(
+            "plan",
+            "Reads the project and writes a plan; changes nothing.",
+            include_str!("../prompts/plan.md"),
+            Rights::Read,
+        ),
+    ]
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rights {
+    All,
+    Read,
+}
+
+fn agent(name: &str, description: &str, prompt: &str, rights: Rights) -> AgentProfile {
+    let tools: &[&str] = match rights {
+        Rights::All => &[],
+        Rights::Read => &["read", "list", "glob", "grep", "ask_user"],
+    };
+    AgentProfile {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        mode: AgentMode::Primary,
+        hidden: false,
+        prompt: prompt.trim_end().to_owned(),
+        tools: tools.iter().map(|&tool| tool.to_owned()).collect(),
+        read_only: rights == Rights::Read,
+        max_steps: None,
+        temperature: None,
+        source: String::from("built-in"),
+    }
+}

@@ -1,0 +1,113 @@
+//! Puts a question to whoever is in front, and waits for the answer or for the
+//! run's end. The question is on disk before it is shown.
+
+use crate::core::Core;
+use crate::parts::{Approval, Confirm};
+use tenon_session::SessionError;
+use tenon_tools::HostReply;
+use tenon_vocab::{
+    Answer, AnsweredBy, CallId, Choice, Display, Question, QuestionId, QuestionKind, RunId,
+    RunState, StateChanged,
+};
+use tokio_util::sync::CancellationToken;
+
+/// The choice that every question has and that counts when nobody answers.
+pub(crate) const DENY: &str = "deny";
+
+/// Asks and records both question and answer. The question's id is given here.
+pub(crate) async fn question(
+    core: &Core,
+    run: RunId,
+    token: &CancellationToken,
+    make: impl FnOnce(QuestionId) -> Question,
+) -> Result<Answer, SessionError> {
+    let (id, receiver) = core.questions.open();
+    let question = make(id.clone());
+    core.emitter.emit(Some(run), question)?;
+    core.emitter.sync()?;
+    core.emitter.emit(
+        Some(run),
+        StateChanged {
+            state: RunState::AwaitingPermission,
+        },
+    )?;
+    let nobody = |by| Answer {
+        question: id.clone(),
+        choice: DENY.to_owned(),
+        text: None,
+        by,
+    };
+    let answer = tokio::select! {
+        biased;
+        () = token.cancelled() => nobody(AnsweredBy::Interrupt),
+        answer = receiver => answer.unwrap_or_else(|_| nobody(AnsweredBy::Nobody)),
+    };
+    core.questions.withdraw(&id);
+    core.emitter.emit(Some(run), answer.clone())?;
+    Ok(answer)
+}
+
+/// The `ask_user` tool.
+pub(crate) async fn user(
+    core: &Core,
+    run: RunId,
+    token: &CancellationToken,
+    call: &CallId,
+    text: String,
+    options: Vec<String>,
+) -> HostReply {
+    if matches!(
+        core.approval,
+        Approval::Nobody | Approval::Yes(Confirm::Nobody)
+    ) {
+        return HostReply::Unavailable(String::from(
+            "nobody is there to answer; decide yourself and say what you assumed",
+        ));
+    }
+    let choices = options
+        .iter()
+        .zip('1'..='9')
+        .map(|(label, key)| Choice {
+            id: key.to_string(),
+            key,
+            label: label.clone(),
+            rule: None,
+        })
+        .collect();
+    let asked = question(core, run, token, |id| Question {
+        id,
+        kind: QuestionKind::AskUser,
+        title: String::from("The agent asks"),
+        body: text,
+        display: Display::Nothing,
+        choices,
+        free_text: true,
+        call: Some(call.clone()),
+        tool: Some(String::from("ask_user")),
+        reason: None,
+    })
+    .await;
+    match asked {
+        Err(error) => HostReply::Unavailable(error.to_string()),
+        Ok(answer) if answer.by == AnsweredBy::Interrupt => {
+            HostReply::Unavailable(String::from("interrupted before an answer"))
+        }
+        Ok(answer) => reply(&answer, &options),
+    }
+}
+
+/// Free text first; else the option that was chosen.
+fn reply(answer: &Answer, options: &[String]) -> HostReply {
+    if let Some(text) = answer.text.as_ref().filter(|text| !text.trim().is_empty()) {
+        return HostReply::Answer(text.clone());
+    }
+    let chosen = answer
+        .choice
+        .parse::<usize>()
+        .ok()
+        .and_then(|n| options.get(n.checked_sub(1)?));
+    match chosen {
+        Some(option) => HostReply::Answer(option.clone()),
+        None => HostReply::Unavailable(String::from("the user gave no answer")),
+    }
+}

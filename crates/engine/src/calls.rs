@@ -1,0 +1,365 @@
+//! Runs admitted calls and records exactly one result for each, in the order of
+//! the calls. Reads may be dropped by an interrupt; a call with effects never
+//! is: it is told to stop and then waited for, so that its result says what
+//! truly happened.
+
+use crate::gate::{Admitted, Verdict};
+use crate::guard;
+use crate::host::CallHost;
+use crate::run::{End, Flow, Run};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tenon_session::FrameOf;
+use tenon_tools::Tool;
+use tenon_vocab::{
+    CallId, CallStatus, Effect, ErrorCode, Explanation, Outcome, RunState, ToolOutput, ToolResult,
+    ToolUse,
+};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long a cancelled call with effects may take to say how it ended.
+const SETTLE: Duration = Duration::from_secs(5);
+
+/// A result on its way to the log.
+struct Settled {
+    call: CallId,
+    name: String,
+    /// The effective input as JSON, for the repeat guard.
+    input: String,
+    output: ToolOutput,
+    status: CallStatus,
+    explanation: Option<Explanation>,
+    duration: Duration,
+}
+
+/// A call that runs.
+struct Running {
+    handle: JoinHandle<ToolOutput>,
+    /// Tells this call alone to stop.
+    token: CancellationToken,
+    effect: Effect,
+    started: Instant,
+}
+
+/// Runs a batch. Gives what the model reads of each result.
+pub(crate) async fn execute(run: &mut Run, batch: Vec<Admitted>) -> Flow<Vec<String>> {
+    run.batch += 1;
+    let mut waiting = Vec::with_capacity(batch.len());
+    for admitted in batch {
+        let started = start(run, &admitted)?;
+        waiting.push((admitted, started));
+    }
+    let mut texts = Vec::new();
+    for (admitted, running) in waiting {
+        let settled = settle(run, admitted, running).await;
+        texts.push(record(run, settled)?);
+    }
+    if run.token.is_cancelled() {
+        Err(End::Interrupted)
+    } else {
+        Ok(texts)
+    }
+}
+
+/// Starts a call that was admitted; a refused one has nothing to start.
+fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
+    let Verdict::Run {
+        tool,
+        input,
+        explanation,
+        workspace,
+    } = &admitted.verdict
+    else {
+        return Ok(None);
+    };
+    run.state(RunState::ToolRunning);
+    run.emit(ToolUse {
+        call: admitted.call.clone(),
+        name: admitted.name.clone(),
+        input: input.clone(),
+        explanation: explanation.clone(),
+        batch: run.batch,
+    })?;
+    let effect = tool.spec().effect;
+    // A read dies with the run; a call with effects is told, not dropped.
+    let token = run.token.child_token();
+    let host = CallHost::new(
+        run,
+        admitted.call.clone(),
+        admitted.name.clone(),
+        token.clone(),
+        workspace,
+    );
+    let handle = tokio::spawn(call(Arc::clone(tool), input.clone(), host));
+    Ok(Some(Running {
+        handle,
+        token,
+        effect,
+        started: Instant::now(),
+    }))
+}
+
+async fn call(tool: Arc<dyn Tool>, input: Value, host: CallHost) -> ToolOutput {
+    tool.run(input, &host).await
+}
+
+async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Settled {
+    let Admitted {
+        call,
+        name,
+        verdict,
+    } = admitted;
+    match (verdict, running) {
+        (
+            Verdict::Refuse {
+                output,
+                status,
+                explanation,
+            },
+            _,
+        ) => Settled {
+            call,
+            name,
+            input: String::new(),
+            output: *output,
+            status,
+            explanation,
+            duration: Duration::ZERO,
+        },
+        (Verdict::Run { input, .. }, Some(mut running)) => {
+            let output = wait(run, &name, &mut running).await;
+            Settled {
+                call,
+                name,
+                input: input.to_string(),
+                status: status(&output),
+                output,
+                explanation: None,
+                duration: running.started.elapsed(),
+            }
+        }
+        // `start` gives a running call for every admitted one.
+        (Verdict::Run { .. }, None) => Settled {
+            call,
+            output: ToolOutput::error(ErrorCode::NotStarted, format!("`{name}` was not started")),
+            name,
+            input: String::new(),
+            status: CallStatus::NotStarted,
+            explanation: None,
+            duration: Duration::ZERO,
+        },
+    }
+}
+
+fn status(output: &ToolOutput) -> CallStatus {
+    match output.envelope.error().map(|error| error.code) {
+        Some(ErrorCode::Interrupted) => CallStatus::Interrupted,
+        Some(ErrorCode::UnknownOutcome) => CallStatus::UnknownOutcome,
+        Some(ErrorCode::PermissionDenied) => CallStatus::Denied,
+        _ => CallStatus::Completed,
+    }
+}
+
+async fn wait(run: &Run, name: &str, running: &mut Running) -> ToolOutput {
+    let limit = time_limit(run, running.effect);
+    tokio::select! {
+        biased;
+        () = run.token.cancelled() => {}
+        ended = &mut running.handle => return unwrap(name, ended),
+        () = after(limit) => return timed_out(name, running, limit).await,
+    }
+    if running.effect == Effect::Read {
+        running.handle.abort();
+        return ToolOutput::error(
+            ErrorCode::Interrupted,
+            format!("`{name}` was interrupted; it changes nothing"),
+        );
+    }
+    stop(name, running).await
+}
+
+/// Tells a call to stop and waits for its own account of what happened.
+async fn stop(name: &str, running: &mut Running) -> ToolOutput {
+    running.token.cancel();
+    match tokio::time::timeout(SETTLE, &mut running.handle).await {
+        Ok(ended) => unwrap(name, ended),
+        Err(_) => ToolOutput::error(
+            ErrorCode::UnknownOutcome,
+            format!("`{name}` did not stop when it was told to; check what it did before going on"),
+        ),
+    }
+}
+
+/// `bash` and `process` keep their own time, and people think as long as they like.
+fn time_limit(run: &Run, effect: Effect) -> Option<Duration> {
+    match effect {
+        Effect::Execute | Effect::Interact => None,
+        Effect::Read | Effect::Write => run.core.tool_limits.timeout,
+    }
+}
+
+async fn after(limit: Option<Duration>) {
+    match limit {
+        Some(limit) => tokio::time::sleep(limit).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn timed_out(name: &str, running: &mut Running, limit: Option<Duration>) -> ToolOutput {
+    let seconds = limit.unwrap_or_default().as_secs_f64();
+    let message = format!(
+        "`{name}` took longer than {seconds} s and was stopped; ask for less, or raise `tool_timeout_secs`"
+    );
+    if running.effect == Effect::Read {
+        running.token.cancel();
+        running.handle.abort();
+        return ToolOutput::error(ErrorCode::Timeout, message);
+    }
+    // What a write did is known only from its own result.
+    let output = stop(name, running).await;
+    if output.envelope.is_ok() {
+        output
+    } else {
+        ToolOutput::error(ErrorCode::Timeout, message)
+    }
+}
+
+/// A tool that panics fails its call and nothing else.
+fn unwrap(name: &str, ended: Result<ToolOutput, tokio::task::JoinError>) -> ToolOutput {
+    ended.unwrap_or_else(|error| {
+        ToolOutput::error(
+            ErrorCode::Internal,
+            format!("`{name}` crashed ({error}). This is a bug in the tool; try another way."),
+        )
+    })
+}
+
+/// Writes the one result of a call and counts it.
+fn record(run: &mut Run, settled: Settled) -> Flow<String> {
+    let Settled {
+        call,
+        name,
+        input,
+        mut output,
+        status,
+        explanation,
+        duration,
+    } = settled;
+    let verdict = judge(run, &name, &input, &mut output, status);
+    count(run, &output, status);
+    let text = output.model_text.clone();
+    run.emit(ToolResult {
+        ok: output.envelope.is_ok(),
+        status,
+        envelope: output.logged_envelope(),
+        model_text: output.model_text,
+        display: output.display,
+        duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        reads: output.reads,
+        images: output.images,
+        sandbox: output.sandbox,
+        explanation,
+        name: name.clone(),
+        call: call.clone(),
+    })?;
+    run.core.emitter.superseded(&FrameOf::Tool(call))?;
+    match verdict {
+        guard::Verdict::Stop(times) => Err(End::Loop(format!(
+            "the model made the same call to `{name}` {times} times in a row with the same result; the run was stopped"
+        ))),
+        _ => too_many_failures(run).map_or(Ok(text), Err),
+    }
+}
+
+/// Lets the guard see the result; a warning travels inside it.
+fn judge(
+    run: &mut Run,
+    name: &str,
+    input: &str,
+    output: &mut ToolOutput,
+    status: CallStatus,
+) -> guard::Verdict {
+    if name == "process" || status != CallStatus::Completed {
+        return guard::Verdict::Fine;
+    }
+    let verdict = run.guard.note(name, input, &output.model_text);
+    if let guard::Verdict::Warn(times) = verdict {
+        output.model_text.push_str(&format!(
+            "\n\n[note: this is the same call with the same result, {times} times in a row. Do something else, or say what blocks you.]"
+        ));
+    }
+    verdict
+}
+
+fn count(run: &mut Run, output: &ToolOutput, status: CallStatus) {
+    run.tally.calls += 1;
+    run.tally.last_denied = None;
+    let code = output.envelope.error().map(|error| error.code);
+    match (status, code) {
+        (CallStatus::Denied, _) => {
+            run.tally.denied += 1;
+            run.tally.last_denied = output.envelope.error().map(|error| error.message.clone());
+        }
+        (_, None) => run.tally.failures_in_a_row = 0,
+        (_, Some(ErrorCode::DryRun | ErrorCode::Interrupted | ErrorCode::BlockedByHook)) => {}
+        (_, Some(_)) => {
+            run.tally.failed += 1;
+            run.tally.failures_in_a_row += 1;
+        }
+    }
+}
+
+fn too_many_failures(run: &Run) -> Option<End> {
+    let limit = run.failure_limit();
+    (run.tally.failures_in_a_row >= limit).then(|| {
+        End::Failed(format!(
+            "{limit} tool calls in a row failed; the run was stopped. Say how to go on, or raise `limits.max_retries`."
+        ))
+    })
+}
+
+/// Gives every call that has no result one, so that the history stays whole.
+pub(crate) fn close_open(run: &Run, outcome: Outcome) -> Flow<()> {
+    let open = run.core.emitter.state(|state| state.open_calls());
+    for call in open {
+        let (code, status, message) = if call.started {
+            (
+                ErrorCode::UnknownOutcome,
+                CallStatus::UnknownOutcome,
+                "it is not known how this call ended; check its effects before going on",
+            )
+        } else {
+            (
+                ErrorCode::NotStarted,
+                CallStatus::NotStarted,
+                not_started(outcome),
+            )
+        };
+        let output = ToolOutput::error(code, message);
+        run.emit(ToolResult {
+            call: call.call,
+            name: call.name,
+            ok: false,
+            status,
+            envelope: output.envelope,
+            model_text: output.model_text,
+            display: output.display,
+            duration_ms: 0,
+            reads: Vec::new(),
+            images: Vec::new(),
+            sandbox: None,
+            explanation: None,
+        })?;
+    }
+    Ok(())
+}
+
+fn not_started(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Interrupted => "the user stopped the run before this call was started",
+        _ => "the run ended before this call was started",
+    }
+}

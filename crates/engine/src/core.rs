@@ -1,0 +1,122 @@
+//! What the tasks of one session share: its fixed parts and the few that change
+//! behind locks. No behaviour of its own beyond saying things.
+
+use crate::emit::Emitter;
+use crate::inbox::Inbox;
+use crate::parts::{Ambient, Approval, Effects, GrantSink, Parts};
+use crate::questions::Questions;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tenon_model::{Delivery, Model, Parameters, Prefix, RetryPlan};
+use tenon_policy::{Grants, Rules};
+use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
+use tenon_vocab::port::QueryPort;
+use tenon_vocab::profile::{AgentProfile, Limits};
+use tenon_vocab::{EventKind, Notice, NoticeLevel, RunId, Settings};
+
+pub(crate) struct Core {
+    pub(crate) emitter: Arc<Emitter>,
+    pub(crate) inbox: Inbox,
+    pub(crate) questions: Questions,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) toolbox: Toolbox,
+    pub(crate) workspace: Workspace,
+    pub(crate) jobs: Jobs,
+    pub(crate) rules: Rules,
+    grants: Mutex<Grants>,
+    pub(crate) on_grant: GrantSink,
+    pub(crate) agent: AgentProfile,
+    pub(crate) prefix: Arc<Prefix>,
+    pub(crate) settings: Settings,
+    pub(crate) limits: Limits,
+    pub(crate) tool_limits: ToolLimits,
+    pub(crate) parameters: Parameters,
+    pub(crate) delivery: Delivery,
+    pub(crate) retry: RetryPlan,
+    pub(crate) approval: Approval,
+    pub(crate) effects: Effects,
+    pub(crate) ambient: Arc<dyn Ambient>,
+    pub(crate) queries: Option<Arc<dyn QueryPort>>,
+}
+
+impl fmt::Debug for Core {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Core")
+            .field("emitter", &self.emitter)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Core {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let prefix = Arc::new(Prefix {
+            system: parts.system,
+            tools: parts.toolbox.specs(),
+        });
+        parts.workspace.ledger().seed(
+            parts
+                .state
+                .reads()
+                .map(|(path, hash)| (path.to_owned(), hash.to_owned())),
+        );
+        Self {
+            emitter: Arc::new(Emitter::new(
+                parts.log,
+                parts.state,
+                parts.agent.name.clone(),
+                Arc::clone(&parts.ambient),
+            )),
+            inbox: Inbox::default(),
+            questions: Questions::default(),
+            model: parts.model,
+            toolbox: parts.toolbox,
+            workspace: parts.workspace,
+            jobs: parts.jobs,
+            rules: parts.rules,
+            grants: Mutex::new(parts.grants),
+            on_grant: parts.on_grant,
+            agent: parts.agent,
+            prefix,
+            settings: parts.settings,
+            limits: parts.limits,
+            tool_limits: parts.tool_limits,
+            parameters: parts.parameters,
+            delivery: parts.delivery,
+            retry: parts.retry,
+            approval: parts.approval,
+            effects: parts.effects,
+            ambient: parts.ambient,
+            queries: parts.queries,
+        }
+    }
+
+    pub(crate) fn grants(&self) -> MutexGuard<'_, Grants> {
+        self.grants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Emits; when the log is broken the session ends, since nothing that
+    /// happens from here on could be kept.
+    pub(crate) fn emit_or_end(&self, run: Option<RunId>, kind: impl Into<EventKind>) {
+        if self.emitter.emit(run, kind).is_err() {
+            self.inbox.shutdown.cancel();
+        }
+    }
+
+    pub(crate) fn notice(
+        &self,
+        run: Option<RunId>,
+        level: NoticeLevel,
+        kind: &str,
+        message: impl Into<String>,
+    ) {
+        self.emit_or_end(
+            run,
+            Notice {
+                level,
+                kind: kind.to_owned(),
+                message: message.into(),
+                hint: None,
+            },
+        );
+    }
+}

@@ -1,0 +1,281 @@
+//! Append, then publish: the one place where an event gets its number, goes to
+//! the log and then to the subscribers. A thing that a person saw is already on
+//! the disk.
+
+use crate::parts::Ambient;
+use crate::publish::{Mailbox, Publisher, Taken};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tenon_session::{Frame, FrameOf, Log, SessionError, State};
+use tenon_vocab::port::{BoxFuture, EventSource};
+use tenon_vocab::{
+    Durability, Event, EventKind, Message, Notice, NoticeLevel, RunId, SessionId, TextChannel,
+    TextDelta, ToolDelta,
+};
+
+/// A snapshot is due after this many bytes of log.
+const SNAPSHOT_EVERY: u64 = 8 * 1024 * 1024;
+
+struct Inner {
+    log: Log,
+    state: State,
+    publisher: Publisher,
+    /// Ephemeral events since the last durable one.
+    sub: u32,
+    /// The log could not be written: nothing durable can be said any more.
+    broken: Option<String>,
+    last_snapshot: Option<u64>,
+}
+
+pub(crate) struct Emitter {
+    session: SessionId,
+    agent: String,
+    ambient: Arc<dyn Ambient>,
+    inner: Mutex<Inner>,
+}
+
+impl fmt::Debug for Emitter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Emitter")
+            .field("session", &self.session)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Emitter {
+    pub(crate) fn new(log: Log, state: State, agent: String, ambient: Arc<dyn Ambient>) -> Self {
+        Self {
+            session: log.id(),
+            agent,
+            ambient,
+            inner: Mutex::new(Inner {
+                log,
+                state,
+                publisher: Publisher::default(),
+                sub: 0,
+                broken: None,
+                last_snapshot: None,
+            }),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn event(&self, inner: &Inner, run: Option<RunId>, kind: EventKind) -> Event {
+        let (seq, sub) = match kind.durability() {
+            Durability::Durable => (inner.log.next_seq(), None),
+            Durability::Ephemeral => (inner.log.next_seq().saturating_sub(1), Some(inner.sub + 1)),
+        };
+        Event {
+            seq,
+            sub,
+            ts: self.ambient.now(),
+            session: self.session,
+            run,
+            parent: None,
+            agent: self.agent.clone(),
+            kind,
+        }
+    }
+
+    /// Appends a durable event, then publishes it; an ephemeral one is only
+    /// published.
+    ///
+    /// # Errors
+    /// When the log cannot be written. The cause has then been published as a
+    /// notice, once, and the run must end.
+    pub(crate) fn emit(
+        &self,
+        run: Option<RunId>,
+        kind: impl Into<EventKind>,
+    ) -> Result<u64, SessionError> {
+        let mut inner = self.lock();
+        let event = self.event(&inner, run, kind.into());
+        if !event.is_durable() {
+            inner.sub += 1;
+            inner.publisher.publish(&Arc::new(event));
+            return Ok(0);
+        }
+        let seq = event.seq;
+        match inner.log.append(&event) {
+            Ok(offset) => {
+                inner.state.apply(&event, offset);
+                inner.sub = 0;
+                inner.publisher.publish(&Arc::new(event));
+                Ok(seq)
+            }
+            Err(error) => {
+                self.publish_failure(&mut inner, run, &error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Publishes what can no longer be logged, so that every front end learns
+    /// how the run ended.
+    pub(crate) fn publish_only(&self, run: Option<RunId>, kind: EventKind) {
+        let mut inner = self.lock();
+        let event = self.event(&inner, run, kind);
+        inner.publisher.publish(&Arc::new(event));
+    }
+
+    fn publish_failure(&self, inner: &mut Inner, run: Option<RunId>, error: &SessionError) {
+        if inner.broken.is_some() {
+            return;
+        }
+        inner.broken = Some(error.to_string());
+        let notice = Notice {
+            level: NoticeLevel::Error,
+            kind: String::from("log"),
+            message: error.to_string(),
+            hint: Some(String::from(
+                "Free some space or choose another TENON_HOME, then resume this session.",
+            )),
+        };
+        let event = self.event(inner, run, notice.into());
+        inner.publisher.publish(&Arc::new(event));
+    }
+
+    /// Text of a message that is being written: to the partial file, then out.
+    pub(crate) fn text(
+        &self,
+        run: RunId,
+        channel: TextChannel,
+        text: String,
+    ) -> Result<(), SessionError> {
+        let mut inner = self.lock();
+        let frame = Frame::Message { run, channel, text };
+        let written = inner.log.frame(&frame);
+        self.check(&mut inner, run, written)?;
+        let Frame::Message { text, .. } = frame else {
+            return Ok(());
+        };
+        let event = self.event(&inner, Some(run), TextDelta { channel, text }.into());
+        inner.sub += 1;
+        inner.publisher.publish(&Arc::new(event));
+        Ok(())
+    }
+
+    /// Output of a running call: to the partial file, then out.
+    pub(crate) fn output(
+        &self,
+        run: RunId,
+        name: &str,
+        delta: ToolDelta,
+    ) -> Result<(), SessionError> {
+        let mut inner = self.lock();
+        let written = inner.log.frame(&Frame::Tool {
+            run,
+            call: delta.call.clone(),
+            name: name.to_owned(),
+            stream: delta.stream,
+            text: delta.text.clone(),
+        });
+        self.check(&mut inner, run, written)?;
+        let event = self.event(&inner, Some(run), delta.into());
+        inner.sub += 1;
+        inner.publisher.publish(&Arc::new(event));
+        Ok(())
+    }
+
+    fn check(
+        &self,
+        inner: &mut Inner,
+        run: RunId,
+        written: Result<(), SessionError>,
+    ) -> Result<(), SessionError> {
+        written.inspect_err(|error| self.publish_failure(inner, Some(run), error))
+    }
+
+    /// The durable record of a stream is written: its frames are superseded.
+    pub(crate) fn superseded(&self, of: &FrameOf) -> Result<(), SessionError> {
+        self.lock().log.clear_frames(of)
+    }
+
+    pub(crate) fn sync(&self) -> Result<(), SessionError> {
+        self.lock().log.sync()
+    }
+
+    pub(crate) fn is_broken(&self) -> bool {
+        self.lock().broken.is_some()
+    }
+
+    /// A look at the projected state, under the lock: keep it short.
+    pub(crate) fn state<T>(&self, look: impl FnOnce(&State) -> T) -> T {
+        look(&self.lock().state)
+    }
+
+    pub(crate) fn blobs(&self) -> tenon_session::Blobs {
+        self.lock().log.blobs()
+    }
+
+    /// Writes a snapshot when one is due; gives the offset of the last one.
+    pub(crate) fn snapshot_if_due(&self) -> Result<Option<u64>, SessionError> {
+        let mut inner = self.lock();
+        if inner.log.bytes_since_snapshot() < SNAPSHOT_EVERY {
+            return Ok(inner.last_snapshot);
+        }
+        let snapshot = inner.state.snapshot();
+        let event = self.event(&inner, None, snapshot.into());
+        let offset = inner.log.append(&event)?;
+        inner.state.apply(&event, offset);
+        inner.sub = 0;
+        inner.last_snapshot = Some(offset);
+        inner.publisher.publish(&Arc::new(event));
+        Ok(inner.last_snapshot)
+    }
+
+    /// Messages that the model sees, and the generation of the history.
+    pub(crate) fn history(&self, from: usize) -> (u64, usize, Vec<Arc<Message>>) {
+        let inner = self.lock();
+        let history = inner.state.history();
+        let messages = history.messages();
+        let new = messages.get(from..).unwrap_or_default().to_vec();
+        (history.generation(), messages.len(), new)
+    }
+
+    pub(crate) fn close(&self) {
+        let mut inner = self.lock();
+        // Nothing more can be done about a failure here; every record is written.
+        let _ = inner.log.sync();
+        inner.publisher.close();
+    }
+
+    pub(crate) fn subscribe(self: &Arc<Self>) -> Subscription {
+        let mailbox = self.lock().publisher.subscribe();
+        Subscription {
+            emitter: Arc::clone(self),
+            mailbox,
+        }
+    }
+
+    fn catch_up(&self, mailbox: &Mailbox, seq: u64) {
+        let inner = self.lock();
+        // A log that cannot be read back leaves the reader with what comes next.
+        mailbox.catch_up(inner.log.read_from(seq).unwrap_or_default());
+    }
+}
+
+/// A front end's receiver of events.
+#[derive(Debug)]
+pub(crate) struct Subscription {
+    emitter: Arc<Emitter>,
+    mailbox: Arc<Mailbox>,
+}
+
+impl EventSource for Subscription {
+    fn next(&mut self) -> BoxFuture<'_, Option<Arc<Event>>> {
+        Box::pin(async move {
+            loop {
+                match self.mailbox.take() {
+                    Taken::Event(event) => return Some(event),
+                    Taken::Lagging(seq) => self.emitter.catch_up(&self.mailbox, seq),
+                    Taken::Closed => return None,
+                    Taken::Empty => self.mailbox.arrived().await,
+                }
+            }
+        })
+    }
+}

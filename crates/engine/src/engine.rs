@@ -1,0 +1,165 @@
+//! One session at work: takes what the inbox holds, one run after the other,
+//! until it is shut down.
+
+use crate::context::{self, Context};
+use crate::core::Core;
+use crate::inbox::{self, Work};
+use crate::parts::Parts;
+use crate::queries::Queries;
+use crate::run::{self, Run};
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use tenon_session::SessionError;
+use tenon_vocab::port::{BoxFuture, CommandSink, Handle};
+use tenon_vocab::{Command, JobEvent, NoticeLevel, RunState, SessionId, StateChanged};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The engine of one session.
+#[derive(Debug)]
+pub struct Engine;
+
+struct Commands(mpsc::UnboundedSender<Command>);
+
+impl CommandSink for Commands {
+    fn send(&self, command: Command) {
+        // After the engine has ended nobody receives, and nothing is lost by it.
+        let _ = self.0.send(command);
+    }
+}
+
+impl Engine {
+    /// Makes a session's engine: the handle for a front end, and the future that
+    /// does the work. It ends after `Shutdown`, or when the handle's commands
+    /// are dropped.
+    #[must_use]
+    pub fn new(session: SessionId, parts: Parts) -> (Handle, BoxFuture<'static, ()>) {
+        let core = Arc::new(Core::new(parts));
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let handle = Handle {
+            session,
+            events: Box::new(core.emitter.subscribe()),
+            commands: Arc::new(Commands(sender)),
+            queries: Arc::new(Queries(Arc::downgrade(&core))),
+        };
+        (handle, Box::pin(serve(core, receiver)))
+    }
+
+    /// Starts it on the current runtime. Must be called inside one.
+    #[must_use]
+    pub fn start(session: SessionId, parts: Parts) -> Handle {
+        let (handle, work) = Self::new(session, parts);
+        tokio::spawn(work);
+        handle
+    }
+}
+
+async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>) {
+    watch_jobs(&core);
+    let inbox = tokio::spawn(inbox::receive(Arc::clone(&core), commands));
+    if let Err(error) = open(&core) {
+        core.notice(None, NoticeLevel::Error, "log", error.to_string());
+    }
+    let mut context = Context::default();
+    let mut notes = Vec::new();
+    while let Some((work, token)) = core.inbox.next().await {
+        context = one(&core, work, token, context, &mut notes).await;
+        core.inbox.run_over();
+        idle(&core);
+    }
+    inbox.abort();
+    let ended = core.jobs.shutdown().await;
+    if !ended.is_empty() && !core.emitter.is_broken() {
+        let names: Vec<String> = ended
+            .iter()
+            .map(|job| format!("{} ({})", job.id, job.command))
+            .collect();
+        core.notice(
+            None,
+            NoticeLevel::Info,
+            "jobs_ended",
+            format!(
+                "Background processes were ended with the session: {}.",
+                names.join(", ")
+            ),
+        );
+    }
+    core.emitter.close();
+}
+
+/// Records the settings and the prefix, where they are not those of the log.
+fn open(core: &Core) -> Result<(), SessionError> {
+    let known = core.emitter.state(|state| state.settings().cloned());
+    let mut settings = core.settings.clone();
+    if let Some(known) = &known {
+        settings.title = settings.title.or_else(|| known.title.clone());
+        settings.pinned |= known.pinned;
+    }
+    if known.as_ref() != Some(&settings) {
+        core.emitter.emit(None, settings)?;
+    }
+    context::compile(core)
+}
+
+/// One run; a panic in it is contained and still leaves a whole log.
+async fn one(
+    core: &Arc<Core>,
+    work: Work,
+    token: CancellationToken,
+    context: Context,
+    notes: &mut Vec<String>,
+) -> Context {
+    if let Some(what) = unsupported(&work) {
+        core.notice(None, NoticeLevel::Warning, "unsupported", what);
+        return context;
+    }
+    let run = Run::new(Arc::clone(core), token.clone(), context);
+    let id = run.id;
+    match AssertUnwindSafe(run::execute(run, work, notes))
+        .catch_unwind()
+        .await
+    {
+        Ok(context) => context,
+        Err(_) => {
+            let mut broken = Run::new(Arc::clone(core), token, Context::default());
+            broken.id = id;
+            let reason =
+                String::from("the engine crashed; this is a bug, and the session can be resumed");
+            core.notice(Some(id), NoticeLevel::Error, "internal", reason.clone());
+            run::finish(&mut broken, Err(run::End::Failed(reason)));
+            broken.context
+        }
+    }
+}
+
+fn unsupported(work: &Work) -> Option<&'static str> {
+    match work {
+        Work::Prompt { .. } | Work::Shell { .. } => None,
+        Work::Compact => Some("Compaction is not available in this version."),
+        Work::Switch => Some(
+            "The model and the agent cannot be changed inside a session in this version; start a new one.",
+        ),
+        Work::Undo => Some(
+            "Undo is not available in this version; the previous contents are kept in the session's checkpoints.",
+        ),
+    }
+}
+
+fn idle(core: &Core) {
+    let _ = core.emitter.emit(
+        None,
+        StateChanged {
+            state: RunState::Idle,
+        },
+    );
+}
+
+fn watch_jobs(core: &Arc<Core>) {
+    let weak = Arc::downgrade(core);
+    core.jobs.on_change(Arc::new(move |event: JobEvent| {
+        if let Some(core) = weak.upgrade() {
+            core.emit_or_end(None, event);
+        }
+    }));
+}

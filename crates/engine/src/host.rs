@@ -1,0 +1,147 @@
+//! What a running call has of the world: its own narrow view of the engine.
+
+use crate::ask;
+use crate::core::Core;
+use crate::run::Run;
+use std::sync::Arc;
+use tenon_session::Blobs;
+use tenon_tools::workspace::{Change, JournalError};
+use tenon_tools::{Host, HostReply, HostRequest, Jobs, Journal, ToolLimits, Workspace};
+use tenon_vocab::port::BoxFuture;
+use tenon_vocab::{
+    CallId, Checkpoint, CheckpointAction, FileChange, RunId, TodoItem, TodoList, ToolDelta,
+};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) struct CallHost {
+    core: Arc<Core>,
+    run: RunId,
+    call: CallId,
+    name: String,
+    token: CancellationToken,
+    workspace: Workspace,
+}
+
+impl CallHost {
+    pub(crate) fn new(
+        run: &Run,
+        call: CallId,
+        name: String,
+        token: CancellationToken,
+        workspace: &Workspace,
+    ) -> Self {
+        let journal = CallJournal {
+            core: Arc::clone(&run.core),
+            run: run.id,
+            call: call.clone(),
+        };
+        Self {
+            core: Arc::clone(&run.core),
+            run: run.id,
+            call,
+            name,
+            token,
+            workspace: workspace.with_journal(Arc::new(journal)),
+        }
+    }
+
+    fn todo(&self, items: Option<Vec<TodoItem>>) -> HostReply {
+        if let Some(items) = items {
+            self.core.emit_or_end(Some(self.run), TodoList { items });
+        }
+        HostReply::Todo(self.core.emitter.state(|state| state.todo().to_vec()))
+    }
+}
+
+impl Host for CallHost {
+    fn call(&self) -> &CallId {
+        &self.call
+    }
+
+    fn cancelled(&self) -> &CancellationToken {
+        &self.token
+    }
+
+    fn progress(&self, delta: ToolDelta) {
+        if self
+            .core
+            .emitter
+            .output(self.run, &self.name, delta)
+            .is_err()
+        {
+            self.core.inbox.shutdown.cancel();
+        }
+    }
+
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    fn jobs(&self) -> &Jobs {
+        &self.core.jobs
+    }
+
+    fn limits(&self) -> &ToolLimits {
+        &self.core.tool_limits
+    }
+
+    fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply> {
+        Box::pin(async move {
+            match request {
+                HostRequest::Todo(items) => self.todo(items),
+                HostRequest::Ask { question, options } => {
+                    ask::user(
+                        &self.core,
+                        self.run,
+                        &self.token,
+                        &self.call,
+                        question,
+                        options,
+                    )
+                    .await
+                }
+            }
+        })
+    }
+}
+
+/// Keeps what a file held before a call changes it. An error stops the change:
+/// what cannot be kept is not overwritten.
+struct CallJournal {
+    core: Arc<Core>,
+    run: RunId,
+    call: CallId,
+}
+
+impl CallJournal {
+    fn keep(blobs: &Blobs, change: &Change<'_>) -> Result<FileChange, JournalError> {
+        let failed = |error: tenon_session::SessionError| JournalError(error.to_string());
+        Ok(FileChange {
+            path: change.path.to_owned(),
+            mode: change.mode,
+            before: change
+                .before
+                .map(|bytes| blobs.put(bytes))
+                .transpose()
+                .map_err(failed)?,
+            after: change.after.map(tenon_tools::workspace::sha256),
+        })
+    }
+}
+
+impl Journal for CallJournal {
+    fn changing(&self, change: &Change<'_>) -> Result<(), JournalError> {
+        let file = Self::keep(&self.core.emitter.blobs(), change)?;
+        let checkpoint = Checkpoint {
+            action: CheckpointAction::Saved,
+            call: Some(self.call.clone()),
+            to_seq: None,
+            files: vec![file],
+        };
+        self.core
+            .emitter
+            .emit(Some(self.run), checkpoint)
+            .map(|_| ())
+            .map_err(|error| JournalError(error.to_string()))
+    }
+}

@@ -1,0 +1,196 @@
+//! The one task that receives commands. It never waits for a run: an answer, an
+//! interrupt or a steering message acts at once, whatever the run is doing.
+
+use crate::core::Core;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tenon_vocab::{Command, JobId, Notice, NoticeLevel, Part, RunOrigin};
+use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// What a run is started with.
+#[derive(Debug, Clone)]
+pub(crate) enum Work {
+    Prompt {
+        text: String,
+        attachments: Vec<Part>,
+        origin: RunOrigin,
+    },
+    Shell {
+        command: String,
+    },
+    Compact,
+    Switch,
+    Undo,
+}
+
+#[derive(Debug, Default)]
+struct Desk {
+    work: VecDeque<Work>,
+    /// Cancels the run that is going on; none while idle.
+    run: Option<CancellationToken>,
+    steer: Vec<String>,
+}
+
+/// What the inbox and the runs share.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    desk: Mutex<Desk>,
+    arrived: Notify,
+    /// Fires when the session ends.
+    pub(crate) shutdown: CancellationToken,
+}
+
+impl Inbox {
+    fn lock(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next piece of work, and the token of the run that does it. `None`
+    /// when the session ends.
+    pub(crate) async fn next(&self) -> Option<(Work, CancellationToken)> {
+        loop {
+            if self.shutdown.is_cancelled() {
+                return None;
+            }
+            if let Some(work) = self.take() {
+                return Some(work);
+            }
+            tokio::select! {
+                biased;
+                () = self.shutdown.cancelled() => return None,
+                () = self.arrived.notified() => {}
+            }
+        }
+    }
+
+    fn take(&self) -> Option<(Work, CancellationToken)> {
+        let mut desk = self.lock();
+        let work = desk.work.pop_front()?;
+        let token = self.shutdown.child_token();
+        desk.run = Some(token.clone());
+        Some((work, token))
+    }
+
+    /// The run is over. Steering that came too late becomes the next prompt.
+    pub(crate) fn run_over(&self) {
+        let mut desk = self.lock();
+        desk.run = None;
+        let late = std::mem::take(&mut desk.steer);
+        for text in late.into_iter().rev() {
+            desk.work.push_front(Work::Prompt {
+                text,
+                attachments: Vec::new(),
+                origin: RunOrigin::FollowUp,
+            });
+        }
+    }
+
+    /// Steering messages since the last step, as one text.
+    pub(crate) fn take_steering(&self) -> Option<String> {
+        let texts = std::mem::take(&mut self.lock().steer);
+        (!texts.is_empty()).then(|| texts.join("\n\n"))
+    }
+
+    fn push(&self, work: Work) {
+        let mut desk = self.lock();
+        let work = match work {
+            Work::Prompt {
+                text, attachments, ..
+            } if desk.run.is_some() => Work::Prompt {
+                text,
+                attachments,
+                origin: RunOrigin::FollowUp,
+            },
+            other => other,
+        };
+        desk.work.push_back(work);
+        drop(desk);
+        self.arrived.notify_one();
+    }
+
+    fn steer(&self, text: String) {
+        let mut desk = self.lock();
+        if desk.run.is_some() {
+            desk.steer.push(text);
+        } else {
+            drop(desk);
+            self.push(Work::Prompt {
+                text,
+                attachments: Vec::new(),
+                origin: RunOrigin::Prompt,
+            });
+        }
+    }
+
+    /// Stops the run; what is queued behind it stays queued.
+    fn interrupt(&self) {
+        if let Some(token) = &self.lock().run {
+            token.cancel();
+        }
+    }
+}
+
+/// Receives until the session ends or every sender is gone.
+pub(crate) async fn receive(core: Arc<Core>, mut commands: mpsc::UnboundedReceiver<Command>) {
+    loop {
+        let command = tokio::select! {
+            biased;
+            () = core.inbox.shutdown.cancelled() => return,
+            command = commands.recv() => command,
+        };
+        match command {
+            // Every front end is gone: nobody could see or stop what runs.
+            None => return core.inbox.shutdown.cancel(),
+            Some(command) => dispatch(&core, command),
+        }
+    }
+}
+
+fn dispatch(core: &Arc<Core>, command: Command) {
+    match command {
+        Command::Prompt { text, attachments } => {
+            core.inbox.push(Work::Prompt {
+                text,
+                attachments,
+                origin: RunOrigin::Prompt,
+            });
+        }
+        Command::Steer { text } => core.inbox.steer(text),
+        Command::Shell { command } => core.inbox.push(Work::Shell { command }),
+        Command::Interrupt => core.inbox.interrupt(),
+        Command::Shutdown => core.inbox.shutdown.cancel(),
+        Command::Compact { .. } => core.inbox.push(Work::Compact),
+        Command::Switch(_) => core.inbox.push(Work::Switch),
+        Command::Undo => core.inbox.push(Work::Undo),
+        Command::KillJob { id } => kill(core, id),
+        Command::Answer(answer) => {
+            let id = answer.question.clone();
+            if !core.questions.deliver(answer) {
+                core.notice(
+                    None,
+                    NoticeLevel::Info,
+                    "late_answer",
+                    format!(
+                        "No question {id} is waiting: the answer came too late or was given before."
+                    ),
+                );
+            }
+        }
+    }
+}
+
+fn kill(core: &Arc<Core>, id: JobId) {
+    let core = Arc::clone(core);
+    tokio::spawn(async move {
+        if let Err(error) = core.jobs.kill(&id).await {
+            let notice = Notice {
+                level: NoticeLevel::Warning,
+                kind: String::from("job"),
+                message: error.to_string(),
+                hint: None,
+            };
+            core.emit_or_end(None, notice);
+        }
+    });
+}

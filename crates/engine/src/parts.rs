@@ -1,0 +1,104 @@
+//! All that the engine is made of, given from outside: it reads no home folder,
+//! no environment and no clock of its own.
+
+use std::fmt;
+use std::sync::Arc;
+use tenon_model::{Delivery, Model, Parameters, RetryPlan};
+use tenon_policy::{Grant, Grants, Rules};
+use tenon_session::{Log, State};
+use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
+use tenon_vocab::port::QueryPort;
+use tenon_vocab::profile::{AgentProfile, Limits};
+use tenon_vocab::{RunId, Settings, Timestamp};
+
+/// Time, ids and chance: fixed in tests.
+pub trait Ambient: Send + Sync {
+    fn now(&self) -> Timestamp;
+    fn run_id(&self) -> RunId;
+    /// In 0..1.
+    fn jitter(&self) -> f64;
+}
+
+/// The real ones.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealAmbient;
+
+impl Ambient for RealAmbient {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn run_id(&self) -> RunId {
+        RunId::generate()
+    }
+
+    fn jitter(&self) -> f64 {
+        // The random bits of an id serve: this is no secret.
+        f64::from(RunId::generate().0.as_u128() as u16) / f64::from(u16::MAX)
+    }
+}
+
+/// Who answers when the policy says to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approval {
+    /// Someone sits in front.
+    Ask,
+    /// Nobody does: ask means deny (G15).
+    Nobody,
+    /// `--yes`: ask means allow; what must be confirmed is still asked or denied.
+    Yes(Confirm),
+    /// `--yolo`: answers ask and confirm (G18).
+    Yolo,
+}
+
+/// With `--yes`, who answers what must be confirmed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confirm {
+    Ask,
+    Nobody,
+}
+
+/// Whether calls with effects really run (T18).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effects {
+    Real,
+    DryRun,
+}
+
+/// Called when the user grants something for the project; it may be stored.
+pub type GrantSink = Arc<dyn Fn(&Grant) + Send + Sync>;
+
+pub struct Parts {
+    pub model: Arc<dyn Model>,
+    pub toolbox: Toolbox,
+    pub workspace: Workspace,
+    pub jobs: Jobs,
+    pub log: Log,
+    pub state: State,
+    pub rules: Rules,
+    pub grants: Grants,
+    pub on_grant: GrantSink,
+    pub agent: AgentProfile,
+    /// The whole system prompt, as assembled from prompt, rules and environment.
+    pub system: String,
+    pub settings: Settings,
+    pub limits: Limits,
+    pub tool_limits: ToolLimits,
+    pub parameters: Parameters,
+    pub delivery: Delivery,
+    pub retry: RetryPlan,
+    pub approval: Approval,
+    pub effects: Effects,
+    pub ambient: Arc<dyn Ambient>,
+    /// Answers queries that the engine cannot: sessions, completion of files.
+    pub queries: Option<Arc<dyn QueryPort>>,
+}
+
+impl fmt::Debug for Parts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parts")
+            .field("toolbox", &self.toolbox)
+            .field("agent", &self.agent.name)
+            .finish_non_exhaustive()
+    }
+}

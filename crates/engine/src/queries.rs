@@ -1,0 +1,200 @@
+//! Answers that change nothing: what a front end may want to show.
+
+use crate::core::Core;
+use crate::slash;
+use std::sync::Weak;
+use tenon_vocab::port::{BoxFuture, QueryPort};
+use tenon_vocab::{Message, Part, Query, Reply, TableReply, Usage};
+
+/// Holds no session alive.
+pub(crate) struct Queries(pub(crate) Weak<Core>);
+
+impl QueryPort for Queries {
+    fn ask(&self, query: Query) -> BoxFuture<'_, Reply> {
+        Box::pin(async move {
+            match self.0.upgrade() {
+                Some(core) => answer(&core, query).await,
+                None => unavailable("the session has ended"),
+            }
+        })
+    }
+}
+
+fn unavailable(reason: &str) -> Reply {
+    Reply::Unavailable {
+        reason: reason.to_owned(),
+    }
+}
+
+fn table(columns: &[&str], rows: Vec<Vec<String>>, note: Option<String>) -> Reply {
+    Reply::Table(TableReply {
+        columns: columns.iter().map(|&c| c.to_owned()).collect(),
+        rows,
+        note,
+    })
+}
+
+async fn answer(core: &Core, query: Query) -> Reply {
+    match query {
+        Query::Models => models(core).await,
+        Query::Tools => tools(core),
+        Query::Context => context(core),
+        Query::Cost => cost(core),
+        Query::Grants => grants(core),
+        Query::Jobs => jobs(core),
+        Query::Agents => agent(core),
+        Query::Completion { line } if line.starts_with('/') => Reply::Words {
+            words: slash::complete(&line),
+        },
+        other => match &core.queries {
+            Some(port) => port.ask(other).await,
+            None => unavailable("this front end does not offer it"),
+        },
+    }
+}
+
+async fn models(core: &Core) -> Reply {
+    let current = &core.model.identity().model;
+    match core.model.models().await {
+        Err(error) => unavailable(&error.to_string()),
+        Ok(models) => {
+            let rows = models
+                .into_iter()
+                .map(|model| {
+                    let mark = if model.id == *current { "*" } else { "" };
+                    let window = model
+                        .context_window
+                        .map(|n| n.to_string())
+                        .unwrap_or_default();
+                    vec![mark.to_owned(), model.id, window]
+                })
+                .collect();
+            table(&["", "model", "window"], rows, None)
+        }
+    }
+}
+
+fn tools(core: &Core) -> Reply {
+    let rows = core
+        .toolbox
+        .specs()
+        .into_iter()
+        .map(|spec| {
+            let first = spec
+                .description
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            vec![
+                spec.name,
+                format!("{:?}", spec.effect).to_lowercase(),
+                spec.source,
+                first,
+            ]
+        })
+        .collect();
+    table(&["tool", "effect", "source", "what it does"], rows, None)
+}
+
+fn agent(core: &Core) -> Reply {
+    let agent = &core.agent;
+    table(
+        &["agent", "source", "what it does"],
+        vec![vec![
+            agent.name.clone(),
+            agent.source.clone(),
+            agent.description.clone(),
+        ]],
+        None,
+    )
+}
+
+/// What fills the window, by part, in estimated tokens (four bytes each).
+fn context(core: &Core) -> Reply {
+    let system = core.prefix.system.len();
+    let tools = serde_json::to_vec(&core.prefix.tools)
+        .map(|json| json.len())
+        .unwrap_or(0);
+    let history: usize = core
+        .emitter
+        .history(0)
+        .2
+        .iter()
+        .map(|message| size(message))
+        .sum();
+    let total = system + tools + history;
+    let row = |name: &str, bytes: usize| vec![name.to_owned(), format!("~{}", bytes / 4)];
+    let window = core.model.identity().context_window;
+    let note = window.map(|window| {
+        let share = (total as u64 / 4) * 100 / window.max(1);
+        format!("about {share} % of {window} tokens")
+    });
+    table(
+        &["part", "tokens"],
+        vec![
+            row("system", system),
+            row("tools", tools),
+            row("history", history),
+            row("all", total),
+        ],
+        note,
+    )
+}
+
+fn size(message: &Message) -> usize {
+    message
+        .parts
+        .iter()
+        .map(|part| match part {
+            Part::Text { text } | Part::ToolResult { text, .. } => text.len(),
+            Part::ToolCall(call) => call.name.len() + call.arguments.len(),
+            _ => 0,
+        })
+        .sum()
+}
+
+fn cost(core: &Core) -> Reply {
+    let Usage {
+        input,
+        output,
+        cached,
+        estimated,
+        ..
+    } = core.emitter.state(|state| state.usage());
+    let mark = if estimated { "~" } else { "" };
+    table(
+        &["tokens in", "of these cached", "tokens out"],
+        vec![vec![
+            format!("{mark}{input}"),
+            cached.to_string(),
+            format!("{mark}{output}"),
+        ]],
+        estimated.then(|| String::from("~ is estimated: the server reported no usage")),
+    )
+}
+
+fn grants(core: &Core) -> Reply {
+    let rows = core
+        .grants()
+        .iter()
+        .map(|grant| vec![grant.to_string()])
+        .collect();
+    table(&["allowed without asking"], rows, None)
+}
+
+fn jobs(core: &Core) -> Reply {
+    let rows = core
+        .jobs
+        .list()
+        .into_iter()
+        .map(|job| {
+            vec![
+                job.id.to_string(),
+                format!("{:?}", job.state).to_lowercase(),
+                job.command,
+            ]
+        })
+        .collect();
+    table(&["process", "state", "command"], rows, None)
+}

@@ -1,0 +1,244 @@
+//! The loop. One prompt comes in; the model is asked, its calls pass the gate
+//! and run, their results go back, until there is nothing left to do.
+
+use crate::context::Context;
+use crate::core::Core;
+use crate::guard::RepeatGuard;
+use crate::inbox::Work;
+use crate::parts::Approval;
+use crate::{calls, gate, next, schedule, shell, step};
+use std::sync::Arc;
+use tenon_session::SessionError;
+use tenon_vocab::{
+    EventKind, Interrupted, Message, NoticeLevel, Origin, Outcome, Part, Role, RunFinished, RunId,
+    RunOrigin, RunStarted, RunState, StateChanged, Usage,
+};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Characters of the prompt that a list shows.
+const PROMPT_PREVIEW: usize = 200;
+
+/// Why a run ended before its work was done.
+#[derive(Debug)]
+pub(crate) enum End {
+    Interrupted,
+    Failed(String),
+    Limit(String),
+    Loop(String),
+    Filtered(String),
+    /// The log cannot be written: nothing more can be recorded.
+    Log(SessionError),
+}
+
+impl From<SessionError> for End {
+    fn from(error: SessionError) -> Self {
+        Self::Log(error)
+    }
+}
+
+pub(crate) type Flow<T> = Result<T, End>;
+
+/// What a run counts.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) steps: u32,
+    pub(crate) calls: u32,
+    pub(crate) failed: u32,
+    pub(crate) denied: u32,
+    pub(crate) usage: Usage,
+    /// Failures without a success in between (E6).
+    pub(crate) failures_in_a_row: u32,
+    /// The last call of the run was denied: what the model then says is giving up.
+    pub(crate) last_denied: Option<String>,
+}
+
+pub(crate) struct Run {
+    pub(crate) core: Arc<Core>,
+    pub(crate) id: RunId,
+    pub(crate) token: CancellationToken,
+    pub(crate) context: Context,
+    pub(crate) tally: Tally,
+    pub(crate) guard: RepeatGuard,
+    pub(crate) batch: u32,
+    started: Instant,
+}
+
+impl Run {
+    pub(crate) fn new(core: Arc<Core>, token: CancellationToken, context: Context) -> Self {
+        let guard = RepeatGuard::new(core.limits.repeat_warn, core.limits.repeat_stop);
+        let id = core.ambient.run_id();
+        Self {
+            core,
+            id,
+            token,
+            context,
+            tally: Tally::default(),
+            guard,
+            batch: 0,
+            started: Instant::now(),
+        }
+    }
+
+    pub(crate) fn emit(&self, kind: impl Into<EventKind>) -> Flow<u64> {
+        Ok(self.core.emitter.emit(Some(self.id), kind)?)
+    }
+
+    /// Only for the eye; cannot fail.
+    pub(crate) fn state(&self, state: RunState) {
+        let _ = self
+            .core
+            .emitter
+            .emit(Some(self.id), StateChanged { state });
+    }
+
+    /// Failures in a row that end the run (E6): fewer with a person in front,
+    /// who can help.
+    pub(crate) fn failure_limit(&self) -> u32 {
+        match self.core.approval {
+            Approval::Ask => self.core.limits.max_retries,
+            _ => self.core.limits.max_retries_automated,
+        }
+    }
+
+    /// Counts a step against its limit (E14).
+    pub(crate) fn begin_step(&mut self) -> Flow<()> {
+        let limit = self
+            .core
+            .agent
+            .max_steps
+            .unwrap_or(u32::MAX)
+            .min(self.core.limits.max_turns);
+        if self.tally.steps >= limit {
+            return Err(End::Limit(format!(
+                "the limit of {limit} steps for one prompt was reached; send another prompt to go on, or raise `limits.max_turns`"
+            )));
+        }
+        self.tally.steps += 1;
+        Ok(())
+    }
+}
+
+/// Does one piece of work, from `run_started` to exactly one `run_finished`, and
+/// gives the context back for the next run.
+pub(crate) async fn execute(mut run: Run, work: Work, notes: &mut Vec<String>) -> Context {
+    let result = match work {
+        Work::Prompt {
+            text,
+            attachments,
+            origin,
+        } => {
+            let attached = std::mem::take(notes);
+            drive(&mut run, text, attachments, attached, origin).await
+        }
+        Work::Shell { command } => shell::run(&mut run, command, notes).await,
+        Work::Compact | Work::Switch | Work::Undo => Ok(()),
+    };
+    finish(&mut run, result);
+    run.context
+}
+
+async fn drive(
+    run: &mut Run,
+    text: String,
+    attachments: Vec<Part>,
+    notes: Vec<String>,
+    origin: RunOrigin,
+) -> Flow<()> {
+    begin(run, &text, origin)?;
+    let mut parts: Vec<Part> = notes.into_iter().map(Part::text).collect();
+    parts.push(Part::text(text));
+    parts.extend(attachments);
+    run.emit(Message::new(Role::User, Origin::User, parts))?;
+    loop {
+        let reply = step::ask(run).await?;
+        for batch in schedule::batches(&run.core, &reply) {
+            let admitted = gate::admit(run, batch).await?;
+            calls::execute(run, admitted).await?;
+        }
+        if next::step(run, &reply)? == next::Next::Finish {
+            return Ok(());
+        }
+    }
+}
+
+pub(crate) fn begin(run: &Run, prompt: &str, origin: RunOrigin) -> Flow<()> {
+    run.emit(RunStarted {
+        prompt: prompt.chars().take(PROMPT_PREVIEW).collect(),
+        origin,
+    })?;
+    run.state(RunState::Planning);
+    Ok(())
+}
+
+/// Settles a run whatever way it ended: one result for each open call, then
+/// `interrupted` where it was, then `run_finished`, once.
+pub(crate) fn finish(run: &mut Run, result: Flow<()>) {
+    let (outcome, reason) = match result {
+        Ok(()) => match run.tally.last_denied.take() {
+            None => (Outcome::Completed, None),
+            Some(reason) => (Outcome::Denied, Some(reason)),
+        },
+        Err(End::Interrupted) => (Outcome::Interrupted, None),
+        Err(End::Failed(reason)) => (Outcome::Failed, Some(reason)),
+        Err(End::Limit(reason)) => (Outcome::Limit, Some(reason)),
+        Err(End::Loop(reason)) => (Outcome::Loop, Some(reason)),
+        Err(End::Filtered(reason)) => (Outcome::Filtered, Some(reason)),
+        Err(End::Log(error)) => (Outcome::Failed, Some(error.to_string())),
+    };
+    let settled = settle(run, outcome, reason.clone());
+    if settled.is_err() {
+        // The log is gone; the front ends must still learn that it is over.
+        let finished = finished(run, Outcome::Failed, reason, None);
+        run.core.emitter.publish_only(Some(run.id), finished.into());
+        run.core.inbox.shutdown.cancel();
+    }
+    run.state(match outcome {
+        Outcome::Failed => RunState::Error,
+        _ => RunState::Done,
+    });
+}
+
+fn settle(run: &Run, outcome: Outcome, reason: Option<String>) -> Flow<()> {
+    calls::close_open(run, outcome)?;
+    if outcome == Outcome::Interrupted {
+        let by = if run.core.inbox.shutdown.is_cancelled() {
+            "shutdown"
+        } else {
+            "user"
+        };
+        run.emit(Interrupted { by: by.to_owned() })?;
+    } else if let Some(reason) = &reason
+        && matches!(outcome, Outcome::Limit | Outcome::Loop)
+    {
+        run.core.notice(
+            Some(run.id),
+            NoticeLevel::Warning,
+            "stopped",
+            reason.clone(),
+        );
+    }
+    let snapshot = run.core.emitter.snapshot_if_due()?;
+    run.emit(finished(run, outcome, reason, snapshot))?;
+    Ok(run.core.emitter.sync()?)
+}
+
+fn finished(
+    run: &Run,
+    outcome: Outcome,
+    reason: Option<String>,
+    snapshot: Option<u64>,
+) -> RunFinished {
+    RunFinished {
+        outcome,
+        reason,
+        steps: run.tally.steps,
+        calls: run.tally.calls,
+        failed_calls: run.tally.failed,
+        denied_calls: run.tally.denied,
+        usage: run.tally.usage,
+        cost: None,
+        duration_ms: u64::try_from(run.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        snapshot,
+    }
+}

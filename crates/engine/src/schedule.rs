@@ -1,0 +1,133 @@
+//! Which calls of a reply may run side by side: consecutive ones that only read.
+//! A call with effects is a batch of its own. The order of the reply is kept.
+
+use crate::core::Core;
+use crate::step::Reply;
+use serde_json::Value;
+use std::sync::Arc;
+use tenon_model::{Arguments, parse_arguments};
+use tenon_tools::{Tool, input};
+use tenon_vocab::{CallId, Effect, ErrorCode, StopReason, ToolCallPart, ToolOutput};
+
+/// A call that was understood: the tool is there and the input fits its schema.
+pub(crate) struct Ready {
+    pub(crate) tool: Arc<dyn Tool>,
+    pub(crate) input: Value,
+}
+
+/// A call on its way to the gate.
+pub(crate) struct Planned {
+    pub(crate) call: CallId,
+    /// Canonical where the tool is known, else as the model wrote it.
+    pub(crate) name: String,
+    /// The result to give at once when the call was not understood.
+    pub(crate) ready: Result<Ready, Box<ToolOutput>>,
+}
+
+impl Planned {
+    fn only_reads(&self) -> bool {
+        match &self.ready {
+            Ok(ready) => ready.tool.spec().effect == Effect::Read,
+            Err(_) => true,
+        }
+    }
+}
+
+pub(crate) fn batches(core: &Core, reply: &Reply) -> Vec<Vec<Planned>> {
+    let mut batches: Vec<Vec<Planned>> = Vec::new();
+    let mut reading = false;
+    for call in &reply.calls {
+        let planned = plan(core, call, reply.stop);
+        let reads = planned.only_reads();
+        match batches.last_mut() {
+            Some(batch) if reads && reading && batch.len() < core.limits.parallel_reads => {
+                batch.push(planned);
+            }
+            _ => batches.push(vec![planned]),
+        }
+        reading = reads;
+    }
+    batches
+}
+
+/// Finds the tool, repairs the input, checks it.
+pub(crate) fn plan(core: &Core, call: &ToolCallPart, stop: StopReason) -> Planned {
+    let (name, tool) = find(core, &call.name);
+    let ready = match tool {
+        None => Err(unknown(core, &call.name)),
+        Some(tool) => understand(&tool, &call.arguments, stop).map(|input| Ready { tool, input }),
+    };
+    Planned {
+        call: call.id.clone(),
+        name,
+        ready: ready.map_err(Box::new),
+    }
+}
+
+fn find(core: &Core, name: &str) -> (String, Option<Arc<dyn Tool>>) {
+    if let Some(tool) = core.toolbox.get(name) {
+        return (name.to_owned(), Some(Arc::clone(tool)));
+    }
+    match input::canonical_name(name) {
+        Some(canonical) => (canonical.to_owned(), core.toolbox.get(canonical).cloned()),
+        None => (name.to_owned(), None),
+    }
+}
+
+fn unknown(core: &Core, name: &str) -> ToolOutput {
+    let known: Vec<String> = core
+        .toolbox
+        .specs()
+        .into_iter()
+        .map(|spec| spec.name)
+        .collect();
+    let names: Vec<&str> = known.iter().map(String::as_str).collect();
+    let nearest = input::suggest_name(name, &names)
+        .map(|near| format!(" Did you mean `{near}`?"))
+        .unwrap_or_default();
+    ToolOutput::error(
+        ErrorCode::UnknownTool,
+        format!(
+            "there is no tool `{name}`.{nearest} The tools are: {}.",
+            names.join(", ")
+        ),
+    )
+}
+
+fn understand(
+    tool: &Arc<dyn Tool>,
+    arguments: &str,
+    stop: StopReason,
+) -> Result<Value, ToolOutput> {
+    let spec = tool.spec();
+    let given = match parse_arguments(arguments) {
+        Arguments::Object(map) => Value::Object(map),
+        Arguments::Empty => Value::Object(serde_json::Map::new()),
+        Arguments::Invalid { error } if stop == StopReason::MaxTokens => {
+            return Err(ToolOutput::error(
+                ErrorCode::InvalidInput,
+                format!(
+                    "this call was cut after {} bytes because the limit of output tokens was reached ({error}); it was not run. Do the work in smaller parts.",
+                    arguments.len()
+                ),
+            ));
+        }
+        Arguments::Invalid { error } => {
+            return Err(ToolOutput::error(
+                ErrorCode::InvalidInput,
+                format!(
+                    "the arguments of `{}` are not a JSON object: {error}",
+                    spec.name
+                ),
+            ));
+        }
+    };
+    let (repaired, _notes) = input::repair(&spec.name, &spec.parameters, given);
+    match input::check(&spec.parameters, &repaired) {
+        Ok(()) => Ok(repaired),
+        Err(message) => Err(ToolOutput::error(
+            ErrorCode::InvalidInput,
+            format!("`{}`: {message}", spec.name),
+        )),
+    }
+}

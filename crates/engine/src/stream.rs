@@ -1,0 +1,174 @@
+//! Reads one model stream to its end: deltas go out in small batches, already
+//! on disk when they are shown, and what has arrived is never lost, whichever
+//! way the stream ends.
+
+use crate::core::Core;
+use futures_util::StreamExt;
+use std::time::Duration;
+use tenon_model::{Delta, Finished, ModelError, ModelErrorKind, Request};
+use tenon_session::SessionError;
+use tenon_vocab::{Message, Origin, Part, Role, RunId, TextChannel};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Text waits at most this long, or until this many bytes, before it is written
+/// and published; the first piece after a pause does not wait.
+const BATCH_TIME: Duration = Duration::from_millis(25);
+const BATCH_BYTES: usize = 4096;
+
+/// How a stream ended.
+pub(crate) enum Collected {
+    Finished(Box<Finished>),
+    /// The user stopped it; the text so far.
+    Interrupted(Partial),
+    Failed(ModelError, Partial),
+    /// The log cannot be written any more.
+    Log(SessionError),
+}
+
+/// What had arrived when a stream ended early.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Partial {
+    reasoning: String,
+    text: String,
+}
+
+impl Partial {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.reasoning.is_empty() && self.text.is_empty()
+    }
+
+    /// As a message: the text counts for the model only when there is some.
+    pub(crate) fn into_message(self) -> Message {
+        let mut parts = Vec::new();
+        let in_context = !self.text.trim().is_empty();
+        if !self.reasoning.is_empty() {
+            parts.push(Part::Reasoning {
+                text: self.reasoning,
+                signature: None,
+                provider: None,
+            });
+        }
+        if !self.text.is_empty() {
+            parts.push(Part::text(self.text));
+        }
+        Message {
+            in_context,
+            ..Message::new(Role::Assistant, Origin::Model, parts)
+        }
+    }
+}
+
+/// Text on its way out.
+struct Batch<'a> {
+    core: &'a Core,
+    run: RunId,
+    channel: TextChannel,
+    waiting: String,
+    last: Option<Instant>,
+    seen: Partial,
+}
+
+impl Batch<'_> {
+    fn push(&mut self, channel: TextChannel, text: &str) -> Result<(), SessionError> {
+        match channel {
+            TextChannel::Text => self.seen.text.push_str(text),
+            TextChannel::Reasoning => self.seen.reasoning.push_str(text),
+        }
+        if channel != self.channel {
+            self.flush()?;
+            self.channel = channel;
+        }
+        self.waiting.push_str(text);
+        let due = self.last.is_none_or(|last| last.elapsed() >= BATCH_TIME);
+        if due || self.waiting.len() >= BATCH_BYTES {
+            self.flush()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// When what waits must go out.
+    fn deadline(&self) -> Option<Instant> {
+        let last = self.last?;
+        (!self.waiting.is_empty()).then(|| last + BATCH_TIME)
+    }
+
+    fn flush(&mut self) -> Result<(), SessionError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        self.last = Some(Instant::now());
+        self.core
+            .emitter
+            .text(self.run, self.channel, std::mem::take(&mut self.waiting))
+    }
+}
+
+/// Asks once and reads until the end. Dropping the stream on the way out cancels
+/// the request.
+pub(crate) async fn collect(
+    core: &Core,
+    run: RunId,
+    token: &CancellationToken,
+    request: Request,
+) -> Collected {
+    let mut stream = core.model.stream(request);
+    let mut batch = Batch {
+        core,
+        run,
+        channel: TextChannel::Text,
+        waiting: String::new(),
+        last: None,
+        seen: Partial::default(),
+    };
+    loop {
+        let deadline = batch.deadline();
+        let item = tokio::select! {
+            biased;
+            () = token.cancelled() => {
+                let flushed = batch.flush();
+                return flushed.map_or_else(Collected::Log, |()| Collected::Interrupted(batch.seen));
+            }
+            item = stream.next() => item,
+            () = until(deadline) => {
+                match batch.flush() {
+                    Ok(()) => continue,
+                    Err(error) => return Collected::Log(error),
+                }
+            }
+        };
+        let pushed = match item {
+            Some(Ok(Delta::Text(text))) => batch.push(TextChannel::Text, &text),
+            Some(Ok(Delta::Reasoning(text))) => batch.push(TextChannel::Reasoning, &text),
+            Some(Ok(Delta::ToolCall { .. })) => Ok(()),
+            Some(Ok(Delta::Finished(finished))) => {
+                return batch
+                    .flush()
+                    .map_or_else(Collected::Log, |()| Collected::Finished(Box::new(finished)));
+            }
+            Some(Err(error)) => {
+                return batch
+                    .flush()
+                    .map_or_else(Collected::Log, |()| Collected::Failed(error, batch.seen));
+            }
+            None => {
+                let error = ModelError::new(
+                    ModelErrorKind::Protocol,
+                    "the model's stream ended without an end",
+                );
+                return Collected::Failed(error, batch.seen);
+            }
+        };
+        if let Err(error) = pushed {
+            return Collected::Log(error);
+        }
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,277 @@
+//! The loop, its limits, and what a session looks like afterwards.
+
+use crate::models::{Scripted, Turn};
+use crate::support::{World, names, outcome, results};
+use tenon_engine::Effects;
+use tenon_model::{Delivery, ModelErrorKind};
+use tenon_vocab::{EventKind, Outcome, SessionId, Status, StopReason};
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_without_calls_is_one_step() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([Turn::text("hello")]);
+    let events = world.run(id, &model, "hi").await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    assert_eq!(
+        names(&events),
+        [
+            "settings",
+            "context",
+            "run_started",
+            "message",
+            "message",
+            "run_finished"
+        ]
+    );
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_are_appended_in_the_order_of_the_calls() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let calls = Turn::call("a", "look", r#"{"ms":300}"#)
+        .and_call("b", "look", r#"{"ms":100}"#)
+        .and_call("c", "look", r#"{"ms":200}"#);
+    let model = Scripted::new([calls, Turn::text("done")]);
+    let before = tokio::time::Instant::now();
+    let events = world.run(id, &model, "look around").await;
+    let ids: Vec<_> = results(&events).into_iter().map(|(call, _)| call).collect();
+    assert_eq!(ids, ["a", "b", "c"]);
+    assert!(
+        before.elapsed().as_millis() < 600,
+        "reads ran one after the other: {:?}",
+        before.elapsed()
+    );
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_with_effects_run_one_at_a_time() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let calls = Turn::call("a", "act", r#"{"ms":300}"#).and_call("b", "act", r#"{"ms":300}"#);
+    let model = Scripted::new([calls, Turn::text("done")]);
+    let before = tokio::time::Instant::now();
+    let events = world.run(id, &model, "act").await;
+    assert!(
+        before.elapsed().as_millis() >= 600,
+        "{:?}",
+        before.elapsed()
+    );
+    assert_eq!(outcome(&events), Outcome::Completed);
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panicking_tool_fails_its_call_and_nothing_else() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let calls = Turn::call("a", "boom", "{}").and_call("b", "look", "{}");
+    let model = Scripted::new([calls, Turn::text("done")]);
+    let events = world.run(id, &model, "go").await;
+    let texts = results(&events);
+    assert!(texts[0].1.starts_with("error: internal:"), "{texts:?}");
+    assert_eq!(texts[1].1, "{}");
+    assert_eq!(outcome(&events), Outcome::Completed);
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_tool_is_answered_with_the_ones_there_are() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([Turn::call("a", "lok", "{}"), Turn::text("done")]);
+    let events = world.run(id, &model, "go").await;
+    let text = &results(&events)[0].1;
+    assert!(
+        text.contains("unknown_tool") && text.contains("Did you mean `look`?"),
+        "{text}"
+    );
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limit_of_steps_ends_the_run_with_a_reason() {
+    let (mut world, id) = (World::new(), SessionId::generate());
+    world.limits.max_turns = 3;
+    let turns = (0..9).map(|n| Turn::call(&format!("c{n}"), "look", &format!(r#"{{"ms":{n}}}"#)));
+    let events = world.run(id, &Scripted::new(turns), "go").await;
+    assert_eq!(outcome(&events), Outcome::Limit);
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn too_many_failures_in_a_row_end_the_run() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let turns = (0..20).map(|n| Turn::call(&format!("c{n}"), "fail", &format!(r#"{{"ms":{n}}}"#)));
+    let events = world.run(id, &Scripted::new(turns), "go").await;
+    assert_eq!(outcome(&events), Outcome::Failed);
+    assert_eq!(results(&events).len(), 10, "automated runs allow ten");
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_in_between_starts_the_count_of_failures_anew() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let turns = (0..30).map(|n| {
+        let name = if n % 3 == 2 { "look" } else { "fail" };
+        Turn::call(&format!("c{n}"), name, &format!(r#"{{"ms":{n}}}"#))
+    });
+    let events = world.run(id, &Scripted::new(turns), "go").await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_stream_is_tried_again_and_its_text_is_kept_but_not_sent() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([
+        Turn::text("half an ans").fails(ModelErrorKind::Broken),
+        Turn::text("whole"),
+    ]);
+    let events = world.run(id, &model, "hi").await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    let kept: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Message(message) => {
+                Some((message.text(), message.status, message.in_context))
+            }
+            _ => None,
+        })
+        .collect();
+    assert!(
+        kept.contains(&("half an ans".into(), Status::Abandoned, false)),
+        "{kept:?}"
+    );
+    assert!(names(&events).contains(&"retry"));
+    let second = String::from_utf8(model.bodies()[1].clone()).unwrap();
+    assert!(!second.contains("half an ans"), "{second}");
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_end_after_five_with_the_reason() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let turns = (0..9).map(|_| Turn::default().fails(ModelErrorKind::Unavailable));
+    let model = Scripted::new(turns);
+    let events = world.run(id, &model, "hi").await;
+    assert_eq!(outcome(&events), Outcome::Failed);
+    assert_eq!(model.bodies().len(), 6, "one try and five more");
+    assert_eq!(
+        names(&events)
+            .iter()
+            .filter(|name| **name == "retry")
+            .count(),
+        5
+    );
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rejected_request_is_not_tried_again() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([Turn::default().fails(ModelErrorKind::Auth)]);
+    let events = world.run(id, &model, "hi").await;
+    assert_eq!(outcome(&events), Outcome::Failed);
+    assert_eq!(model.bodies().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_streamed_call_without_usable_arguments_is_asked_for_once_without_streaming() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([
+        Turn::call("a", "look", r#"{"ms":"#),
+        Turn::call("a", "look", r#"{"ms":1}"#),
+        Turn::text("done"),
+    ]);
+    let events = world.run(id, &model, "go").await;
+    assert_eq!(
+        model.deliveries()[..2],
+        [Delivery::Streamed, Delivery::Whole]
+    );
+    assert_eq!(results(&events).len(), 1);
+    assert_eq!(outcome(&events), Outcome::Completed);
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_cut_is_not_run_and_the_model_is_told() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let mut cut = Turn::call("a", "act", r#"{"text":"abc"#);
+    cut.stop = Some(StopReason::MaxTokens);
+    let model = Scripted::new([cut, Turn::text("done")]);
+    let events = world.run(id, &model, "go").await;
+    let text = &results(&events)[0].1;
+    assert!(
+        text.contains("cut") && text.contains("smaller parts"),
+        "{text}"
+    );
+    assert!(!names(&events).contains(&"tool_use"));
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_with_the_same_id_in_two_steps_stay_two_calls() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let turns = [
+        Turn::call("call_1", "look", r#"{"ms":1}"#),
+        Turn::call("call_1", "look", r#"{"ms":2}"#),
+    ];
+    let events = world.run(id, &Scripted::new(turns), "go").await;
+    assert_eq!(results(&events).len(), 2);
+    assert_eq!(outcome(&events), Outcome::Completed);
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_after_resume_is_the_one_that_would_have_been_sent() {
+    let (world, whole, cut) = (World::new(), SessionId::generate(), SessionId::generate());
+    let script = || {
+        [
+            Turn::text("looking")
+                .and_call("a", "look", r#"{"ms":1}"#)
+                .and_call("b", "look", r#"{"ms":2}"#),
+            Turn::text("first answer"),
+            Turn::text("second answer"),
+        ]
+    };
+    let without_stop = Scripted::new(script());
+    let mut handle = world.start(whole, &without_stop);
+    handle.commands.send(tenon_vocab::Command::Prompt {
+        text: "one".into(),
+        attachments: vec![],
+    });
+    handle.commands.send(tenon_vocab::Command::Prompt {
+        text: "two".into(),
+        attachments: vec![],
+    });
+    let mut finished = 0;
+    while let Some(event) = handle.events.next().await {
+        if matches!(event.kind, EventKind::RunFinished(_)) {
+            finished += 1;
+            if finished == 2 {
+                handle.commands.send(tenon_vocab::Command::Shutdown);
+            }
+        }
+    }
+    let with_stop = Scripted::new(script());
+    world.run(cut, &with_stop, "one").await;
+    let events = world.run(cut, &with_stop, "two").await;
+    assert_eq!(without_stop.bodies(), with_stop.bodies());
+    assert!(
+        !names(&events).contains(&"context"),
+        "nothing changed, so nothing is recorded"
+    );
+    world.verify(cut);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dry_run_runs_no_call_with_effects() {
+    let (mut world, id) = (World::new(), SessionId::generate());
+    world.effects = Effects::DryRun;
+    let calls = Turn::call("a", "act", "{}").and_call("b", "look", "{}");
+    let events = world
+        .run(id, &Scripted::new([calls, Turn::text("done")]), "go")
+        .await;
+    let texts = results(&events);
+    assert!(texts[0].1.contains("dry_run"), "{texts:?}");
+    assert_eq!(texts[1].1, "{}");
+    world.verify(id);
+}

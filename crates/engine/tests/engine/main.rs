@@ -1,0 +1,11 @@
+//! The engine with a scripted model over the real codec, real tools and a real
+//! log. Every request passes the strict validators, every session is verified.
+
+mod approvals;
+mod basics;
+mod interrupts;
+mod models;
+mod repeats;
+mod schedules;
+mod subscribers;
+mod support;

@@ -1,0 +1,304 @@
+//! A session in a folder of its own, small tools with known behaviour, and the
+//! checks that every session must pass.
+
+use crate::models::Scripted;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+use tenon_engine::{Ambient, Approval, Effects, Engine, Parts};
+use tenon_model::{Delivery, Parameters, RetryPlan};
+use tenon_policy::{Facts, Grants, Rules, Subject};
+use tenon_sandbox::Supervisor;
+use tenon_session::{Store, verify};
+use tenon_tools::workspace::WorkspaceOptions;
+use tenon_tools::{Host, Jobs, Tool, ToolLimits, ToolSource, Toolbox, Workspace};
+use tenon_vocab::port::{BoxFuture, Handle};
+use tenon_vocab::profile::Limits;
+use tenon_vocab::{
+    Command, Display, Effect, ErrorCode, Event, EventKind, Meta, Outcome, RunId, SCHEMA_VERSION,
+    SessionId, Settings, Timestamp, ToolOutput, ToolSpec,
+};
+
+/// Fixed time, counted ids, no chance.
+pub struct Fixed(AtomicU64);
+
+impl Ambient for Fixed {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + self.0.fetch_add(1, Ordering::Relaxed) as i64)
+            .unwrap()
+    }
+
+    fn run_id(&self) -> RunId {
+        let n = self.0.fetch_add(1, Ordering::Relaxed);
+        format!("00000000-0000-7000-8000-{n:012}").parse().unwrap()
+    }
+
+    fn jitter(&self) -> f64 {
+        0.0
+    }
+}
+
+/// What a test tool does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// Gives its input back.
+    Echo,
+    /// Waits the `ms` of its input, or until it is told to stop.
+    Wait,
+    /// Waits and does not listen.
+    Deaf,
+    Panic,
+    Fail,
+}
+
+pub struct TestTool {
+    spec: ToolSpec,
+    manner: Manner,
+    pub runs: Arc<AtomicUsize>,
+}
+
+impl TestTool {
+    pub fn new(name: &str, effect: Effect, manner: Manner) -> Self {
+        let spec = ToolSpec {
+            name: name.into(),
+            description: format!("{name} for tests"),
+            parameters: json!({"type": "object", "properties": {"ms": {"type": "integer"}, "text": {"type": "string"}}}),
+            effect,
+            source: "test".into(),
+        };
+        Self {
+            spec,
+            manner,
+            runs: Arc::default(),
+        }
+    }
+}
+
+impl Tool for TestTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn facts(&self, input: &Value, _: &Workspace) -> Facts {
+        Facts {
+            tool: self.spec.name.clone(),
+            effect: self.spec.effect,
+            subject: Subject::Nothing,
+            input: input.to_string(),
+        }
+    }
+
+    fn preview(&self, _: &Value, _: &Workspace) -> Display {
+        Display::Nothing
+    }
+
+    fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            self.runs.fetch_add(1, Ordering::SeqCst);
+            let pause = Duration::from_millis(input["ms"].as_u64().unwrap_or(0));
+            match self.manner {
+                Manner::Echo => {}
+                Manner::Panic => panic!("as told"),
+                Manner::Fail => return ToolOutput::error(ErrorCode::ReadError, "as told"),
+                Manner::Deaf => tokio::time::sleep(pause).await,
+                Manner::Wait => tokio::select! {
+                    () = host.cancelled().cancelled() => {
+                        return ToolOutput::error(ErrorCode::Interrupted, "told to stop");
+                    }
+                    () = tokio::time::sleep(pause) => {}
+                },
+            }
+            ToolOutput::ok(input.clone(), input.to_string(), Display::Nothing)
+        })
+    }
+}
+
+struct Given(Vec<Arc<dyn Tool>>);
+
+impl ToolSource for Given {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.0.clone()
+    }
+}
+
+/// A home and a project of its own.
+pub struct World {
+    pub dir: tempfile::TempDir,
+    pub store: Store,
+    pub approval: Approval,
+    pub effects: Effects,
+    pub limits: Limits,
+    pub rules: Rules,
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("project")).unwrap();
+        let store = Store::new(dir.path().join("sessions"));
+        let mut rules = Rules::built_in();
+        let allow: serde_json::Map<String, Value> = ["look", "wait", "act", "deaf", "boom", "fail"]
+            .iter()
+            .map(|&name| (name.into(), json!("allow")))
+            .collect();
+        rules
+            .add_config(&Value::Object(allow), tenon_policy::Layer::User, "test")
+            .unwrap();
+        let tools: Vec<Arc<dyn Tool>> = vec![
+            Arc::new(TestTool::new("look", Effect::Read, Manner::Wait)),
+            Arc::new(TestTool::new("act", Effect::Write, Manner::Wait)),
+            Arc::new(TestTool::new("deaf", Effect::Execute, Manner::Deaf)),
+            Arc::new(TestTool::new("boom", Effect::Read, Manner::Panic)),
+            Arc::new(TestTool::new("fail", Effect::Read, Manner::Fail)),
+            Arc::new(TestTool::new("danger", Effect::Execute, Manner::Echo)),
+        ];
+        Self {
+            dir,
+            store,
+            approval: Approval::Nobody,
+            effects: Effects::Real,
+            limits: Limits::default(),
+            rules,
+            tools,
+        }
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.dir.path().join("project")
+    }
+
+    /// A new session, or the one with this id.
+    pub fn parts(&self, id: SessionId, model: Arc<Scripted>) -> Parts {
+        let ambient = Arc::new(Fixed(AtomicU64::new(0)));
+        let (log, state) = if self.store.exists(id) {
+            self.store.open(id, ambient.now()).unwrap()
+        } else {
+            self.store.create(&first(id, &self.root())).unwrap()
+        };
+        let mut toolbox = Toolbox::default();
+        toolbox.add(&Given(self.tools.clone()));
+        let agent = tenon_engine::agents::built_in().remove(0);
+        Parts {
+            model,
+            toolbox,
+            workspace: Workspace::open(&self.root(), WorkspaceOptions::default()).unwrap(),
+            jobs: Jobs::new(
+                Supervisor::new("/nonexistent", Vec::new()),
+                self.dir.path().join("out"),
+                Vec::new(),
+            ),
+            log,
+            state,
+            rules: self.rules.clone(),
+            grants: Grants::new(),
+            on_grant: Arc::new(|_| {}),
+            system: "You are a test.".into(),
+            settings: Settings {
+                provider: "test".into(),
+                model: "scripted".into(),
+                agent_name: agent.name.clone(),
+                mode: "single".into(),
+                title: None,
+                pinned: false,
+            },
+            agent,
+            limits: self.limits.clone(),
+            tool_limits: ToolLimits::default(),
+            parameters: Parameters::default(),
+            delivery: Delivery::Streamed,
+            retry: RetryPlan::default(),
+            approval: self.approval,
+            effects: self.effects,
+            ambient,
+            queries: None,
+        }
+    }
+
+    pub fn start(&self, id: SessionId, model: &Arc<Scripted>) -> Handle {
+        Engine::start(id, self.parts(id, Arc::clone(model)))
+    }
+
+    /// One prompt on a session, to its end; gives all events.
+    pub async fn run(&self, id: SessionId, model: &Arc<Scripted>, prompt: &str) -> Vec<Arc<Event>> {
+        let mut handle = self.start(id, model);
+        handle.commands.send(Command::Prompt {
+            text: prompt.into(),
+            attachments: Vec::new(),
+        });
+        until_finished(&mut handle).await
+    }
+
+    /// The log on disk keeps every invariant.
+    pub fn verify(&self, id: SessionId) {
+        let loaded = self.store.load(id).unwrap();
+        let findings = verify(&loaded);
+        assert!(findings.is_empty(), "{findings:?}");
+    }
+}
+
+pub fn first(id: SessionId, root: &std::path::Path) -> Event {
+    Event {
+        seq: 0,
+        sub: None,
+        ts: Timestamp::from_second(1_800_000_000).unwrap(),
+        session: id,
+        run: None,
+        parent: None,
+        agent: "build".into(),
+        kind: Meta {
+            schema_version: SCHEMA_VERSION,
+            id,
+            cwd: root.display().to_string(),
+            program_version: "test".into(),
+            git_branch: None,
+            forked_from: None,
+        }
+        .into(),
+    }
+}
+
+/// Events until the run is over, then shuts down and reads to the end.
+pub async fn until_finished(handle: &mut Handle) -> Vec<Arc<Event>> {
+    let mut events = Vec::new();
+    while let Some(event) = handle.events.next().await {
+        if matches!(event.kind, EventKind::RunFinished(_)) {
+            handle.commands.send(Command::Shutdown);
+        }
+        events.push(event);
+    }
+    events
+}
+
+/// The events that are in the log, by name.
+pub fn names(events: &[Arc<Event>]) -> Vec<&str> {
+    events
+        .iter()
+        .filter(|event| event.is_durable())
+        .map(|event| event.kind.name())
+        .collect()
+}
+
+pub fn outcome(events: &[Arc<Event>]) -> Outcome {
+    let mut outcomes = events.iter().filter_map(|event| match &event.kind {
+        EventKind::RunFinished(finished) => Some(finished.outcome),
+        _ => None,
+    });
+    let first = outcomes.next().expect("a run_finished");
+    assert_eq!(outcomes.next(), None, "more than one run_finished");
+    first
+}
+
+pub fn results(events: &[Arc<Event>]) -> Vec<(String, String)> {
+    events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::ToolResult(result) => {
+                Some((result.call.0.clone(), result.model_text.clone()))
+            }
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,326 @@
+//! One reply of a model, put together from what arrives: the same for every
+//! wire format. Keeps the order in which parts came, splits reasoning from
+//! text, and settles stop reason and ids at the end. Knows no wire.
+
+use crate::calls::{CallDelta, Calls};
+use crate::repair::is_cut;
+use crate::think::{Channel, Ending, ThinkSplitter, after_last_close, stray_close};
+use crate::{Delta, Finished, ModelError, ModelErrorKind};
+use std::fmt::Write as _;
+use tenon_vocab::{Message, Origin, Part, Role, Status, StopReason, ToolCallPart, Usage};
+
+/// No honest answer is larger; a bigger one would only fill the memory.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
+/// What a part costs besides its text, so that many tiny parts count too.
+const PART_COST: usize = 128;
+
+#[derive(Debug, Clone)]
+enum Piece {
+    Text(String),
+    Reasoning(String),
+    Call(usize),
+}
+
+/// Whether an entry may go on with an earlier call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallSource {
+    Stream,
+    WholeMessage,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reply {
+    pieces: Vec<Piece>,
+    calls: Calls,
+    think: ThinkSplitter,
+    stop: Option<StopReason>,
+    usage: Option<Usage>,
+    events: u64,
+    bytes: usize,
+    repairs: Vec<String>,
+}
+
+impl Reply {
+    pub(crate) fn content_events(&self) -> u64 {
+        self.events
+    }
+
+    pub(crate) fn has_stop(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    pub(crate) fn set_stop(&mut self, stop: StopReason) {
+        self.stop = Some(stop);
+    }
+
+    /// Figures of zero do not replace better ones: some servers send both.
+    pub(crate) fn set_usage(&mut self, usage: Usage) {
+        if self.usage.is_none() || usage.total() > 0 {
+            self.usage = Some(usage);
+        }
+    }
+
+    pub(crate) fn note(&mut self, repair: &str) {
+        if !self.repairs.iter().any(|known| known == repair) {
+            self.repairs.push(repair.to_owned());
+        }
+    }
+
+    /// Text of the answer, which may begin with reasoning in tags.
+    pub(crate) fn text(
+        &mut self,
+        text: &str,
+        sink: &mut dyn FnMut(Delta),
+    ) -> Result<(), ModelError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.events += 1;
+        self.charge(text.len())?;
+        let mut think = std::mem::take(&mut self.think);
+        think.push(text, &mut |channel, text| self.append(channel, text, sink));
+        self.think = think;
+        self.charge(0)
+    }
+
+    /// Reasoning that the server itself kept apart.
+    pub(crate) fn reasoning(
+        &mut self,
+        text: &str,
+        sink: &mut dyn FnMut(Delta),
+    ) -> Result<(), ModelError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.events += 1;
+        self.charge(text.len())?;
+        self.append(Channel::Reasoning, text, sink);
+        Ok(())
+    }
+
+    pub(crate) fn call(
+        &mut self,
+        delta: &CallDelta<'_>,
+        source: CallSource,
+        sink: &mut dyn FnMut(Delta),
+    ) -> Result<(), ModelError> {
+        let touched = match source {
+            CallSource::Stream => self.calls.push(delta),
+            CallSource::WholeMessage => self.calls.open(delta),
+        };
+        let Ok(touched) = touched else {
+            return Err(ModelError::new(
+                ModelErrorKind::Protocol,
+                format!(
+                    "The model asked for more than {} tools in one answer.",
+                    crate::calls::MAX_CALLS
+                ),
+            )
+            .with_hint("Ask for the task in smaller parts, or use another model."));
+        };
+        if touched.opened {
+            self.pieces.push(Piece::Call(touched.position));
+            self.charge(PART_COST)?;
+        }
+        if touched.opened || touched.added > 0 {
+            self.events += 1;
+            sink(Delta::ToolCall {
+                index: touched.position,
+                name: self.calls.shown_name(touched.position),
+                bytes: self.calls.bytes(touched.position),
+            });
+        }
+        self.charge(touched.added)
+    }
+
+    fn charge(&mut self, bytes: usize) -> Result<(), ModelError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes <= MAX_MESSAGE_BYTES {
+            return Ok(());
+        }
+        Err(ModelError::new(
+            ModelErrorKind::Protocol,
+            format!(
+                "The answer is larger than {} MiB; reading stopped.",
+                MAX_MESSAGE_BYTES / 1024 / 1024
+            ),
+        )
+        .with_hint("The server seems to repeat itself without end: try again, or set max_tokens."))
+    }
+
+    fn append(&mut self, channel: Channel, text: &str, sink: &mut dyn FnMut(Delta)) {
+        match (channel, self.pieces.last_mut()) {
+            (Channel::Answer, Some(Piece::Text(last)))
+            | (Channel::Reasoning, Some(Piece::Reasoning(last))) => last.push_str(text),
+            (Channel::Answer, _) => {
+                self.bytes = self.bytes.saturating_add(PART_COST);
+                self.pieces.push(Piece::Text(text.to_owned()));
+            }
+            (Channel::Reasoning, _) => {
+                self.bytes = self.bytes.saturating_add(PART_COST);
+                self.pieces.push(Piece::Reasoning(text.to_owned()));
+            }
+        }
+        sink(match channel {
+            Channel::Answer => Delta::Text(text.to_owned()),
+            Channel::Reasoning => Delta::Reasoning(text.to_owned()),
+        });
+    }
+
+    /// Ends the text: what the splitter held back is given out, and tags that
+    /// did not match are put right. The message is the truth then, not the deltas.
+    fn settle_text(&mut self, sink: &mut dyn FnMut(Delta)) {
+        let mut think = std::mem::take(&mut self.think);
+        let ending = think.finish(&mut |channel, text| self.append(channel, text, sink));
+        match ending {
+            Ending::Regular => {}
+            Ending::Unbalanced => self.settle_unbalanced(sink),
+            Ending::Plain => self.settle_stray_close(),
+        }
+    }
+
+    fn settle_unbalanced(&mut self, sink: &mut dyn FnMut(Delta)) {
+        for position in (0..self.pieces.len()).rev() {
+            let Piece::Reasoning(reasoning) = &self.pieces[position] else {
+                continue;
+            };
+            let Some((before, after)) = after_last_close(reasoning) else {
+                continue;
+            };
+            let (before, after) = (before.to_owned(), after.to_owned());
+            self.pieces[position] = Piece::Reasoning(before);
+            if !after.is_empty() {
+                sink(Delta::Text(after.clone()));
+                self.pieces.insert(position + 1, Piece::Text(after));
+            }
+            self.note("think tags did not match");
+            return;
+        }
+    }
+
+    fn settle_stray_close(&mut self) {
+        let reasoned = |piece: &Piece| matches!(piece, Piece::Reasoning(_));
+        let Some(position) = self
+            .pieces
+            .iter()
+            .position(|piece| matches!(piece, Piece::Text(_)))
+        else {
+            return;
+        };
+        let Some(Piece::Text(text)) = self.pieces.get(position) else {
+            return;
+        };
+        if self.pieces.iter().any(reasoned) {
+            return;
+        }
+        let Some((before, after)) = stray_close(text) else {
+            return;
+        };
+        let (before, after) = (before.to_owned(), after.to_owned());
+        self.pieces[position] = Piece::Reasoning(before);
+        self.pieces.insert(position + 1, Piece::Text(after));
+        self.note("a closing think tag without an opening one");
+    }
+
+    /// The whole message. To be called once, at the end.
+    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Delta)) -> Finished {
+        self.settle_text(sink);
+        let (mut calls, repairs) = self.calls.settle();
+        for repair in repairs {
+            self.note(&repair);
+        }
+        let reported = self.stop.unwrap_or(StopReason::EndTurn);
+        if reported == StopReason::MaxTokens {
+            self.mark_cut(&mut calls);
+        }
+        let stop = match (reported, calls.iter().any(Option::is_some)) {
+            (StopReason::EndTurn, true) => StopReason::ToolUse,
+            (StopReason::ToolUse, false) => StopReason::EndTurn,
+            (reported, _) => reported,
+        };
+        for call in calls.iter().flatten() {
+            if is_cut(&call.arguments) {
+                self.note(&format!("the call of {} was cut in the middle", call.name));
+            }
+        }
+        let mut message = Message::new(Role::Assistant, Origin::Model, self.parts(&calls));
+        message.stop = Some(stop);
+        message.usage = self.usage;
+        Finished {
+            message,
+            stop,
+            usage: self.usage,
+            repairs: std::mem::take(&mut self.repairs),
+        }
+    }
+
+    /// A call that was cut before its first argument must not look like one
+    /// that needs none: it would run with nothing.
+    fn mark_cut(&mut self, calls: &mut [Option<ToolCallPart>]) {
+        let Some(Piece::Call(position)) = self.pieces.last() else {
+            return;
+        };
+        if let Some(Some(call)) = calls.get_mut(*position)
+            && call.arguments.trim().is_empty()
+        {
+            call.arguments.push('{');
+        }
+    }
+
+    /// What there is, should no more come: calls only when they are whole.
+    pub(crate) fn partial(&self) -> Message {
+        let mut copy = self.clone();
+        copy.settle_text(&mut |_| {});
+        let (mut calls, _) = copy.calls.settle();
+        for (position, call) in calls.iter_mut().enumerate() {
+            if !copy.calls.is_whole(position) {
+                *call = None;
+            }
+        }
+        let mut message = Message::new(Role::Assistant, Origin::Model, copy.parts(&calls));
+        message.status = Status::Broken;
+        message.usage = copy.usage;
+        message
+    }
+
+    fn parts(&self, calls: &[Option<ToolCallPart>]) -> Vec<Part> {
+        let called = calls.iter().any(Option::is_some);
+        self.pieces
+            .iter()
+            .filter_map(|piece| match piece {
+                Piece::Text(text) if text.is_empty() => None,
+                // Line breaks before a call are the template's, not the model's.
+                Piece::Text(text) if called && text.trim().is_empty() => None,
+                Piece::Text(text) => Some(Part::text(text.clone())),
+                Piece::Reasoning(text) if text.trim().is_empty() => None,
+                Piece::Reasoning(text) => Some(Part::Reasoning {
+                    text: text.clone(),
+                    signature: None,
+                    provider: None,
+                }),
+                Piece::Call(position) => calls
+                    .get(*position)
+                    .and_then(Clone::clone)
+                    .map(Part::ToolCall),
+            })
+            .collect()
+    }
+
+    /// One line on what had arrived, for an error.
+    pub(crate) fn progress(&self) -> String {
+        let mut line = String::new();
+        let (mut text, mut reasoning) = (0, 0);
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(part) => text += part.chars().count(),
+                Piece::Reasoning(part) => reasoning += part.chars().count(),
+                Piece::Call(_) => {}
+            }
+        }
+        let _ = write!(line, "{text} characters of text");
+        if reasoning > 0 {
+            let _ = write!(line, ", {reasoning} of reasoning");
+        }
+        line
+    }
+}

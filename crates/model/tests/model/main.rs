@@ -1,0 +1,15 @@
+//! One binary for all tests of the crate. Transcripts of real servers are in
+//! `tests/wire`: the status on the first line, then the body byte for byte.
+
+mod encode;
+mod errors;
+mod estimate;
+mod listing;
+mod misbehaviour;
+mod presets;
+mod random;
+mod repair;
+mod retry;
+mod sse;
+mod support;
+mod transcripts;

@@ -1,0 +1,610 @@
+//! Replies that no specification allows and servers send all the same (P8 to P10).
+
+use crate::support::{chunk, decode, decode_text, deltas, events, stream};
+use tenon_model::codec::{ChatDecoder, Decoder};
+use tenon_model::{Arguments, Delta, ModelErrorKind, is_cut, parse_arguments};
+use tenon_vocab::{Part, Status, StopReason, Usage};
+
+fn call(fields: &str) -> String {
+    format!(r#"{{"tool_calls":[{{{fields}}}]}}"#)
+}
+
+fn named_calls(run: &crate::support::Run) -> Vec<(&str, &str, &str)> {
+    run.calls()
+        .iter()
+        .map(|call| {
+            (
+                call.id.as_str(),
+                call.name.as_str(),
+                call.arguments.as_str(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_new_id_at_a_used_index_is_a_new_call() {
+    let run = deltas(
+        &[
+            &call(
+                r#""index":0,"id":"call_a","function":{"name":"read","arguments":"{\"path\":\"a\"}"}"#,
+            ),
+            &call(
+                r#""index":0,"id":"call_b","function":{"name":"read","arguments":"{\"path\":\"b\"}"}"#,
+            ),
+        ],
+        "tool_calls",
+    );
+    assert_eq!(
+        named_calls(&run),
+        [
+            ("call_a", "read", r#"{"path":"a"}"#),
+            ("call_b", "read", r#"{"path":"b"}"#)
+        ]
+    );
+}
+
+#[test]
+fn an_entry_without_an_id_goes_on_with_its_index() {
+    let run = deltas(
+        &[
+            r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"pa"}},{"index":0,"function":{"arguments":"th\":1}"}}]}"#,
+            r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"list","arguments":"{"}}]}"#,
+            r#"{"tool_calls":[{"index":1,"function":{"arguments":"}"}}]}"#,
+        ],
+        "tool_calls",
+    );
+    assert_eq!(
+        named_calls(&run),
+        [("a", "read", r#"{"path":1}"#), ("b", "list", "{}")]
+    );
+}
+
+#[test]
+fn without_id_and_index_the_call_being_written_goes_on() {
+    let run = deltas(
+        &[
+            &call(r#""function":{"name":"read","arguments":"{\"pa"}"#),
+            &call(r#""function":{"arguments":"th\":"}"#),
+            &call(r#""function":{"arguments":"1}"}"#),
+        ],
+        "tool_calls",
+    );
+    assert_eq!(named_calls(&run), [("call_1", "read", r#"{"path":1}"#)]);
+    assert_eq!(run.finished().repairs, ["tool call without an id"]);
+}
+
+#[test]
+fn a_second_object_is_a_second_call_whatever_the_index_says() {
+    for fields in ["", r#""index":0,"#, r#""index":0,"id":"same","#] {
+        let run = deltas(
+            &[
+                &call(&format!(
+                    r#"{fields}"function":{{"name":"read","arguments":"{{\"path\":1}}"}}"#
+                )),
+                &call(&format!(
+                    r#"{fields}"function":{{"name":"read","arguments":"{{\"path\":2}}"}}"#
+                )),
+            ],
+            "tool_calls",
+        );
+        let arguments: Vec<&str> = run
+            .calls()
+            .iter()
+            .map(|call| call.arguments.as_str())
+            .collect();
+        assert_eq!(arguments, [r#"{"path":1}"#, r#"{"path":2}"#], "{fields}");
+        let ids: Vec<&str> = run.calls().iter().map(|call| call.id.as_str()).collect();
+        assert_ne!(ids[0], ids[1], "{fields}");
+    }
+}
+
+#[test]
+fn a_repeated_name_is_one_name_and_pieces_of_a_name_are_joined() {
+    let repeated =
+        call(r#""index":0,"id":"a","function":{"name":"read_file","arguments":"{\"a\":"}"#);
+    let again = call(r#""index":0,"id":"a","function":{"name":"read_file","arguments":"1}"}"#);
+    let last = call(r#""index":0,"id":"a","function":{"name":"read_file","arguments":""}"#);
+    let run = deltas(&[&repeated, &again, &last], "tool_calls");
+    assert_eq!(named_calls(&run), [("a", "read_file", r#"{"a":1}"#)]);
+    let run = deltas(
+        &[
+            &call(r#""index":0,"id":"a","function":{"name":"read"}"#),
+            &call(r#""index":0,"function":{"name":"_file","arguments":""}"#),
+            &call(r#""index":0,"function":{"arguments":"{}"}"#),
+        ],
+        "tool_calls",
+    );
+    assert_eq!(named_calls(&run), [("a", "read_file", "{}")]);
+}
+
+#[test]
+fn an_id_that_comes_late_belongs_to_the_call() {
+    let run = deltas(
+        &[
+            &call(r#""index":0,"function":{"name":"read","arguments":""}"#),
+            &call(r#""index":0,"id":"late","function":{"arguments":"{}"}"#),
+        ],
+        "tool_calls",
+    );
+    assert_eq!(named_calls(&run), [("late", "read", "{}")]);
+}
+
+#[test]
+fn arguments_come_as_an_object_as_nothing_or_not_at_all() {
+    for (arguments, expected) in [
+        (r#","arguments":{"path":"a"}"#, r#"{"path":"a"}"#),
+        (r#","arguments":"""#, ""),
+        (r#","arguments":null"#, ""),
+        ("", ""),
+    ] {
+        let entry = format!(r#"{{"index":0,"id":"a","function":{{"name":"read"{arguments}}}}}"#);
+        let streamed = deltas(&[&format!(r#"{{"tool_calls":[{entry}]}}"#)], "tool_calls");
+        assert_eq!(named_calls(&streamed), [("a", "read", expected)]);
+        let whole = decode_text(&format!(
+            r#"{{"choices":[{{"message":{{"content":null,"tool_calls":[{entry}]}},"finish_reason":"tool_calls"}}]}}"#
+        ));
+        assert_eq!(named_calls(&whole), [("a", "read", expected)]);
+    }
+}
+
+#[test]
+fn an_empty_list_of_calls_is_a_plain_stop() {
+    for list in ["[]", "null"] {
+        let run = deltas(
+            &[&format!(r#"{{"content":"Hi","tool_calls":{list}}}"#)],
+            "tool_calls",
+        );
+        assert_eq!(run.finished().stop, StopReason::EndTurn);
+        assert_eq!(run.text(), "Hi");
+    }
+}
+
+#[test]
+fn a_call_that_never_got_a_name_is_left_out() {
+    let run = deltas(
+        &[&call(r#""index":0,"id":"a","function":{"arguments":"{}"}"#)],
+        "tool_calls",
+    );
+    assert!(run.calls().is_empty());
+    assert_eq!(run.finished().stop, StopReason::EndTurn);
+    assert_eq!(
+        run.finished().repairs,
+        ["a tool call without a name was left out"]
+    );
+}
+
+#[test]
+fn a_stop_together_with_calls_means_that_they_shall_run() {
+    let run = deltas(
+        &[&call(
+            r#""index":0,"id":"a","function":{"name":"read","arguments":"{}"}"#,
+        )],
+        "stop",
+    );
+    assert_eq!(run.finished().stop, StopReason::ToolUse);
+    assert_eq!(run.finished().message.stop, Some(StopReason::ToolUse));
+}
+
+#[test]
+fn the_old_function_call_is_a_call() {
+    let run = deltas(
+        &[
+            r#"{"function_call":{"name":"read","arguments":"{\"a\""}}"#,
+            r#"{"function_call":{"arguments":":1}"}}"#,
+        ],
+        "function_call",
+    );
+    assert_eq!(named_calls(&run), [("call_1", "read", r#"{"a":1}"#)]);
+    assert_eq!(run.finished().stop, StopReason::ToolUse);
+}
+
+#[test]
+fn ids_are_unique_within_a_message() {
+    let entry = |id: &str| format!(r#"{{{id}"function":{{"name":"read","arguments":"{{}}"}}}}"#);
+    let body = format!(
+        r#"{{"choices":[{{"message":{{"tool_calls":[{},{},{},{}]}},"finish_reason":"tool_calls"}}]}}"#,
+        entry(r#""id":"call_2","#),
+        entry(""),
+        entry(r#""id":"call_2","#),
+        entry(r#""id":"","#),
+    );
+    let run = decode_text(&body);
+    let ids: Vec<&str> = run.calls().iter().map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["call_2", "call_3", "call_4", "call_5"]);
+}
+
+#[test]
+fn a_call_cut_by_the_token_limit_does_not_parse() {
+    for arguments in [r#"{\"path\":\"no"#, ""] {
+        let entry =
+            format!(r#""index":0,"id":"a","function":{{"name":"read","arguments":"{arguments}"}}"#);
+        let run = deltas(&[&call(&entry)], "length");
+        assert_eq!(run.finished().stop, StopReason::MaxTokens);
+        let calls = run.calls();
+        assert!(is_cut(&calls[0].arguments), "{arguments}");
+        assert!(matches!(
+            parse_arguments(&calls[0].arguments),
+            Arguments::Invalid { .. }
+        ));
+        assert_eq!(
+            run.finished().repairs,
+            ["the call of read was cut in the middle"]
+        );
+    }
+}
+
+#[test]
+fn a_cut_call_that_is_labelled_as_whole_is_still_told() {
+    let run = deltas(
+        &[&call(
+            r#""index":0,"id":"a","function":{"name":"read","arguments":"{\"p"}"#,
+        )],
+        "tool_calls",
+    );
+    assert_eq!(run.finished().stop, StopReason::ToolUse);
+    assert_eq!(
+        run.finished().repairs,
+        ["the call of read was cut in the middle"]
+    );
+}
+
+#[test]
+fn content_comes_in_every_shape() {
+    for (content, text) in [
+        (r#""plain""#, "plain"),
+        (
+            r#"[{"type":"text","text":"a"},{"type":"text","text":"b"}]"#,
+            "ab",
+        ),
+        (r#"["a","b"]"#, "ab"),
+        (r#"{"type":"text","text":"one"}"#, "one"),
+        (r#"{"type":"text","text":{"value":"deep"}}"#, "deep"),
+        (
+            r#"[{"type":"image","data":"x"}]"#,
+            r#"[{"type":"image","data":"x"}]"#,
+        ),
+        (r#"{"answer": 42}"#, r#"{"answer":42}"#),
+        ("42", "42"),
+        ("null", ""),
+        ("[]", ""),
+        ("{}", ""),
+        (r#"[{"type":"text","text":""}]"#, ""),
+    ] {
+        let run = deltas(&[&format!(r#"{{"content":{content}}}"#)], "stop");
+        assert_eq!(run.text(), text, "{content}");
+    }
+}
+
+#[test]
+fn reasoning_is_kept_apart_under_each_of_its_names_and_only_once() {
+    for delta in [
+        r#"{"reasoning_content":"why"}"#,
+        r#"{"reasoning":"why"}"#,
+        r#"{"reasoning_details":[{"type":"reasoning.text","text":"why"}]}"#,
+        r#"{"reasoning_details":[{"type":"reasoning.summary","summary":"why"},{"type":"reasoning.encrypted","data":"x"}]}"#,
+        r#"{"reasoning":"why","reasoning_content":"why","reasoning_details":[{"text":"why"}]}"#,
+        r#"{"reasoning":"why","reasoning_content":null,"content":null}"#,
+        r#"{"content":[{"type":"thinking","thinking":[{"type":"text","text":"why"}]}]}"#,
+    ] {
+        let run = deltas(&[delta, r#"{"content":"answer"}"#], "stop");
+        assert_eq!(run.reasoning(), "why", "{delta}");
+        assert_eq!(run.text(), "answer", "{delta}");
+        assert!(
+            run.deltas.contains(&Delta::Reasoning("why".into())),
+            "{delta}"
+        );
+    }
+}
+
+#[test]
+fn reasoning_in_tags_never_reaches_the_answer() {
+    for (content, answer, reasoning) in [
+        ("<think>why</think>\\n\\nanswer", "answer", "why"),
+        ("reasoning...</think>answer", "answer", "reasoning..."),
+        (
+            "<think>a<think>b</think>c</think>d",
+            "d",
+            "a<think>b</think>c",
+        ),
+        (
+            "the tag `</think>` ends it",
+            "the tag `</think>` ends it",
+            "",
+        ),
+        (
+            "<think>use <think> here</think>answer",
+            "answer",
+            "use <think> here",
+        ),
+        ("<think>\\n\\n</think>\\n\\nanswer", "answer", ""),
+        ("</think>answer", "answer", ""),
+        ("<think>never closed", "", "never closed"),
+        ("x < y and <think", "x < y and <think", ""),
+    ] {
+        let whole = deltas(&[&format!(r#"{{"content":"{content}"}}"#)], "stop");
+        assert_eq!(whole.text(), answer, "{content}");
+        assert_eq!(whole.reasoning(), reasoning, "{content}");
+        let plain = content.replace("\\n", "\n");
+        let letters: Vec<String> = plain
+            .chars()
+            .map(|letter| serde_json::json!({"content": letter.to_string()}).to_string())
+            .collect();
+        let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
+        let streamed = deltas(&letters, "stop");
+        assert_eq!(streamed.finished(), whole.finished(), "{content}");
+    }
+}
+
+#[test]
+fn parts_keep_the_order_in_which_they_came() {
+    let run = deltas(
+        &[
+            r#"{"reasoning_content":"r"}"#,
+            r#"{"content":"a"}"#,
+            &call(r#""index":0,"id":"x","function":{"name":"read","arguments":"{}"}"#),
+            r#"{"content":"b"}"#,
+        ],
+        "tool_calls",
+    );
+    let kinds: Vec<&str> = run
+        .finished()
+        .message
+        .parts
+        .iter()
+        .map(|part| match part {
+            Part::Reasoning { .. } => "reasoning",
+            Part::Text { text } => text,
+            Part::ToolCall(_) => "call",
+            _ => "other",
+        })
+        .collect();
+    assert_eq!(kinds, ["reasoning", "a", "call", "b"]);
+}
+
+#[test]
+fn usage_is_taken_from_any_chunk() {
+    let usage = r#""usage":{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":8},"completion_tokens_details":{"reasoning_tokens":2}}"#;
+    let expected = Usage {
+        input: 10,
+        output: 5,
+        cached: 8,
+        reasoning: 2,
+        estimated: false,
+    };
+    for chunks in [
+        vec![format!(r#"{{"choices":[],{usage}}}"#)],
+        vec![format!(r#"{{{usage}}}"#)],
+        vec![format!(r#"{{"choices":[{{"delta":{{}},{usage}}}]}}"#)],
+        vec![format!(r#"{{"x_groq":{{{usage}}},"choices":[]}}"#)],
+        vec![
+            format!(r#"{{"choices":[],{usage}}}"#),
+            r#"{"usage":{"prompt_tokens":0,"completion_tokens":0}}"#.into(),
+        ],
+        vec![
+            format!(r#"{{"choices":[],{usage}}}"#),
+            r#"{"usage":null,"choices":[]}"#.into(),
+        ],
+    ] {
+        let mut all = vec![chunk(r#"{"content":"x"}"#)];
+        all.extend(chunks);
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let run = stream(&all);
+        assert_eq!(run.finished().usage, Some(expected), "{all:?}");
+        assert_eq!(run.finished().message.usage, Some(expected));
+    }
+    assert_eq!(
+        deltas(&[r#"{"content":"x"}"#], "stop").finished().usage,
+        None
+    );
+    let absurd = stream(&[r#"{"usage":{"prompt_tokens":1e300,"completion_tokens":-5}}"#]);
+    assert!(
+        absurd
+            .finished()
+            .usage
+            .is_some_and(|usage| usage.total() < u64::MAX)
+    );
+}
+
+#[test]
+fn finish_reasons_are_normalised() {
+    for (reason, stop) in [
+        ("stop", StopReason::EndTurn),
+        ("length", StopReason::MaxTokens),
+        ("content_filter", StopReason::ContentFilter),
+        ("SAFETY", StopReason::ContentFilter),
+        ("error", StopReason::Error),
+        ("tool_calls", StopReason::EndTurn),
+        ("whatever", StopReason::EndTurn),
+    ] {
+        assert_eq!(
+            deltas(&[r#"{"content":"x"}"#], reason).finished().stop,
+            stop,
+            "{reason}"
+        );
+    }
+    assert_eq!(
+        deltas(&[r#"{"content":"x"}"#], "whatever")
+            .finished()
+            .repairs,
+        ["unknown finish_reason `whatever`"]
+    );
+}
+
+#[test]
+fn an_end_is_a_finish_reason_or_done_and_nothing_else() {
+    let text = chunk(r#"{"content":"so far"}"#);
+    assert_eq!(stream(&[&text]).text(), "so far");
+    let no_done = format!(
+        "data: {text}\n\ndata: {{\"choices\":[{{\"delta\":{{}},\"finish_reason\":\"stop\"}}]}}"
+    );
+    assert_eq!(decode_text(&no_done).text(), "so far");
+    let run = decode_text(&format!("data: {text}\n\n"));
+    assert_eq!(run.error().kind, ModelErrorKind::Broken);
+    let partial = run.error().partial.as_deref().expect("what had come");
+    assert_eq!(
+        (partial.text().as_str(), partial.status),
+        ("so far", Status::Broken)
+    );
+}
+
+#[test]
+fn a_broken_stream_keeps_whole_calls_and_drops_cut_ones() {
+    let whole = chunk(&call(
+        r#""index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":1}"}"#,
+    ));
+    let cut = chunk(&call(
+        r#""index":1,"id":"b","function":{"name":"read","arguments":"{\"pa"}"#,
+    ));
+    let run = decode_text(&format!("data: {whole}\n\ndata: {cut}\n\n"));
+    let partial = run.error().partial.as_deref().expect("what had come");
+    let ids: Vec<&str> = partial.tool_calls().map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["a"]);
+}
+
+#[test]
+fn what_follows_done_is_ignored() {
+    let body = events(&[&chunk(r#"{"content":"x"}"#)]);
+    let run = decode_text(&format!("{body}data: {}\n\n", chunk(r#"{"content":"y"}"#)));
+    assert_eq!(run.text(), "x");
+}
+
+#[test]
+fn a_document_answers_a_streamed_request_and_events_a_whole_one() {
+    let document = r#" {"choices":[{"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]} trailing"#;
+    assert_eq!(decode_text(document).text(), "Hi");
+    let crlf = "\u{feff}: ping\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\r\n\r\ndata:[DONE]\r\n\r\n";
+    assert_eq!(decode_text(crlf).text(), "Hi");
+    let message_in_event = r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}"#;
+    assert_eq!(stream(&[message_in_event]).text(), "Hi");
+}
+
+#[test]
+fn a_document_that_is_only_one_chunk_is_no_answer() {
+    let run = decode_text(&format!(
+        "{}\n{}\n",
+        chunk(r#"{"content":"a"}"#),
+        chunk(r#"{"content":"b"}"#)
+    ));
+    assert_eq!(run.error().kind, ModelErrorKind::Protocol);
+}
+
+#[test]
+fn only_the_first_choice_counts() {
+    let run = stream(&[
+        r#"{"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"}}]}"#,
+    ]);
+    assert_eq!(run.text(), "a");
+}
+
+#[test]
+fn a_chunk_that_is_no_json_is_an_error_with_what_had_come() {
+    let run = decode_text(&format!(
+        "data: {}\n\ndata: {{oops\n\n",
+        chunk(r#"{"content":"a"}"#)
+    ));
+    assert_eq!(run.error().kind, ModelErrorKind::Protocol);
+    assert_eq!(
+        run.error()
+            .partial
+            .as_deref()
+            .map(tenon_vocab::Message::text),
+        Some("a".into())
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text_cost_one_character_and_not_the_answer() {
+    let body = [
+        b"data: {\"choices\":[{\"delta\":{\"content\":\"a\xFFb\"}}]}\n\n".as_slice(),
+        b"data: [DONE]\n\n",
+    ]
+    .concat();
+    assert_eq!(decode([body.as_slice()]).text(), "a\u{fffd}b");
+}
+
+#[test]
+fn only_content_counts_as_a_sign_of_life() {
+    let mut decoder = ChatDecoder::new();
+    let mut seen = Vec::new();
+    let mut push = |text: &str, decoder: &mut ChatDecoder| {
+        decoder
+            .push(text.as_bytes(), &mut |delta| seen.push(delta))
+            .expect("no error");
+        decoder.content_events()
+    };
+    assert_eq!(push(": keep-alive\n\n", &mut decoder), 0);
+    assert_eq!(
+        push(
+            &format!(
+                "data: {}\n\n",
+                chunk(r#"{"role":"assistant","content":""}"#)
+            ),
+            &mut decoder
+        ),
+        0
+    );
+    assert_eq!(push("data: {\"choices\":[]}\n\n", &mut decoder), 0);
+    assert_eq!(
+        push(
+            &format!("data: {}\n\n", chunk(r#"{"content":"x"}"#)),
+            &mut decoder
+        ),
+        1
+    );
+    assert_eq!(
+        push(
+            &format!("data: {}\n\n", chunk(r#"{"reasoning":"x"}"#)),
+            &mut decoder
+        ),
+        2
+    );
+    let entry = chunk(&call(
+        r#""index":0,"id":"a","function":{"name":"read","arguments":"{"}"#,
+    ));
+    assert_eq!(push(&format!("data: {entry}\n\n"), &mut decoder), 3);
+    assert!(!decoder.is_done());
+    push("data: [DONE]\n\n", &mut decoder);
+    assert!(decoder.is_done());
+    assert!(seen.contains(&Delta::ToolCall {
+        index: 0,
+        name: "read".into(),
+        bytes: 1
+    }));
+}
+
+#[test]
+fn an_endless_answer_is_stopped() {
+    let piece = format!(
+        "data: {}\n\n",
+        chunk(&format!(r#"{{"content":"{}"}}"#, "x".repeat(4 << 20)))
+    );
+    let mut decoder = ChatDecoder::new();
+    let refused = (0..40).find_map(|_| decoder.push(piece.as_bytes(), &mut |_| {}).err());
+    assert_eq!(refused.expect("a limit").kind, ModelErrorKind::Protocol);
+    let calls: Vec<String> = (0..300)
+        .map(|n| {
+            format!(
+                r#"{{"index":{n},"id":"c{n}","function":{{"name":"read","arguments":"{{}}"}}}}"#
+            )
+        })
+        .collect();
+    let run = deltas(
+        &[&format!(r#"{{"tool_calls":[{}]}}"#, calls.join(","))],
+        "tool_calls",
+    );
+    assert_eq!(run.error().kind, ModelErrorKind::Protocol);
+    let document = format!("{{\"x\":\"{}", "x".repeat(17 << 20));
+    assert_eq!(
+        decode_text(&document).error().kind,
+        ModelErrorKind::Protocol
+    );
+}
+
+#[test]
+fn an_index_of_any_size_costs_nothing() {
+    let entry = call(
+        r#""index":18446744073709551615,"id":"a","function":{"name":"read","arguments":"{}"}"#,
+    );
+    assert_eq!(deltas(&[&entry], "tool_calls").calls().len(), 1);
+}

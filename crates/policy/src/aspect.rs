@@ -1,0 +1,119 @@
+//! A call taken apart into the single questions that are decided one by one:
+//! each path for itself, and each path outside of the root once more for being
+//! outside. The strictest answer is the call's.
+
+use crate::guard::{Guard, is_in_vendored, is_secret, word_names_secret};
+use crate::rule::Target;
+use crate::{Access, EXTERNAL_DIRECTORY, Facts, PathFact, Subject};
+use tenon_vocab::Effect;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Aspect<'a> {
+    pub facts: &'a Facts,
+    /// The name that rules are looked up by.
+    pub tool: &'a str,
+    pub target: Target<'a>,
+}
+
+pub(crate) fn aspects(facts: &Facts) -> Vec<Aspect<'_>> {
+    let mut found = by_subject(facts);
+    // `process` writes to and ends what `bash` started: bash's rules speak of it too.
+    if facts.tool == "process" && !only_looks(facts) {
+        found.push(Aspect {
+            facts,
+            tool: "bash",
+            target: Target::Nothing,
+        });
+    }
+    found
+}
+
+fn by_subject(facts: &Facts) -> Vec<Aspect<'_>> {
+    let one = |target| Aspect {
+        facts,
+        tool: facts.tool.as_str(),
+        target,
+    };
+    match &facts.subject {
+        Subject::Nothing => vec![one(Target::Nothing)],
+        Subject::Command(script) => vec![one(Target::Command(script))],
+        Subject::Name(name) => vec![one(Target::Name(name))],
+        Subject::Paths(paths) if paths.is_empty() => vec![one(Target::Nothing)],
+        Subject::Paths(paths) => {
+            let mut found: Vec<Aspect<'_>> = paths.iter().map(Target::Path).map(one).collect();
+            let outside = paths.iter().filter(|fact| !fact.inside);
+            found.extend(outside.map(|fact| Aspect {
+                facts,
+                tool: EXTERNAL_DIRECTORY,
+                target: Target::Path(fact),
+            }));
+            found
+        }
+    }
+}
+
+fn only_looks(facts: &Facts) -> bool {
+    let named = match &facts.subject {
+        Subject::Name(action) => matches!(action.as_str(), "list" | "read"),
+        _ => false,
+    };
+    facts.effect == Effect::Read || named
+}
+
+impl<'a> Aspect<'a> {
+    pub(crate) fn path(&self) -> Option<&'a PathFact> {
+        match self.target {
+            Target::Path(fact) => Some(fact),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn written_path(&self) -> Option<&'a PathFact> {
+        self.path().filter(|fact| fact.access == Access::Write)
+    }
+
+    /// The default that only a rule which names it can weaken.
+    pub(crate) fn guard(&self) -> Option<Guard> {
+        let fact = self.path().filter(|_| self.tool != EXTERNAL_DIRECTORY)?;
+        match fact.access {
+            Access::Read => is_secret(&fact.path).then_some(Guard::Secret),
+            Access::Write => is_in_vendored(&fact.path).then_some(Guard::Vendored),
+        }
+    }
+
+    /// Whether a command names a file that holds secrets. `ls` shows names only.
+    pub(crate) fn command_names_secret(&self) -> bool {
+        let Target::Command(script) = self.target else {
+            return false;
+        };
+        match script.argv() {
+            Some([head, ..]) if head == "ls" => false,
+            Some(argv) => argv.iter().any(|word| word_names_secret(word)),
+            None => script
+                .loose_words()
+                .iter()
+                .any(|word| word_names_secret(word)),
+        }
+    }
+
+    /// What the call is about, for a sentence.
+    pub(crate) fn subject(&self) -> String {
+        match self.target {
+            Target::Path(fact) => format!("`{}`", fact.path),
+            Target::Command(script) => format!("`{}`", brief(&script.text)),
+            Target::Name(name) => format!("`{} {name}`", self.facts.tool),
+            Target::Nothing => format!("`{}`", self.facts.tool),
+        }
+    }
+}
+
+/// A reason is one sentence: the whole command is shown elsewhere.
+fn brief(text: &str) -> String {
+    const MAX: usize = 80;
+    let line = text.lines().next().unwrap_or_default();
+    if line.chars().count() <= MAX && line.len() == text.len() {
+        return line.to_owned();
+    }
+    let head: String = line.chars().take(MAX).collect();
+    format!("{head}…")
+}

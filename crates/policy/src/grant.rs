@@ -1,0 +1,193 @@
+//! What a person has allowed for longer than once. A convenience, not an
+//! authority: no grant reaches what is denied or needs a yes each time.
+
+use crate::guard::{is_in_vendored, is_secret};
+use crate::protected::sensitive;
+use crate::rule::Target;
+use crate::{EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, names};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+use std::time::Duration;
+use tenon_vocab::Timestamp;
+
+/// How long a grant for a project lasts.
+pub const GRANT_TTL: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    Session,
+    Project,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrantKey {
+    /// The first words of a command.
+    Command(Vec<String>),
+    /// All files of a folder and below; `.` is the root.
+    Directory(String),
+    /// A skill, or `agent:name:profile`.
+    Name(String),
+    /// Every call of the tool.
+    Tool,
+    /// Exactly this input, as canonical JSON.
+    Input(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// A canonical name, or the group `edit`.
+    pub tool: String,
+    pub key: GrantKey,
+    pub scope: Scope,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<Timestamp>,
+}
+
+impl fmt::Display for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.key {
+            GrantKey::Command(words) => {
+                let shown = shlex::try_join(words.iter().map(String::as_str))
+                    .unwrap_or_else(|_| words.join(" "));
+                write!(f, "{}: \"{shown} *\" = allow", self.tool)
+            }
+            GrantKey::Directory(folder) if folder == "." => {
+                write!(f, "{}: all files of the project = allow", self.tool)
+            }
+            GrantKey::Directory(folder) => {
+                write!(
+                    f,
+                    "{}: \"{}/**\" = allow",
+                    self.tool,
+                    folder.trim_end_matches('/')
+                )
+            }
+            GrantKey::Name(name) => write!(f, "{}: \"{name}\" = allow", self.tool),
+            GrantKey::Tool => write!(f, "{}: allow", self.tool),
+            GrantKey::Input(input) => write!(f, "{}: exactly {input} = allow", self.tool),
+        }
+    }
+}
+
+impl Grant {
+    /// The same with an end: a grant for a project lasts [`GRANT_TTL`] from now.
+    #[must_use]
+    pub fn starting(mut self, now: Timestamp) -> Self {
+        if self.scope == Scope::Project {
+            self.expires = Some(now.checked_add(GRANT_TTL).unwrap_or(now));
+        }
+        self
+    }
+
+    /// A grant that has ended, or one for a project that never got an end.
+    #[must_use]
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        match self.expires {
+            Some(end) => end <= now,
+            None => self.scope == Scope::Project,
+        }
+    }
+
+    pub(crate) fn speaks_of(&self, tool: &str) -> bool {
+        self.tool == tool || (self.tool == EDIT_GROUP && names::in_edit_group(tool))
+    }
+
+    pub(crate) fn covers(&self, tool: &str, target: Target<'_>, facts: &Facts) -> bool {
+        if !self.speaks_of(tool) {
+            return false;
+        }
+        match (&self.key, target) {
+            (GrantKey::Command(words), Target::Command(script)) => script
+                .argv()
+                .is_some_and(|argv| !words.is_empty() && argv.starts_with(words)),
+            (GrantKey::Directory(folder), Target::Path(fact)) => {
+                covers_path(folder, fact, tool == EXTERNAL_DIRECTORY)
+            }
+            (GrantKey::Name(name), Target::Name(named)) => name == named,
+            (GrantKey::Tool, _) => !names::is_built_in(tool),
+            (GrantKey::Input(input), _) => *input == facts.input,
+            _ => false,
+        }
+    }
+}
+
+/// A folder's grant stops at links, at protected files and at guarded ones, and
+/// crosses the border of the root only where it was given for that.
+fn covers_path(folder: &str, fact: &PathFact, external: bool) -> bool {
+    let plain = !fact.symlink
+        && fact.inside != external
+        && sensitive(&fact.path).is_none()
+        && !is_secret(&fact.path)
+        && !is_in_vendored(&fact.path);
+    let below = folder == "."
+        || fact
+            .path
+            .strip_prefix(folder.trim_end_matches('/'))
+            .is_some_and(|rest| rest.starts_with('/'));
+    plain && below
+}
+
+/// A file of grants that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the file of grants cannot be read: {0}. Remove it to be asked again")]
+pub struct GrantError(pub String);
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grants {
+    grants: Vec<Grant>,
+}
+
+impl Grants {
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a grant; the same one again only changes its end.
+    pub fn add(&mut self, grant: Grant) {
+        self.remove(&grant);
+        self.grants.push(grant);
+    }
+
+    /// Takes back a grant, whatever its end.
+    pub fn remove(&mut self, grant: &Grant) {
+        self.grants.retain(|held| {
+            held.tool != grant.tool || held.key != grant.key || held.scope != grant.scope
+        });
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Grant> {
+        self.grants.iter()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.grants.is_empty()
+    }
+
+    /// Those for the project: what a file keeps. Those of a session are not in it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let kept: Vec<&Grant> = self
+            .grants
+            .iter()
+            .filter(|grant| grant.scope == Scope::Project)
+            .collect();
+        serde_json::json!({ "version": 1, "grants": kept })
+    }
+
+    /// # Errors
+    /// When the value is not what [`Grants::to_json`] writes.
+    pub fn from_json(value: &Value) -> Result<Self, GrantError> {
+        if value.get("version") != Some(&Value::from(1)) {
+            return Err(GrantError("its version is not 1".into()));
+        }
+        let list = value.get("grants").cloned().unwrap_or_default();
+        let grants: Vec<Grant> =
+            serde_json::from_value(list).map_err(|error| GrantError(error.to_string()))?;
+        Ok(Self { grants })
+    }
+}

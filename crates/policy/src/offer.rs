@@ -1,0 +1,141 @@
+//! What a person may be offered beside "once" (G4). Each offer shows the very
+//! rule that would be kept.
+
+use crate::grant::{Grant, GrantKey, Scope};
+use crate::guard::{is_in_vendored, is_secret, word_names_secret};
+use crate::programs::may_be_granted;
+use crate::protected::{is_git_internal, sensitive};
+use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Script, Subject, names};
+use tenon_vocab::{Effect, Timestamp};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    pub scope: Scope,
+    /// The rule exactly as it would hold: `bash: "cargo test *" = allow`.
+    pub rule: String,
+    /// Without an end; [`Offer::grant`] gives it one.
+    pub grant: Grant,
+}
+
+impl Offer {
+    /// The grant as it is kept when a person accepts now.
+    #[must_use]
+    pub fn grant(&self, now: Timestamp) -> Grant {
+        self.grant.clone().starting(now)
+    }
+}
+
+/// The grants that may be offered for a call whose verdict was to ask. None for
+/// what needs a yes each time, for programs that run others, and for a line
+/// that was not understood.
+#[must_use]
+pub fn offers(facts: &Facts) -> Vec<Offer> {
+    let Some((tool, key)) = key_of(facts) else {
+        return Vec::new();
+    };
+    [Scope::Session, Scope::Project]
+        .into_iter()
+        .map(|scope| {
+            let grant = Grant {
+                tool: tool.clone(),
+                key: key.clone(),
+                scope,
+                expires: None,
+            };
+            Offer {
+                scope,
+                rule: grant.to_string(),
+                grant,
+            }
+        })
+        .collect()
+}
+
+fn key_of(facts: &Facts) -> Option<(String, GrantKey)> {
+    let tool = facts.tool.clone();
+    // It follows bash, and a process id says nothing of the next one.
+    if tool == "process" {
+        return None;
+    }
+    match &facts.subject {
+        Subject::Command(script) => Some((tool, GrantKey::Command(prefix(script)?))),
+        Subject::Paths(paths) if names::in_edit_group(&tool) || facts.effect == Effect::Write => {
+            let group = if names::in_edit_group(&tool) {
+                EDIT_GROUP.to_owned()
+            } else {
+                tool
+            };
+            Some((group, GrantKey::Directory(common_folder(paths)?)))
+        }
+        Subject::Paths(paths) => outside_read(paths).or_else(|| {
+            let inside = paths.iter().all(|fact| fact.inside);
+            inside.then(|| (tool, GrantKey::Input(facts.input.clone())))
+        }),
+        _ if !names::is_built_in(&tool) => Some((tool, GrantKey::Tool)),
+        Subject::Name(name) if matches!(tool.as_str(), "skill" | "task") => {
+            Some((tool, GrantKey::Name(name.clone())))
+        }
+        Subject::Name(_) | Subject::Nothing => Some((tool, GrantKey::Input(facts.input.clone()))),
+    }
+}
+
+/// The first two words, or the only one.
+fn prefix(script: &Script) -> Option<Vec<String>> {
+    let argv = script.argv()?;
+    let named = argv.iter().any(|word| word_names_secret(word));
+    (may_be_granted(argv) && !named).then(|| argv.iter().take(2).cloned().collect())
+}
+
+fn common_folder(paths: &[PathFact]) -> Option<String> {
+    let plain = |fact: &PathFact| {
+        fact.inside
+            && !fact.symlink
+            && sensitive(&fact.path).is_none()
+            && !is_secret(&fact.path)
+            && !is_in_vendored(&fact.path)
+            && !is_git_internal(&fact.path)
+    };
+    if paths.is_empty() || !paths.iter().all(plain) {
+        return None;
+    }
+    let mut common: Option<Vec<&str>> = None;
+    for fact in paths {
+        let folder: Vec<&str> = match fact.path.rsplit_once('/') {
+            Some((folder, _)) => folder.split('/').collect(),
+            None => Vec::new(),
+        };
+        common = Some(match common {
+            None => folder,
+            Some(held) => held
+                .into_iter()
+                .zip(folder)
+                .take_while(|(a, b)| a == b)
+                .map(|(a, _)| a)
+                .collect(),
+        });
+    }
+    let folder = common?.join("/");
+    Some(if folder.is_empty() {
+        ".".into()
+    } else {
+        folder
+    })
+}
+
+fn outside_read(paths: &[PathFact]) -> Option<(String, GrantKey)> {
+    let [fact] = paths else {
+        return None;
+    };
+    let plain = !fact.inside
+        && !fact.symlink
+        && fact.access == Access::Read
+        && sensitive(&fact.path).is_none()
+        && !is_secret(&fact.path);
+    let (folder, _) = fact.path.rsplit_once('/')?;
+    (plain && !folder.is_empty()).then(|| {
+        (
+            EXTERNAL_DIRECTORY.to_owned(),
+            GrantKey::Directory(folder.to_owned()),
+        )
+    })
+}

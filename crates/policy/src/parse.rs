@@ -1,0 +1,249 @@
+//! Rules as people write them: an object by tool and pattern, or a list.
+
+use crate::command::CommandPattern;
+use crate::names::{EXTERNAL_DIRECTORY, canonical_tool, in_edit_group};
+use crate::path::PathPattern;
+use crate::rule::{Layer, Matcher, Rule, Weight};
+use serde_json::{Map, Value};
+use tenon_vocab::Decision;
+
+/// A rule that cannot be used. `at` is where it stands below `permission`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{message}", at_prefix(.at))]
+pub struct RuleError {
+    /// Keys from `permission` down, without it: `["bash", "git *"]`.
+    pub at: Vec<String>,
+    pub message: String,
+}
+
+fn at_prefix(at: &[String]) -> String {
+    if at.is_empty() {
+        return "`permission`: ".into();
+    }
+    format!("`permission.{}`: ", at.join("."))
+}
+
+fn wrong<T>(at: &[&str], message: impl Into<String>) -> Result<T, RuleError> {
+    Err(RuleError {
+        at: at.iter().map(|key| (*key).to_owned()).collect(),
+        message: message.into(),
+    })
+}
+
+pub(crate) fn rules(value: &Value, layer: Layer, origin: &str) -> Result<Vec<Rule>, RuleError> {
+    let place = Place { layer, origin };
+    match value {
+        Value::String(_) => Ok(vec![place.rule(
+            "*",
+            Matcher::Any,
+            decision(value, &[])?,
+            Weight::Fallback,
+        )]),
+        Value::Object(tools) => by_tool(tools, &place),
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .map(|(index, entry)| listed(entry, &index.to_string(), &place))
+            .collect(),
+        _ => wrong(
+            &[],
+            "expected an object of tools, a list of rules, or one of allow, ask, deny",
+        ),
+    }
+}
+
+struct Place<'a> {
+    layer: Layer,
+    origin: &'a str,
+}
+
+impl Place<'_> {
+    fn rule(&self, tool: &str, matcher: Matcher, decision: Decision, weight: Weight) -> Rule {
+        Rule {
+            tool: tool.to_owned(),
+            matcher,
+            decision,
+            weight,
+            reason: None,
+            origin: self.origin.to_owned(),
+            layer: self.layer,
+        }
+    }
+}
+
+fn by_tool(tools: &Map<String, Value>, place: &Place<'_>) -> Result<Vec<Rule>, RuleError> {
+    let mut found = Vec::new();
+    for (key, value) in tools {
+        let tool = tool_name(key, &[key])?;
+        match value {
+            Value::String(_) => {
+                let weight = if tool == "*" {
+                    Weight::Fallback
+                } else {
+                    Weight::Explicit
+                };
+                found.push(place.rule(&tool, Matcher::Any, decision(value, &[key])?, weight));
+            }
+            Value::Object(patterns) => {
+                for (pattern, value) in patterns {
+                    let decision = decision(value, &[key, pattern])?;
+                    let matcher = matcher(&tool, pattern, decision, &[key, pattern])?;
+                    let weight = match matcher {
+                        Matcher::Any => Weight::Fallback,
+                        _ => Weight::Explicit,
+                    };
+                    found.push(place.rule(&tool, matcher, decision, weight));
+                }
+            }
+            _ => {
+                return wrong(
+                    &[key],
+                    "expected allow, ask or deny, or an object of patterns with one of these each",
+                );
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn tool_name(key: &str, at: &[&str]) -> Result<String, RuleError> {
+    let tool = canonical_tool(key);
+    let plain = |c: char| c.is_alphanumeric() || "_-.*?/:@".contains(c);
+    if tool.is_empty() || !tool.chars().all(plain) {
+        return wrong(at, format!("`{key}` is not the name of a tool"));
+    }
+    Ok(tool)
+}
+
+fn decision(value: &Value, at: &[&str]) -> Result<Decision, RuleError> {
+    match value.as_str() {
+        Some("allow") => Ok(Decision::Allow),
+        Some("ask") => Ok(Decision::Ask),
+        Some("deny") => Ok(Decision::Deny),
+        _ => wrong(at, format!("expected allow, ask or deny, found {value}")),
+    }
+}
+
+fn matcher(
+    tool: &str,
+    pattern: &str,
+    decision: Decision,
+    at: &[&str],
+) -> Result<Matcher, RuleError> {
+    if pattern.trim() == "*" || (takes_paths(tool) && pattern.trim() == "**") {
+        return Ok(Matcher::Any);
+    }
+    if tool == "bash" {
+        return command(pattern, CommandPattern::new(pattern), decision, at);
+    }
+    if takes_paths(tool) {
+        return path(pattern, decision, at);
+    }
+    if pattern.trim().is_empty() {
+        return wrong(at, "the pattern is empty");
+    }
+    Ok(Matcher::Name(pattern.trim().to_owned()))
+}
+
+fn takes_paths(tool: &str) -> bool {
+    in_edit_group(tool)
+        || tool == EXTERNAL_DIRECTORY
+        || tool == "*"
+        || matches!(tool, "read" | "list" | "glob" | "grep")
+}
+
+fn command(
+    text: &str,
+    pattern: Option<CommandPattern>,
+    decision: Decision,
+    at: &[&str],
+) -> Result<Matcher, RuleError> {
+    let Some(pattern) = pattern else {
+        return wrong(at, format!("`{text}` has no words or an open quote"));
+    };
+    if decision == Decision::Allow && CommandPattern::is_compound(text) {
+        return wrong(
+            at,
+            format!(
+                "`{text}` can never match: a rule that allows speaks of one plain command. \
+                 Write one rule for each command"
+            ),
+        );
+    }
+    Ok(Matcher::Command(pattern))
+}
+
+fn path(text: &str, decision: Decision, at: &[&str]) -> Result<Matcher, RuleError> {
+    match PathPattern::new(text, decision) {
+        Ok(pattern) => Ok(Matcher::Path(pattern)),
+        Err(why) => wrong(at, format!("`{text}` is not a path pattern: {why}")),
+    }
+}
+
+/// `{tool, match: {path_glob | command_prefix}, decision, reason}`
+fn listed(entry: &Value, index: &str, place: &Place<'_>) -> Result<Rule, RuleError> {
+    let Value::Object(fields) = entry else {
+        return wrong(&[index], "expected a rule: {tool, match, decision, reason}");
+    };
+    if let Some(key) = fields
+        .keys()
+        .find(|key| !matches!(key.as_str(), "tool" | "match" | "decision" | "reason"))
+    {
+        return wrong(
+            &[index, key],
+            "a rule has only tool, match, decision and reason",
+        );
+    }
+    let Some(key) = fields.get("tool").and_then(Value::as_str) else {
+        return wrong(&[index, "tool"], "expected the name of a tool");
+    };
+    let tool = tool_name(key, &[index, "tool"])?;
+    let decision = decision(
+        fields.get("decision").unwrap_or(&Value::Null),
+        &[index, "decision"],
+    )?;
+    let matcher = match fields.get("match") {
+        None => Matcher::Any,
+        Some(wanted) => listed_match(wanted, &tool, decision, index)?,
+    };
+    let weight = match (tool.as_str(), &matcher) {
+        ("*", Matcher::Any) => Weight::Fallback,
+        _ => Weight::Explicit,
+    };
+    let mut rule = place.rule(&tool, matcher, decision, weight);
+    rule.reason = match fields.get("reason") {
+        None => None,
+        Some(Value::String(reason)) => Some(reason.clone()),
+        Some(_) => return wrong(&[index, "reason"], "expected a sentence"),
+    };
+    Ok(rule)
+}
+
+fn listed_match(
+    wanted: &Value,
+    tool: &str,
+    decision: Decision,
+    index: &str,
+) -> Result<Matcher, RuleError> {
+    let one = wanted.as_object().filter(|fields| fields.len() == 1);
+    let Some((key, value)) = one.and_then(|fields| fields.iter().next()) else {
+        return wrong(
+            &[index, "match"],
+            "expected one of path_glob, command_prefix or name",
+        );
+    };
+    let at = [index, "match", key.as_str()];
+    let Some(text) = value.as_str() else {
+        return wrong(&at, "expected a text");
+    };
+    match key.as_str() {
+        "command_prefix" | "commandPrefix" if tool == "bash" => {
+            command(text, CommandPattern::prefix(text), decision, &at)
+        }
+        "command_prefix" | "commandPrefix" => wrong(&at, "only rules of bash have it"),
+        "path_glob" | "pathGlob" if takes_paths(tool) => matcher(tool, text, decision, &at),
+        "path_glob" | "pathGlob" => wrong(&at, "only rules of file tools have it"),
+        "name" if !takes_paths(tool) && tool != "bash" => matcher(tool, text, decision, &at),
+        _ => wrong(&at, "expected one of path_glob, command_prefix or name"),
+    }
+}

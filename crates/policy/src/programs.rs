@@ -1,0 +1,50 @@
+//! Programs of which a prefix of the command says little: those that run others,
+//! and those that destroy. Lists to be careful by, never to allow by.
+
+/// Programs whose arguments are, or can name, another program.
+const RUNNERS: &str = "
+    sh bash dash zsh ksh fish csh tcsh busybox pwsh powershell cmd env sudo doas su runuser
+    pkexec command builtin exec eval source . trap xargs parallel find fd nohup nice ionice
+    time timeout setsid stdbuf unbuffer script watch strace ltrace gdb chroot unshare
+    nsenter flock at batch crontab entr ssh scp rsync python python2 python3 pypy pypy3 node
+    nodejs deno bun bunx npx pnpx tsx ts-node ruby irb perl php lua luajit tclsh Rscript
+    java jshell osascript awk gawk mawk sed ed ex vi vim nvim emacs make gmake just task
+    docker podman kubectl uvx pipx uv poetry tmux screen expect socat nc ncat systemd-run
+    tenon
+";
+
+/// Programs that destroy or hand over: never for a standing permission.
+const DESTRUCTIVE: &str = "
+    rm rmdir mv chmod chown chgrp dd shutdown reboot halt poweroff truncate shred kill
+    killall pkill tee cp ln install curl wget
+";
+
+fn lists(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace().any(|entry| entry == name)
+}
+
+fn program(argv: &[String]) -> &str {
+    argv.first()
+        .map_or("", |head| head.rsplit('/').next().unwrap_or(head))
+}
+
+/// Whether the command may run another one that its arguments name.
+pub(crate) fn runs_others(argv: &[String]) -> bool {
+    let name = program(argv);
+    // `python3.12` is a `python`.
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let second = argv.get(1).map(String::as_str);
+    lists(RUNNERS, name)
+        || (!bare.is_empty() && lists(RUNNERS, bare))
+        || name.starts_with("mkfs")
+        || (name == "git" && second.is_some_and(|word| word.starts_with('-')))
+        || matches!(
+            (name, second),
+            ("npm" | "pnpm" | "yarn", Some("exec" | "x" | "dlx"))
+        )
+}
+
+/// Whether a prefix of this command may be granted for longer than once (G4).
+pub(crate) fn may_be_granted(argv: &[String]) -> bool {
+    !argv.is_empty() && !runs_others(argv) && !lists(DESTRUCTIVE, program(argv))
+}

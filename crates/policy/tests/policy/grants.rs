@@ -1,0 +1,334 @@
+use crate::support::{bash, class, files, inside, main_agent, now, plain, read, user_rules, write};
+use tenon_policy::{
+    Access, Facts, GRANT_TTL, Grant, GrantKey, Grants, PathFact, Rules, Scope, Subject, decide,
+    offers,
+};
+use tenon_vocab::{Class, Effect};
+
+fn shown(facts: &Facts) -> Vec<String> {
+    offers(facts).into_iter().map(|offer| offer.rule).collect()
+}
+
+/// The grants after a person took the first offer for these facts.
+fn accepted(facts: &Facts) -> Grants {
+    let mut grants = Grants::new();
+    grants.add(offers(facts).first().unwrap().grant(now()));
+    grants
+}
+
+fn granted(facts: &Facts, grants: &Grants, rules: &Rules) -> Class {
+    decide(facts, rules, grants, &main_agent(), now()).class
+}
+
+#[test]
+fn a_command_is_offered_by_its_first_words_and_shown_exactly() {
+    assert_eq!(
+        shown(&bash("cargo test --all"))[0],
+        "bash: \"cargo test *\" = allow"
+    );
+    assert_eq!(shown(&bash("make-it"))[0], "bash: \"make-it *\" = allow");
+    assert_eq!(
+        shown(&bash("echo 'a b' c"))[0],
+        "bash: \"echo 'a b' *\" = allow"
+    );
+    let scopes: Vec<Scope> = offers(&bash("cargo test"))
+        .iter()
+        .map(|offer| offer.scope)
+        .collect();
+    assert_eq!(scopes, [Scope::Session, Scope::Project]);
+}
+
+#[test]
+fn nothing_lasting_is_offered_for_programs_that_run_others_or_destroy() {
+    for command in [
+        "sh x",
+        "bash -c ls",
+        "env ls",
+        "sudo ls",
+        "python x.py",
+        "python3.12 x",
+        "/usr/bin/python3 x",
+        "node x",
+        "npx x",
+        "xargs ls",
+        "make",
+        "ssh h",
+        "git -c a=b push",
+        "git -C x push",
+        "find . -delete",
+        "npm exec x",
+        "rm x",
+        "rm -rf x",
+        "mv a b",
+        "curl x",
+        "tenon exec",
+        "eval x",
+        "cd x && ls",
+        "echo $X",
+        "head .env",
+        "awk 1",
+        "sed -i x y",
+        "docker run x",
+        "uv run x",
+        "mkfs.ext4 x",
+    ] {
+        assert!(offers(&bash(command)).is_empty(), "{command}");
+    }
+}
+
+#[test]
+fn a_granted_prefix_covers_words_and_not_substrings() {
+    let grants = accepted(&bash("cargo test a"));
+    let rules = Rules::built_in();
+    for command in ["cargo test", "cargo test b --all"] {
+        assert_eq!(
+            granted(&bash(command), &grants, &rules),
+            Class::Allow,
+            "{command}"
+        );
+    }
+    for command in [
+        "cargo testx",
+        "cargo",
+        "cargo build",
+        "cargo test; rm x",
+        "cargo test && ls",
+        "A=1 cargo test",
+        "cargo test $(x)",
+        "cargo test .env",
+    ] {
+        assert_eq!(
+            granted(&bash(command), &grants, &rules),
+            Class::Ask,
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn an_edit_is_offered_by_its_folder_for_all_tools_that_edit() {
+    assert_eq!(shown(&write("src/a/b.rs"))[0], "edit: \"src/a/**\" = allow");
+    let grants = accepted(&write("src/a/b.rs"));
+    let rules = Rules::built_in();
+    assert_eq!(granted(&write("src/a/c.rs"), &grants, &rules), Class::Allow);
+    assert_eq!(
+        granted(
+            &files("patch", Access::Write, &["src/a/c", "src/a/d/e"]),
+            &grants,
+            &rules
+        ),
+        Class::Allow
+    );
+    for path in [
+        "src/b.rs",
+        "src/ab.rs",
+        "src/a",
+        "src/a/.envrc",
+        "src/a/node_modules/x",
+        "src/a/.git/x",
+    ] {
+        assert_ne!(
+            granted(&write(path), &grants, &rules),
+            Class::Allow,
+            "{path}"
+        );
+    }
+    assert_eq!(
+        granted(
+            &files("patch", Access::Write, &["src/a/c", "x"]),
+            &grants,
+            &rules
+        ),
+        Class::Ask
+    );
+}
+
+#[test]
+fn the_root_is_granted_only_as_all_files_of_the_project() {
+    assert_eq!(
+        shown(&write("README.md"))[0],
+        "edit: all files of the project = allow"
+    );
+    assert_eq!(
+        shown(&files("patch", Access::Write, &["a/x", "b/y"]))[0],
+        "edit: all files of the project = allow"
+    );
+    let grants = accepted(&write("README.md"));
+    assert_eq!(
+        granted(&write("a/b"), &grants, &Rules::built_in()),
+        Class::Allow
+    );
+    assert_eq!(
+        granted(
+            &write(".github/workflows/x.yml"),
+            &grants,
+            &Rules::built_in()
+        ),
+        Class::Confirm
+    );
+    assert_eq!(
+        granted(
+            &write("/etc/x"),
+            &grants,
+            &user_rules(r#"{"external_directory": "allow"}"#)
+        ),
+        Class::Ask
+    );
+}
+
+#[test]
+fn nothing_lasting_is_offered_for_protected_files_and_links() {
+    for path in [".envrc", ".env", "node_modules/x", ".git/x", "/etc/x"] {
+        assert!(offers(&write(path)).is_empty(), "{path}");
+    }
+    let linked = Facts {
+        subject: Subject::Paths(vec![PathFact {
+            symlink: true,
+            ..inside("a/b", Access::Write)
+        }]),
+        ..write("a/b")
+    };
+    assert!(offers(&linked).is_empty());
+}
+
+#[test]
+fn other_tools_are_granted_by_name_or_by_their_exact_input() {
+    let rules = Rules::built_in();
+    assert_eq!(
+        shown(&plain("github_create", Effect::Execute))[0],
+        "github_create: allow"
+    );
+    let task = |name: &str| Facts {
+        subject: Subject::Name(name.into()),
+        ..plain("task", Effect::Execute)
+    };
+    let grants = accepted(&task("agent:explore:local"));
+    assert_eq!(
+        granted(&task("agent:explore:local"), &grants, &rules),
+        Class::Allow
+    );
+    assert_eq!(
+        granted(&task("agent:build:local"), &grants, &rules),
+        Class::Ask
+    );
+    let grants = accepted(&read(".env"));
+    assert_eq!(granted(&read(".env"), &grants, &rules), Class::Allow);
+    assert_eq!(granted(&read(".env.local"), &grants, &rules), Class::Ask);
+    let kill = Facts {
+        subject: Subject::Name("kill".into()),
+        ..plain("process", Effect::Execute)
+    };
+    assert!(offers(&kill).is_empty());
+}
+
+#[test]
+fn a_folder_outside_is_granted_for_reading_only() {
+    let rules = user_rules(r#"{"external_directory": "ask"}"#);
+    assert_eq!(
+        shown(&read("/opt/lib/a.h"))[0],
+        "external_directory: \"/opt/lib/**\" = allow"
+    );
+    let grants = accepted(&read("/opt/lib/a.h"));
+    assert_eq!(
+        granted(&read("/opt/lib/b/c.h"), &grants, &rules),
+        Class::Allow
+    );
+    assert_eq!(granted(&read("/opt/x"), &grants, &rules), Class::Ask);
+    assert_eq!(granted(&write("/opt/lib/b"), &grants, &rules), Class::Ask);
+}
+
+#[test]
+fn a_grant_weakens_no_deny_and_no_confirm() {
+    let rules = user_rules(r#"{"bash": {"cargo publish": "deny"}}"#);
+    let mut grants = Grants::new();
+    grants.add(Grant {
+        tool: "bash".into(),
+        key: GrantKey::Command(vec!["cargo".into()]),
+        scope: Scope::Session,
+        expires: None,
+    });
+    grants.add(Grant {
+        tool: "edit".into(),
+        key: GrantKey::Directory(".".into()),
+        scope: Scope::Session,
+        expires: None,
+    });
+    grants.add(Grant {
+        tool: "bash".into(),
+        key: GrantKey::Tool,
+        scope: Scope::Session,
+        expires: None,
+    });
+    assert_eq!(granted(&bash("cargo build"), &grants, &rules), Class::Allow);
+    assert_eq!(
+        granted(&bash("cargo publish"), &grants, &rules),
+        Class::Deny
+    );
+    assert_eq!(granted(&bash("make"), &grants, &rules), Class::Ask);
+    assert_eq!(granted(&write(".git/x"), &grants, &rules), Class::HardDeny);
+    assert_eq!(granted(&write("vendor/x"), &grants, &rules), Class::Deny);
+}
+
+#[test]
+fn a_grant_for_the_project_ends_after_seven_days() {
+    let grant = offers(&bash("cargo test"))[1].grant(now());
+    let end = now().checked_add(GRANT_TTL).unwrap();
+    assert_eq!(grant.expires, Some(end));
+    let mut grants = Grants::new();
+    grants.add(grant);
+    let at = |time| {
+        decide(
+            &bash("cargo test"),
+            &Rules::built_in(),
+            &grants,
+            &main_agent(),
+            time,
+        )
+        .class
+    };
+    assert_eq!(at(now()), Class::Allow);
+    assert_eq!(at(end), Class::Ask);
+}
+
+#[test]
+fn a_grant_for_the_project_without_an_end_does_not_hold() {
+    let mut grants = Grants::new();
+    grants.add(offers(&bash("cargo test"))[1].grant.clone());
+    assert_eq!(
+        granted(&bash("cargo test"), &grants, &Rules::built_in()),
+        Class::Ask
+    );
+}
+
+#[test]
+fn only_grants_for_the_project_are_kept_and_come_back_the_same() {
+    let mut grants = Grants::new();
+    for offer in offers(&bash("cargo test"))
+        .iter()
+        .chain(&offers(&write("src/a")))
+    {
+        grants.add(offer.grant(now()));
+    }
+    grants.add(offers(&bash("cargo test"))[1].grant(now()));
+    let kept = Grants::from_json(&grants.to_json()).unwrap();
+    assert_eq!(kept.iter().count(), 2);
+    assert!(kept.iter().all(|grant| grant.scope == Scope::Project));
+    assert_eq!(Grants::from_json(&kept.to_json()).unwrap(), kept);
+    assert_eq!(class(&bash("cargo test"), &Rules::built_in()), Class::Ask);
+}
+
+#[test]
+fn a_file_of_grants_that_is_not_one_is_refused_with_advice() {
+    for json in [
+        "{}",
+        "[]",
+        r#"{"version": 2, "grants": []}"#,
+        r#"{"version": 1, "grants": [{"tool": 1}]}"#,
+    ] {
+        let error = Grants::from_json(&serde_json::from_str(json).unwrap()).unwrap_err();
+        assert!(
+            error.to_string().contains("Remove it to be asked again"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,10 @@
+//! The policy as its callers see it.
+
+mod commands;
+mod grants;
+mod paths;
+mod properties;
+mod rules;
+mod script;
+mod shell;
+mod support;

@@ -1,0 +1,272 @@
+use crate::support::{
+    class, default_class, files, inside, plain, read, user_rules, verdict, write,
+};
+use tenon_policy::{Access, Facts, Rules, Subject, error_code};
+use tenon_vocab::{Class, Effect, ErrorCode};
+
+#[test]
+fn default_reads_are_allowed_and_edits_ask() {
+    for tool in ["read", "list", "glob", "grep"] {
+        assert_eq!(
+            default_class(&files(tool, Access::Read, &["src/a.rs"])),
+            Class::Allow
+        );
+    }
+    for tool in ["write", "edit", "patch"] {
+        assert_eq!(
+            default_class(&files(tool, Access::Write, &["src/a.rs"])),
+            Class::Ask
+        );
+    }
+    for tool in ["todoread", "todowrite", "ask_user", "done", "skill"] {
+        assert_eq!(
+            default_class(&plain(tool, Effect::Interact)),
+            Class::Allow,
+            "{tool}"
+        );
+    }
+    for tool in ["task", "github_create_issue"] {
+        assert_eq!(
+            default_class(&plain(tool, Effect::Execute)),
+            Class::Ask,
+            "{tool}"
+        );
+    }
+}
+
+#[test]
+fn looking_at_processes_is_allowed_and_touching_them_follows_bash() {
+    let act = |action: &str, effect| Facts {
+        tool: "process".into(),
+        effect,
+        subject: Subject::Name(action.into()),
+        input: "{}".into(),
+    };
+    assert_eq!(default_class(&act("list", Effect::Read)), Class::Allow);
+    assert_eq!(default_class(&act("read", Effect::Read)), Class::Allow);
+    assert_eq!(default_class(&act("kill", Effect::Execute)), Class::Ask);
+    assert_eq!(
+        class(
+            &act("kill", Effect::Execute),
+            &user_rules(r#"{"bash": "allow"}"#)
+        ),
+        Class::Allow
+    );
+    assert_eq!(
+        class(
+            &act("kill", Effect::Execute),
+            &user_rules(r#"{"bash": "deny"}"#)
+        ),
+        Class::Deny
+    );
+    let denied = user_rules(r#"{"bash": "allow", "process": {"kill": "deny"}}"#);
+    assert_eq!(class(&act("kill", Effect::Execute), &denied), Class::Deny);
+    assert_eq!(class(&act("write", Effect::Execute), &denied), Class::Allow);
+}
+
+#[test]
+fn gits_own_files_are_never_written_by_a_file_tool() {
+    let rules = user_rules(r#"{"*": "allow", "edit": {".git/**": "allow", "*": "allow"}}"#);
+    for path in [
+        ".git/config",
+        "sub/.git/hooks/pre-commit",
+        ".GIT/config",
+        ".git./config",
+        ".git /config",
+        "git~1/config",
+        ".g\u{200c}it/config",
+        ".git::$INDEX_ALLOCATION/config",
+    ] {
+        assert_eq!(class(&write(path), &rules), Class::HardDeny, "{path}");
+    }
+    assert_eq!(class(&read(".git/config"), &rules), Class::Allow);
+    assert_eq!(class(&write(".gitignore"), &rules), Class::Allow);
+}
+
+#[test]
+fn the_programs_own_folders_are_never_written() {
+    let mut rules = user_rules(r#"{"edit": "allow", "external_directory": "allow"}"#);
+    rules.protect_folder("/home/u/.local/state/tenon/");
+    rules.protect_folder("state");
+    assert_eq!(
+        class(&write("/home/u/.local/state/tenon/grants/x.json"), &rules),
+        Class::HardDeny
+    );
+    assert_eq!(
+        class(&write("/home/u/.local/state/tenonx"), &rules),
+        Class::Allow
+    );
+    assert_eq!(class(&write("state/x"), &rules), Class::HardDeny);
+    assert_eq!(class(&write("states/x"), &rules), Class::Allow);
+}
+
+#[test]
+fn files_that_run_code_or_hold_secrets_need_a_yes_each_time() {
+    let rules = user_rules(
+        r#"{"edit": "allow", "write": {"**": "allow", ".env": "allow", ".envrc": "allow"}}"#,
+    );
+    for path in [
+        ".tenon/tenon.json",
+        "sub/.tenon/tools/x",
+        ".envrc",
+        ".bashrc",
+        "home/.zshrc",
+        ".vscode/tasks.json",
+        ".idea/runConfigurations/x.xml",
+        ".github/workflows/ci.yml",
+        ".gitlab-ci.yml",
+        "Jenkinsfile",
+        ".husky/pre-commit",
+        ".env",
+        ".env.local",
+        "certs/server.key",
+        "id_ed25519",
+        ".GitHub/Workflows/ci.yml",
+    ] {
+        assert_eq!(class(&write(path), &rules), Class::Confirm, "{path}");
+    }
+    for path in [
+        ".env.example",
+        "src/main.rs",
+        ".vscode/extensions.json",
+        ".github/README.md",
+        "id_ed25519.pub",
+    ] {
+        assert_eq!(class(&write(path), &rules), Class::Allow, "{path}");
+    }
+}
+
+#[test]
+fn reading_a_secret_asks_unless_a_rule_names_it() {
+    for path in [
+        ".env",
+        "a/.env.production",
+        "deploy/server.pem",
+        ".ssh/config",
+        "/x/.aws/credentials",
+    ] {
+        let rules = user_rules(r#"{"*": "allow", "read": "allow", "external_directory": "allow"}"#);
+        assert_eq!(class(&read(path), &rules), Class::Ask, "{path}");
+    }
+    assert_eq!(default_class(&read(".env.example")), Class::Allow);
+    let broad = user_rules(r#"{"read": {"src/**": "allow"}}"#);
+    assert_eq!(class(&read("src/.env"), &broad), Class::Ask);
+    let named = user_rules(r#"{"read": {".env.test": "allow"}}"#);
+    assert_eq!(class(&read(".env.test"), &named), Class::Allow);
+    assert_eq!(class(&read(".env"), &named), Class::Ask);
+    let denied = user_rules(r#"{"*": "deny"}"#);
+    assert_eq!(class(&read(".env"), &denied), Class::Deny);
+}
+
+#[test]
+fn vendored_folders_are_not_written_unless_a_rule_names_them() {
+    for path in [
+        "node_modules/x/index.js",
+        "web/node_modules/y",
+        "vendor/a.go",
+        ".venv/lib/x.py",
+    ] {
+        assert_eq!(default_class(&write(path)), Class::Deny, "{path}");
+        assert_eq!(
+            class(&write(path), &user_rules(r#"{"edit": "allow"}"#)),
+            Class::Deny,
+            "{path}"
+        );
+        assert_eq!(default_class(&read(path)), Class::Allow, "{path}");
+    }
+    let named = user_rules(r#"{"edit": {"node_modules/**": "ask"}}"#);
+    assert_eq!(class(&write("node_modules/x"), &named), Class::Ask);
+}
+
+#[test]
+fn outside_of_the_root_is_denied_with_its_own_code() {
+    let found = verdict(&read("/etc/passwd"), &Rules::built_in());
+    assert_eq!(found.class, Class::Deny);
+    assert!(
+        found.reason.starts_with("path_outside_root"),
+        "{}",
+        found.reason
+    );
+    assert_eq!(error_code(&found), ErrorCode::PathOutsideRoot);
+    let everything = user_rules(r#"{"*": "allow"}"#);
+    assert_eq!(class(&read("/etc/passwd"), &everything), Class::Deny);
+    let asks = user_rules(r#"{"external_directory": "ask"}"#);
+    assert_eq!(class(&read("/etc/passwd"), &asks), Class::Ask);
+    let some = user_rules(r#"{"external_directory": {"*": "deny", "/opt/**": "allow"}}"#);
+    assert_eq!(class(&read("/opt/x/y"), &some), Class::Allow);
+    assert_eq!(class(&read("/etc/passwd"), &some), Class::Deny);
+    assert_eq!(
+        error_code(&verdict(&write(".git/x"), &Rules::built_in())),
+        ErrorCode::PermissionDenied
+    );
+}
+
+#[test]
+fn of_several_paths_the_strictest_decides() {
+    let rules = user_rules(r#"{"edit": "allow"}"#);
+    let patch = |paths: &[&str]| files("patch", Access::Write, paths);
+    assert_eq!(class(&patch(&["a", "b"]), &rules), Class::Allow);
+    assert_eq!(class(&patch(&["a", ".envrc", "b"]), &rules), Class::Confirm);
+    assert_eq!(
+        class(&patch(&["a", ".git/x", ".envrc"]), &rules),
+        Class::HardDeny
+    );
+    assert_eq!(class(&patch(&["a", "/x"]), &rules), Class::Deny);
+}
+
+#[test]
+fn a_path_pattern_reads_as_people_write_it() {
+    let rules = user_rules(
+        r#"{"edit": {"*": "deny", "src/**": "allow", "*.md": "allow", "docs/": "allow", "lib/*": "allow", "src/secret.rs": "ask"}}"#,
+    );
+    for path in ["src/a.rs", "src/a/b.rs", "x/README.md", "docs/a/b", "lib/a"] {
+        assert_eq!(class(&write(path), &rules), Class::Allow, "{path}");
+    }
+    for path in ["srcs/a", "SRC/a.rs", "lib/a/b", "a.mdx", "x/src/a.rs"] {
+        assert_eq!(class(&write(path), &rules), Class::Deny, "{path}");
+    }
+    assert_eq!(class(&write("src/secret.rs"), &rules), Class::Ask);
+}
+
+#[test]
+fn a_deny_covers_what_lies_below_and_ignores_case() {
+    let rules = user_rules(r#"{"edit": "allow", "*": {"private": "deny", "conf/prod": "deny"}}"#);
+    for path in [
+        "private/a",
+        "x/private/y/z",
+        "PRIVATE/a",
+        "conf/prod",
+        "conf/PROD/x",
+    ] {
+        assert_eq!(class(&write(path), &rules), Class::Deny, "{path}");
+        assert_eq!(class(&read(path), &rules), Class::Deny, "{path}");
+    }
+    assert_eq!(class(&write("conf/dev"), &rules), Class::Allow);
+}
+
+#[test]
+fn a_rule_for_one_tool_is_more_specific_than_its_group() {
+    let rules = user_rules(r#"{"edit": "allow", "write": "ask"}"#);
+    assert_eq!(class(&write("a"), &rules), Class::Ask);
+    assert_eq!(
+        class(&files("edit", Access::Write, &["a"]), &rules),
+        Class::Allow
+    );
+    assert_eq!(
+        class(&files("patch", Access::Write, &["a"]), &rules),
+        Class::Allow
+    );
+}
+
+#[test]
+fn a_symlink_that_leads_outside_counts_as_outside() {
+    let facts = Facts {
+        subject: Subject::Paths(vec![tenon_policy::PathFact {
+            symlink: true,
+            inside: false,
+            ..inside("/etc/shadow", Access::Read)
+        }]),
+        ..read("x")
+    };
+    assert_eq!(default_class(&facts), Class::Deny);
+}

@@ -1,0 +1,162 @@
+//! A command that runs under its supervisor, as Tenon holds it. Dropping it
+//! closes the socket, and the supervisor then ends the whole tree.
+
+use crate::message::{KILL, MAX_LINE, Status, Survivors, TERMINATE};
+use crate::tree;
+use rustix::process::{Pid, Signal};
+use std::io;
+use std::time::Duration;
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, ChildStderr, ChildStdout};
+
+/// Between two looks for what a killed supervisor left behind.
+const SWEEP_PAUSE: Duration = Duration::from_millis(10);
+
+/// How the command itself ended. Neither code nor signal: not known, since
+/// its supervisor was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exit {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    pub survivors: Survivors,
+}
+
+#[derive(Debug)]
+pub struct Supervised {
+    /// Of the command, not of its supervisor.
+    pub pid: u32,
+    pub stdin: Option<pipe::Sender>,
+    pub stdout: Option<ChildStdout>,
+    pub stderr: Option<ChildStderr>,
+    pub(crate) wire: Wire,
+    pub(crate) keeper: Child,
+    pub(crate) marker: String,
+    pub(crate) exit: Option<Exit>,
+    pub(crate) emptied: bool,
+}
+
+impl Supervised {
+    /// Waits until the command has ended; what it started may live on.
+    /// May be dropped and called again.
+    pub async fn exited(&mut self) -> Exit {
+        loop {
+            if let Some(exit) = self.exit {
+                return exit;
+            }
+            match self.wire.next().await {
+                Some(Status::Exited {
+                    code,
+                    signal,
+                    survivors,
+                }) => {
+                    self.exit = Some(Exit {
+                        code,
+                        signal,
+                        survivors,
+                    });
+                }
+                Some(Status::Emptied) => self.emptied = true,
+                Some(_) => {}
+                None => self.lost().await,
+            }
+        }
+    }
+
+    /// Waits until no descendant is left. May be dropped and called again.
+    pub async fn emptied(&mut self) {
+        self.exited().await;
+        while !self.emptied {
+            match self.wire.next().await {
+                Some(Status::Emptied) => self.emptied = true,
+                Some(_) => {}
+                None => self.lost().await,
+            }
+        }
+        // Else the supervisor stays a zombie until Tenon ends.
+        let _ = self.keeper.wait().await;
+    }
+
+    /// Ends the whole tree at once.
+    pub fn kill(&self) {
+        self.order(KILL);
+    }
+
+    /// Asks the whole tree to end; what is left after two seconds is killed.
+    pub fn terminate(&self) {
+        self.order(TERMINATE);
+    }
+
+    fn order(&self, byte: u8) {
+        self.wire.send(byte);
+        // A command may have stopped its supervisor; then it would not hear.
+        if let Some(keeper) = self.keeper_pid() {
+            let _ = rustix::process::kill_process(keeper, Signal::CONT);
+        }
+    }
+
+    /// `None` once it was waited for, so that the number cannot be another's.
+    fn keeper_pid(&self) -> Option<Pid> {
+        Pid::from_raw(i32::try_from(self.keeper.id()?).ok()?)
+    }
+
+    /// The supervisor was killed. What it kept is found by the marker and by
+    /// its session, and killed until none is left. The supervisor is waited
+    /// for last: until then nobody else can have its number.
+    async fn lost(&mut self) {
+        let _ = self.keeper.start_kill();
+        while tree::sweep(&self.marker, self.keeper.id()) > 0 {
+            tokio::time::sleep(SWEEP_PAUSE).await;
+        }
+        let _ = self.keeper.wait().await;
+        self.exit.get_or_insert(Exit {
+            code: None,
+            signal: None,
+            survivors: Survivors::None,
+        });
+        self.emptied = true;
+    }
+}
+
+/// Tenon's end of the socket: statuses in, orders out.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    control: UnixStream,
+    received: Vec<u8>,
+}
+
+impl Wire {
+    pub(crate) fn new(control: UnixStream) -> Self {
+        Self {
+            control,
+            received: Vec::new(),
+        }
+    }
+
+    /// The next status, or `None` when the supervisor is gone. Nothing is lost
+    /// when this is dropped: what was read is kept.
+    pub(crate) async fn next(&mut self) -> Option<Status> {
+        loop {
+            if let Some(end) = self.received.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.received.drain(..=end).collect();
+                return Status::parse(line.get(..end)?);
+            }
+            if self.received.len() > MAX_LINE {
+                return None;
+            }
+            self.control.readable().await.ok()?;
+            let mut bytes = [0_u8; 256];
+            match self.control.try_read(&mut bytes) {
+                Ok(0) => return None,
+                Ok(count) => self.received.extend(bytes.iter().take(count)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Never blocks; to a supervisor that is gone there is nothing to say.
+    fn send(&self, byte: u8) {
+        let _ = self.control.try_write(&[byte]);
+    }
+}

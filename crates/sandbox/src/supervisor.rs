@@ -1,0 +1,191 @@
+//! Starts a command under a supervisor. Tenon's side; the other side is
+//! `keeper`.
+
+use crate::message::{STDIN, Status};
+use crate::supervised::{Supervised, Wire};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use std::ffi::OsString;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream as Socket;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+use tokio::net::unix::pipe;
+
+/// The variable by which a process of a command can be told from all others.
+pub const MARKER: &str = "TENON_JOB";
+
+/// A supervisor that says nothing for so long is broken.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How to start the hidden subcommand: the program and what stands before the
+/// command's own words.
+#[derive(Debug, Clone)]
+pub struct Supervisor {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StdinKind {
+    /// `/dev/null`: whoever reads gets the end at once.
+    Null,
+    /// A pipe whose other end is [`Supervised::stdin`].
+    Pipe,
+}
+
+#[derive(Debug, Clone)]
+pub struct CommandSpec {
+    /// Program and arguments; a bare name is looked up in the `PATH` of `env`.
+    pub argv: Vec<OsString>,
+    pub cwd: PathBuf,
+    /// The whole environment; nothing is inherited. The marker is added.
+    pub env: Vec<(OsString, OsString)>,
+    pub stdin: StdinKind,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    #[error("there is no command to start")]
+    Empty,
+    #[error("the folder {} cannot be entered: {source}", path.display())]
+    Folder { path: PathBuf, source: io::Error },
+    #[error(
+        "the command and its environment are too long for the system; write it to a file and run that"
+    )]
+    TooLong,
+    #[error("{} cannot be started to supervise commands: {source}", program.display())]
+    Supervisor { program: PathBuf, source: io::Error },
+    #[error("`{program}` cannot be started: {source}")]
+    Command { program: String, source: io::Error },
+    #[error("the supervisor ended before it had started the command; try again")]
+    Lost,
+    #[error("no channel to the supervisor: {0}")]
+    Channel(#[from] io::Error),
+}
+
+impl Supervisor {
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>, arguments: Vec<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            arguments,
+        }
+    }
+
+    /// Starts a command. Dropping this future, or what it gives, ends the
+    /// whole tree.
+    ///
+    /// # Errors
+    /// When the supervisor or the command cannot be started.
+    pub async fn spawn(&self, command: CommandSpec) -> Result<Supervised, SpawnError> {
+        let program = command.argv.first().ok_or(SpawnError::Empty)?;
+        let program = program.to_string_lossy().into_owned();
+        let (ours, theirs) = Socket::pair()?;
+        let marker = unique();
+        let mut child = self.start(&command, &marker, theirs)?;
+        let stdin = match command.stdin {
+            StdinKind::Null => None,
+            StdinKind::Pipe => Some(hand_over_stdin(&ours)?),
+        };
+        ours.set_nonblocking(true)?;
+        let control = tokio::net::UnixStream::from_std(ours)?;
+        let mut wire = Wire::new(control);
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let first = tokio::time::timeout(PATIENCE, wire.next()).await;
+        match first.ok().flatten() {
+            Some(Status::Started(pid)) => Ok(Supervised {
+                pid,
+                stdin,
+                stdout,
+                stderr,
+                wire,
+                keeper: child,
+                marker: format!("{MARKER}={marker}"),
+                exit: None,
+                emptied: false,
+            }),
+            Some(Status::Failed(number)) => {
+                let _ = child.wait().await;
+                Err(SpawnError::Command {
+                    program,
+                    source: io::Error::from_raw_os_error(number),
+                })
+            }
+            _ => {
+                let _ = child.start_kill();
+                let _ = child.wait().await;
+                Err(SpawnError::Lost)
+            }
+        }
+    }
+
+    fn start(
+        &self,
+        command: &CommandSpec,
+        marker: &str,
+        control: Socket,
+    ) -> Result<tokio::process::Child, SpawnError> {
+        let mut starter = tokio::process::Command::new(&self.program);
+        starter
+            .args(&self.arguments)
+            .arg(match command.stdin {
+                StdinKind::Null => "null",
+                StdinKind::Pipe => "pipe",
+            })
+            .args(&command.argv)
+            .env_clear()
+            .envs(command.env.iter().map(|(name, value)| (name, value)))
+            .env(MARKER, marker)
+            .current_dir(&command.cwd)
+            .stdin(Stdio::from(OwnedFd::from(control)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        starter.spawn().map_err(|source| {
+            if source.raw_os_error() == Some(libc::E2BIG) {
+                return SpawnError::TooLong;
+            }
+            match std::fs::read_dir(&command.cwd) {
+                Err(source) => SpawnError::Folder {
+                    path: command.cwd.clone(),
+                    source,
+                },
+                Ok(_) => SpawnError::Supervisor {
+                    program: self.program.clone(),
+                    source,
+                },
+            }
+        })
+    }
+}
+
+/// Sends the read end of a new pipe to the supervisor. A descriptor that is
+/// sent needs no gap in close-on-exec, which another thread's fork could meet.
+fn hand_over_stdin(control: &Socket) -> io::Result<pipe::Sender> {
+    let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let descriptors = [read.as_fd()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+    sendmsg(
+        control,
+        &[IoSlice::new(&[STDIN])],
+        &mut ancillary,
+        SendFlags::NOSIGNAL,
+    )?;
+    rustix::io::ioctl_fionbio(&write, true)?;
+    pipe::Sender::from_owned_fd(write)
+}
+
+/// A word that no other command of this machine carries.
+fn unique() -> String {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos());
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u128(since);
+    format!("{}-{:016x}", std::process::id(), hasher.finish())
+}

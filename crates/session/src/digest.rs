@@ -1,0 +1,182 @@
+//! What a list shows of a session, kept in `<id>.d/digest` so that listing
+//! reads some hundred bytes instead of a log. A cache: it says how much of the
+//! log it covers, what was appended since is read on top, and without it the
+//! head and the tail of the log are read.
+
+use crate::lines::{Lines, end_of_whole_lines, line_at};
+use crate::place::{Place, private_file};
+use crate::totals::Totals;
+use crate::SessionError;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use tenon_vocab::{Event, EventKind, Meta, Outcome, SCHEMA_VERSION, Timestamp};
+
+/// What is read of a log at each end when there is no digest.
+const WINDOW: u64 = 64 * 1024;
+/// What is read on top of a digest.
+const CATCH_UP: u64 = 256 * 1024;
+const DIGEST_BYTES: u64 = 256 * 1024;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Digest {
+    /// The length of the log up to which this holds.
+    pub bytes: u64,
+    pub meta: Meta,
+    pub created: Timestamp,
+    pub updated: Timestamp,
+    /// Of the last run; none while it is unfinished.
+    pub outcome: Option<Outcome>,
+    pub totals: Totals,
+    /// The log was not read in full, so the figures are at least these.
+    #[serde(skip)]
+    pub partial: bool,
+}
+
+impl Digest {
+    pub fn new(first: &Event, meta: &Meta) -> Self {
+        Self {
+            bytes: 0,
+            meta: meta.clone(),
+            created: first.ts,
+            updated: first.ts,
+            outcome: None,
+            totals: Totals::default(),
+            partial: false,
+        }
+    }
+
+    pub fn apply(&mut self, event: &Event) {
+        self.updated = event.ts;
+        self.totals.apply(event);
+        match &event.kind {
+            _ if event.parent.is_some() => {}
+            EventKind::RunStarted(_) => self.outcome = None,
+            EventKind::RunFinished(finished) => self.outcome = Some(finished.outcome),
+            _ => {}
+        }
+    }
+
+    /// No sync and no fuss: a digest that is lost or torn is made again.
+    pub fn write(&self, place: &Place) -> io::Result<()> {
+        let path = place.digest();
+        let fresh = path.with_extension("new");
+        let mut file = private_file()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&fresh)?;
+        file.write_all(&serde_json::to_vec(self)?)?;
+        fs::rename(&fresh, &path)
+    }
+
+    pub fn of(place: &Place) -> Result<Self, SessionError> {
+        let say = |error| SessionError::io("read", &place.log, error);
+        let file = File::open(&place.log).map_err(say)?;
+        let length = file.metadata().map_err(say)?.len();
+        let digest = match Self::kept(place, length) {
+            Some(kept) => kept,
+            None => Self::from_ends(&file, place, length)?,
+        };
+        Ok(digest)
+    }
+
+    fn kept(place: &Place, length: u64) -> Option<Self> {
+        let mut text = String::new();
+        let kept = File::open(place.digest()).ok()?;
+        kept.take(DIGEST_BYTES).read_to_string(&mut text).ok()?;
+        let mut digest: Self = serde_json::from_str(&text).ok()?;
+        if digest.meta.schema_version > SCHEMA_VERSION {
+            return None;
+        }
+        let behind = length.checked_sub(digest.bytes)?;
+        if behind > CATCH_UP {
+            return None;
+        }
+        if behind > 0 {
+            let file = File::open(&place.log).ok()?;
+            digest.follow(&file, digest.bytes);
+        }
+        Some(digest)
+    }
+
+    fn from_ends(file: &File, place: &Place, length: u64) -> Result<Self, SessionError> {
+        let mut digest = Self::from_head(file, place)?;
+        if length <= 2 * WINDOW {
+            digest.follow(file, 0);
+            return Ok(digest);
+        }
+        digest.partial = true;
+        // The head for the prompt, the tail for how it stands now.
+        let mut lines = Lines::new(file, 0);
+        while let Ok(Some(line)) = lines.next_whole() {
+            if let Ok(event) = serde_json::from_slice::<Event>(&line.bytes) {
+                digest.apply(&event);
+            }
+            if lines.offset() > WINDOW {
+                break;
+            }
+        }
+        let from = length - WINDOW;
+        let start = end_of_whole_lines(file, from).unwrap_or(0).max(lines.offset());
+        digest.follow(file, start);
+        Ok(digest)
+    }
+
+    fn from_head(file: &File, place: &Place) -> Result<Self, SessionError> {
+        let first = first_record(file, place)?;
+        match &first.kind {
+            EventKind::Meta(meta) => Ok(Self::new(&first, meta)),
+            kind => Err(SessionError::NotMeta {
+                kind: kind.name().to_owned(),
+                seq: first.seq,
+            }),
+        }
+    }
+
+    /// Lists need no content that was moved beside the log, so lines are read
+    /// as they stand.
+    fn follow(&mut self, file: &File, from: u64) {
+        let mut lines = Lines::new(file, from);
+        while let Ok(Some(line)) = lines.next_whole() {
+            if let Ok(event) = serde_json::from_slice::<Event>(&line.bytes) {
+                self.apply(&event);
+            }
+        }
+        self.bytes = lines.offset();
+    }
+}
+
+/// The first record, after a look at its version: the shapes of a newer one
+/// may not be readable at all.
+pub(crate) fn first_record(file: &File, place: &Place) -> Result<Event, SessionError> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema_version: Option<u32>,
+    }
+    let line = line_at(file, 0)
+        .map_err(|error| SessionError::io("read", &place.log, error))?
+        .ok_or_else(|| SessionError::Empty {
+            path: place.log.clone(),
+        })?;
+    let damaged = |reason: String| SessionError::Damaged {
+        path: place.log.clone(),
+        offset: 0,
+        reason,
+    };
+    let version: Version = serde_json::from_slice(&line)
+        .map_err(|error| damaged(format!("the first line is no session record ({error})")))?;
+    match version.schema_version {
+        Some(found) if found > SCHEMA_VERSION => {
+            return Err(SessionError::NewerSchema {
+                path: place.log.clone(),
+                found,
+                known: SCHEMA_VERSION,
+            });
+        }
+        Some(_) => {}
+        None => return Err(damaged(String::from("the first line is no `meta` record"))),
+    }
+    serde_json::from_slice(&line)
+        .map_err(|error| damaged(format!("the first line cannot be read ({error})")))
+}

@@ -1,0 +1,119 @@
+//! What can go wrong with a session, in sentences for the user: what happened,
+//! why, what to do next. Not for the model, and never a panic.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use tenon_vocab::SessionId;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error(
+        "`{text}` is not a session id. Give a UUID or the first characters of one; `tenon sessions list` shows them."
+    )]
+    NotAnId { text: String },
+    #[error("there is no session `{text}`. `tenon sessions list --all` shows those that exist.")]
+    NotFound { text: String },
+    #[error("`{text}` fits several sessions: {}. Give more of the id.", listed(.candidates))]
+    Ambiguous {
+        text: String,
+        candidates: Vec<SessionId>,
+    },
+    #[error("session {id} exists already. Resume it with `--session {id}`, or take another id.")]
+    Exists { id: SessionId },
+    #[error("session {id} is in use by {}. Wait until it ends, or go on in a copy with `--fork`.", holder(*.pid))]
+    Locked { id: SessionId, pid: u32 },
+    #[error(
+        "the session in {} was written with schema version {found}; this program knows versions up to {known}. Update tenon to open it.",
+        .path.display()
+    )]
+    NewerSchema {
+        path: PathBuf,
+        found: u32,
+        known: u32,
+    },
+    #[error(
+        "{} holds no whole first record, so nothing of the session can be read. Remove it with `tenon sessions delete`.",
+        .path.display()
+    )]
+    Empty { path: PathBuf },
+    #[error(
+        "{} is damaged at byte {offset}: {reason}. `tenon sessions show` and `export` still read the rest; `tenon sessions verify` lists all damage.",
+        .path.display()
+    )]
+    Damaged {
+        path: PathBuf,
+        offset: u64,
+        reason: String,
+    },
+    #[error(
+        "the disk is full: could not write {}. What was there before is intact. Free some space and resume the session.",
+        .path.display()
+    )]
+    DiskFull { path: PathBuf },
+    #[error(
+        "cannot write {}: {source}. Make the folder writable, set TENON_HOME to a folder of your own, or run with --no-save.",
+        .path.display()
+    )]
+    ReadOnly { path: PathBuf, source: io::Error },
+    #[error("could not {action} {}: {source}", .path.display())]
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        source: io::Error,
+    },
+    #[error("an event with seq {found} was given to a log that stands at {expected}")]
+    OutOfSequence { expected: u64, found: u64 },
+    #[error("an event of kind `{kind}` is not written to the log")]
+    NotDurable { kind: String },
+    #[error("the first event of a session must be `meta` with seq 0, not `{kind}` with seq {seq}")]
+    NotMeta { kind: String, seq: u64 },
+    #[error("an event could not be written as JSON: {0}")]
+    Encode(#[from] serde_json::Error),
+    #[error("`{name}` is not the name of stored content (64 hexadecimal digits)")]
+    BlobName { name: String },
+    #[error("the stored content {sha256} is no longer in the session's folder")]
+    BlobMissing { sha256: String },
+    #[error("the stored content {sha256} is damaged: its hash does not fit")]
+    BlobDamaged { sha256: String },
+}
+
+impl SessionError {
+    /// Sorts an I/O error by who must act: a full disk and a folder that cannot
+    /// be written to are said plainly, the rest keeps the system's words.
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge
+            | io::ErrorKind::WriteZero => Self::DiskFull { path },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, source },
+            io::ErrorKind::PermissionDenied if action != "read" => Self::ReadOnly { path, source },
+            _ => Self::Io {
+                action,
+                path,
+                source,
+            },
+        }
+    }
+}
+
+fn holder(pid: u32) -> String {
+    match pid {
+        0 => String::from("another process"),
+        pid => format!("process {pid}"),
+    }
+}
+
+fn listed(candidates: &[SessionId]) -> String {
+    const SHOWN: usize = 5;
+    let mut names: Vec<String> = candidates
+        .iter()
+        .take(SHOWN)
+        .map(ToString::to_string)
+        .collect();
+    if candidates.len() > SHOWN {
+        names.push(format!("and {} more", candidates.len() - SHOWN));
+    }
+    names.join(", ")
+}

@@ -1,0 +1,89 @@
+//! One writer for each session: an advisory lock on `<id>.d/lock`, which also
+//! holds the pid of the writer so that a refusal can name it. The kernel drops
+//! the lock when the process ends in any way; the pid is only for messages.
+
+use crate::SessionError;
+use crate::place::{Place, private_file};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+use tenon_vocab::SessionId;
+
+#[derive(Debug)]
+pub(crate) struct Lock {
+    file: File,
+}
+
+impl Lock {
+    pub fn take(place: &Place, id: SessionId) -> Result<Self, SessionError> {
+        let path = place.lock();
+        let say = |error| SessionError::io("lock", &path, error);
+        // A deletion may remove the file between opening and locking it; a lock
+        // on a removed file keeps nobody out.
+        for _ in 0..8 {
+            let file = private_file()
+                .create(true)
+                .truncate(false)
+                .read(true)
+                .write(true)
+                .open(&path)
+                .map_err(say)?;
+            match file.try_lock() {
+                Ok(()) if is_still(&file, &path) => {
+                    let lock = Self { file };
+                    lock.sign().map_err(say)?;
+                    return Ok(lock);
+                }
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    return Err(SessionError::Locked {
+                        id,
+                        pid: signature(&path).unwrap_or(0),
+                    });
+                }
+                Err(TryLockError::Error(error)) => return Err(say(error)),
+            }
+        }
+        Err(SessionError::Locked { id, pid: 0 })
+    }
+
+    fn sign(&self) -> io::Result<()> {
+        let pid = format!("{}\n", std::process::id());
+        self.file.set_len(0)?;
+        self.file.write_all_at(pid.as_bytes(), 0)
+    }
+}
+
+fn is_still(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(held), Ok(found)) => (held.dev(), held.ino()) == (found.dev(), found.ino()),
+        _ => false,
+    }
+}
+
+fn signature(path: &Path) -> Option<u32> {
+    let mut text = String::new();
+    let file = File::open(path).ok()?;
+    file.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // An empty file tells readers that nobody writes, without their having
+        // to try the lock (which could refuse a writer for a moment).
+        let _ = self.file.set_len(0);
+    }
+}
+
+/// The process that writes this session now, as far as can be told without
+/// touching the lock.
+pub(crate) fn writer(place: &Place) -> Option<u32> {
+    let pid = signature(&place.lock())?;
+    let process = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
+    match rustix::process::test_kill_process(process) {
+        Ok(()) | Err(rustix::io::Errno::PERM) => Some(pid),
+        Err(_) => None,
+    }
+}

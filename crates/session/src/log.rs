@@ -1,0 +1,270 @@
+//! The one writer of a session. Appending is inline and cheap; nothing here
+//! decides what is written or when it is synced: that is the engine's.
+
+use crate::blobs::Blobs;
+use crate::digest::Digest;
+use crate::frames::{Frame, FrameOf, Partial};
+use crate::lines::Lines;
+use crate::lock::Lock;
+use crate::memory::Ring;
+use crate::place::Place;
+use crate::rebuild::Index;
+use crate::record::{decode, encode};
+use crate::scratch::Scratch;
+use crate::sink::Appender;
+use crate::{SessionError, State};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tenon_vocab::{BlobRef, Event, EventKind, SessionId};
+
+#[derive(Debug)]
+pub struct Log {
+    id: SessionId,
+    next_seq: u64,
+    blobs: Blobs,
+    backing: Backing,
+    damage: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Backing {
+    Disk(Box<Disk>),
+    Memory { ring: Ring, scratch: Arc<Scratch> },
+}
+
+#[derive(Debug)]
+pub(crate) struct Disk {
+    pub place: Place,
+    pub file: Appender<File>,
+    pub partial: Partial,
+    pub index: Index,
+    /// Where the last snapshot begins.
+    pub snapshot: u64,
+    pub digest: Digest,
+    /// Content that records refer to and that is not yet synced.
+    pub unsynced: Vec<BlobRef>,
+    pub _lock: Lock,
+}
+
+impl Log {
+    pub(crate) fn on_disk(
+        id: SessionId,
+        next_seq: u64,
+        blobs: Blobs,
+        disk: Disk,
+        damage: Vec<String>,
+    ) -> Self {
+        Self {
+            id,
+            next_seq,
+            blobs,
+            backing: Backing::Disk(Box::new(disk)),
+            damage,
+        }
+    }
+
+    /// A session that leaves nothing behind: events in a bounded ring, content
+    /// in memory, and a private temporary folder only when one is asked for.
+    ///
+    /// # Errors
+    /// When the first event is no `meta` with seq 0.
+    pub fn ephemeral(first: &Event) -> Result<(Self, State), SessionError> {
+        let state = State::new(first)?;
+        let scratch = Arc::new(Scratch::default());
+        let mut ring = Ring::default();
+        ring.push(first);
+        let log = Self {
+            id: state.meta().id,
+            next_seq: 1,
+            blobs: Blobs::in_memory(Arc::clone(&scratch)),
+            backing: Backing::Memory { ring, scratch },
+            damage: Vec::new(),
+        };
+        Ok((log, state))
+    }
+
+    #[must_use]
+    pub fn id(&self) -> SessionId {
+        self.id
+    }
+
+    /// The file; none for a session that is not saved.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.backing {
+            Backing::Disk(disk) => Some(&disk.place.log),
+            Backing::Memory { .. } => None,
+        }
+    }
+
+    /// The session's folder, where spilled outputs go (into `out/`).
+    ///
+    /// # Errors
+    /// When the temporary folder of an unsaved session cannot be made.
+    pub fn folder(&self) -> Result<PathBuf, SessionError> {
+        match &self.backing {
+            Backing::Disk(disk) => Ok(disk.place.folder.clone()),
+            Backing::Memory { scratch, .. } => scratch.folder(),
+        }
+    }
+
+    /// The seq that the next durable event must have.
+    #[must_use]
+    pub fn next_seq(&self) -> u64 {
+        self.next_seq
+    }
+
+    /// Records that could not be read when the log was opened, for a notice.
+    #[must_use]
+    pub fn damage(&self) -> &[String] {
+        &self.damage
+    }
+
+    #[must_use]
+    pub fn blobs(&self) -> Blobs {
+        self.blobs.clone()
+    }
+
+    /// Writes one record with one system call and gives its offset.
+    ///
+    /// # Errors
+    /// When the event is not the next one, or the disk does not take it; then
+    /// the file is as it was before.
+    pub fn append(&mut self, event: &Event) -> Result<u64, SessionError> {
+        if !event.is_durable() {
+            return Err(SessionError::NotDurable {
+                kind: event.kind.name().to_owned(),
+            });
+        }
+        if event.seq != self.next_seq {
+            return Err(SessionError::OutOfSequence {
+                expected: self.next_seq,
+                found: event.seq,
+            });
+        }
+        let offset = match &mut self.backing {
+            Backing::Disk(disk) => disk.append(event, &self.blobs)?,
+            Backing::Memory { ring, .. } => {
+                ring.push(event);
+                event.seq
+            }
+        };
+        self.next_seq += 1;
+        Ok(offset)
+    }
+
+    /// Makes all that was appended survive a power loss.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn sync(&mut self) -> Result<(), SessionError> {
+        let Backing::Disk(disk) = &mut self.backing else {
+            return Ok(());
+        };
+        for blob in disk.unsynced.drain(..) {
+            self.blobs.sync(&blob)?;
+        }
+        disk.file
+            .sink
+            .sync_data()
+            .map_err(|error| SessionError::io("sync", &disk.place.log, error))
+    }
+
+    /// Keeps a piece of what streams until its record is written.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn frame(&mut self, frame: &Frame) -> Result<(), SessionError> {
+        match &mut self.backing {
+            Backing::Disk(disk) => disk.partial.write(self.next_seq, frame),
+            Backing::Memory { .. } => Ok(()),
+        }
+    }
+
+    /// The record of this stream is in the log.
+    ///
+    /// # Errors
+    /// When the file cannot be emptied.
+    pub fn clear_frames(&mut self, of: &FrameOf) -> Result<(), SessionError> {
+        match &mut self.backing {
+            Backing::Disk(disk) => disk.partial.clear(of),
+            Backing::Memory { .. } => Ok(()),
+        }
+    }
+
+    pub(crate) fn drop_frames(&mut self) -> Result<(), SessionError> {
+        match &mut self.backing {
+            Backing::Disk(disk) => disk.partial.empty(),
+            Backing::Memory { .. } => Ok(()),
+        }
+    }
+
+    /// How much was written since the last snapshot; over 8 MB one is due.
+    #[must_use]
+    pub fn bytes_since_snapshot(&self) -> u64 {
+        match &self.backing {
+            Backing::Disk(disk) => disk.file.end().saturating_sub(disk.snapshot),
+            Backing::Memory { .. } => 0,
+        }
+    }
+
+    /// The durable events from `seq` on. An unsaved session gives those it
+    /// still holds; the seq of the first tells what is gone.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read_from(&self, seq: u64) -> Result<Vec<Event>, SessionError> {
+        match &self.backing {
+            Backing::Disk(disk) => disk.read_from(seq, &self.blobs),
+            Backing::Memory { ring, .. } => Ok(ring.from(seq)),
+        }
+    }
+}
+
+impl Disk {
+    fn append(&mut self, event: &Event, blobs: &Blobs) -> Result<u64, SessionError> {
+        let encoded = encode(event, blobs)?;
+        let offset = self
+            .file
+            .append(encoded.line.as_bytes())
+            .map_err(|error| SessionError::io("write", &self.place.log, error))?;
+        self.unsynced.extend(encoded.blobs);
+        self.index.note(event.seq, offset);
+        self.digest.apply(event);
+        self.digest.bytes = self.file.end();
+        match event.kind {
+            EventKind::Snapshot(_) => self.snapshot = offset,
+            EventKind::RunFinished(_) if event.parent.is_none() => self.write_digest(),
+            _ => {}
+        }
+        Ok(offset)
+    }
+
+    fn write_digest(&self) {
+        // A cache: when it cannot be written, lists read the log.
+        let _ = self.digest.write(&self.place);
+    }
+
+    fn read_from(&self, seq: u64, blobs: &Blobs) -> Result<Vec<Event>, SessionError> {
+        let say = |error| SessionError::io("read", &self.place.log, error);
+        let mut lines = Lines::new(&self.file.sink, self.index.before(seq));
+        let mut events = Vec::new();
+        while lines.offset() < self.file.end() {
+            let Some(line) = lines.next_whole().map_err(say)? else {
+                break;
+            };
+            let event = std::str::from_utf8(&line.bytes)
+                .ok()
+                .and_then(|text| decode(text, blobs).ok());
+            events.extend(event.filter(|event| event.seq >= seq));
+        }
+        Ok(events)
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        self.write_digest();
+    }
+}

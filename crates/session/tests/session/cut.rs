@@ -1,0 +1,125 @@
+//! Kill at any instant: the log may end at any byte.
+
+use crate::build::{Home, asks, assert_valid, broken, denied, result, session, used};
+use std::fs::{self, File};
+use tenon_session::{SessionError, verify};
+use tenon_vocab::{Message, Status};
+
+fn write_everything(home: &Home) -> std::path::PathBuf {
+    let mut writer = home.begin(1);
+    writer.small_run(1);
+    writer.start(2, "two in parallel, one denied");
+    writer.put(asks("Both.", &["c1", "c2", "c3"]));
+    writer.put(used("c1"));
+    writer.put(used("c2"));
+    writer.put(denied("c3"));
+    writer.put(result("c2", "second first"));
+    writer.put(result("c1", "first second"));
+    writer.put(broken("a half sent", Status::Abandoned));
+    writer.put(Message::assistant("naïve ✓ done"));
+    let (run, parent) = (writer.run, writer.parent);
+    writer.parent = run;
+    writer.run = Some(crate::build::run(9));
+    writer.put(crate::build::started("a child"));
+    writer.put(asks("child looks", &["c1"]));
+    writer.put(used("c1"));
+    writer.put(result("c1", "child content"));
+    writer.put(crate::build::finished(tenon_vocab::Outcome::Completed));
+    (writer.run, writer.parent) = (run, parent);
+    writer.snapshot();
+    writer.finish();
+    writer.small_run(3);
+    writer.path()
+}
+
+#[test]
+fn a_log_cut_at_every_byte_opens_whole_and_loses_nothing_before_the_cut() {
+    let home = Home::new();
+    let path = write_everything(&home);
+    let whole = fs::read(&path).unwrap();
+    let first_line = whole.iter().position(|b| *b == b'\n').unwrap() + 1;
+    for cut in first_line..=whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let kept = whole[..cut].iter().rposition(|b| *b == b'\n').unwrap() + 1;
+        let before = home.store.load(session(1)).unwrap();
+        assert_eq!(before.torn, kept < cut, "cut at {cut}");
+        assert_eq!(verify(&before), [], "before opening, cut at {cut}");
+
+        let writer = home.reopen(1);
+        assert_valid(writer.state.history().messages());
+        assert!(writer.state.open_calls().is_empty());
+        assert_eq!(writer.state.open_run(), None);
+        drop(writer);
+
+        let after = fs::read(&path).unwrap();
+        assert_eq!(after[..kept], whole[..kept], "cut at {cut}");
+        let loaded = home.store.load(session(1)).unwrap();
+        assert_eq!(verify(&loaded), [], "after opening, cut at {cut}");
+        assert!(loaded.virtual_tail.is_empty(), "cut at {cut}");
+        let virtually: Vec<_> = before.virtual_tail.iter().map(|e| &e.kind).collect();
+        let really: Vec<_> = loaded.records[before.records.len()..]
+            .iter()
+            .map(|record| &record.event.kind)
+            .collect();
+        assert_eq!(virtually.len(), really.len(), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_log_without_a_whole_first_line_is_refused_and_can_be_deleted() {
+    let home = Home::new();
+    let path = write_everything(&home);
+    for length in [0, 1, 50] {
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_len(length)
+            .unwrap();
+        fs::remove_file(path.with_extension("d").join("digest")).ok();
+        let error = home.store.open(session(1), crate::build::at(0)).unwrap_err();
+        assert!(matches!(error, SessionError::Empty { .. }), "{error:?}");
+        let listing = home.store.list(&tenon_session::ListFilter::default());
+        assert_eq!((listing.sessions.len(), listing.skipped.len()), (0, 1));
+    }
+    home.store.delete(session(1)).unwrap();
+    assert!(!path.exists());
+}
+
+#[test]
+fn one_bad_line_does_not_take_the_session_away() {
+    let home = Home::new();
+    let path = write_everything(&home);
+    let text = fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[3] = "\u{0}\u{0} not json";
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let writer = home.reopen(1);
+    assert_eq!(writer.log.damage().len(), 1);
+    assert_valid(writer.state.history().messages());
+    drop(writer);
+    assert!(!home.findings(1).is_empty());
+}
+
+#[test]
+fn hostile_bytes_are_an_error_or_damage_and_never_a_panic() {
+    let home = Home::new();
+    let path = write_everything(&home);
+    let whole = fs::read(&path).unwrap();
+    let mut seed = 12345_u64;
+    for _ in 0..300 {
+        let mut bytes = whole.clone();
+        for _ in 0..4 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let at = usize::try_from(seed >> 33).unwrap() % bytes.len();
+            bytes[at] = u8::try_from((seed >> 20) & 0xff).unwrap();
+        }
+        fs::write(&path, &bytes).unwrap();
+        if let Ok(loaded) = home.store.load(session(1)) {
+            verify(&loaded);
+        }
+        if let Ok((_, state)) = home.store.open(session(1), crate::build::at(0)) {
+            assert_valid(state.history().messages());
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Tests of the log, its projection, its repair and its lists, on real files.
+
+mod blobs;
+mod build;
+mod corpus;
+mod cut;
+mod exports;
+mod frames;
+mod history;
+mod listing;
+mod logs;
+mod projection;
+mod recovery;
+mod snapshots;
+mod stores;
+mod verifying;

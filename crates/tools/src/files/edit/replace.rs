@@ -1,0 +1,279 @@
+//! The text engine of `edit`: bytes in, bytes out, no files. It tries the exact
+//! text first and then one tolerance after the other, and takes the first that
+//! gives just as many matches as were asked for.
+
+use super::compose::{compose, exact};
+use super::indent::Habits;
+use super::lines::{Lines, Piece, pieces};
+use super::locate::{Found, RUNGS, Repair, locate};
+use super::nearest::nearest;
+use super::sent::{Sent, variants};
+use memchr::memmem;
+
+/// How many places a call means to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Count {
+    Exactly(usize),
+    All,
+}
+
+impl Count {
+    fn fits(self, found: usize) -> bool {
+        match self {
+            Self::Exactly(wanted) => found == wanted,
+            Self::All => found > 0,
+        }
+    }
+
+    fn exceeded_by(self, found: usize) -> bool {
+        matches!(self, Self::Exactly(wanted) if found > wanted)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Replaced {
+    pub bytes: Vec<u8>,
+    pub replacements: usize,
+    /// Empty when the old text stood there byte for byte.
+    pub repairs: Vec<Repair>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Miss {
+    EmptyOld,
+    NoChange,
+    NotFound,
+    /// Found, but not as often as asked: how often, and the first lines (from 1).
+    Mismatch {
+        found: usize,
+        lines: Vec<usize>,
+    },
+    /// The old text is gone and the new one stands at these lines.
+    AlreadyApplied {
+        lines: Vec<usize>,
+    },
+}
+
+/// Places that an error lists.
+const LISTED: usize = 10;
+
+/// Tolerant matching holds a key per line; larger files are matched exactly.
+const TOLERANT_UP_TO: usize = 32 * 1024 * 1024;
+
+pub(crate) fn replace(
+    content: &[u8],
+    old: &str,
+    new: &str,
+    count: Count,
+) -> Result<Replaced, Miss> {
+    if old.is_empty() {
+        return Err(Miss::EmptyOld);
+    }
+    if old == new {
+        return Err(Miss::NoChange);
+    }
+    let mut mismatch = None;
+    for sent in variants(old, new) {
+        match attempt(content, &sent, count) {
+            Attempt::Replaced(replaced) if replaced.bytes == content => {
+                return Err(Miss::AlreadyApplied { lines: Vec::new() });
+            }
+            Attempt::Replaced(mut replaced) => {
+                replaced.repairs.extend(sent.repair);
+                return Ok(replaced);
+            }
+            Attempt::Mismatch { found, lines } => {
+                mismatch = Some(Miss::Mismatch { found, lines });
+                break;
+            }
+            Attempt::Nothing => {}
+        }
+    }
+    if let Some(miss) = mismatch {
+        return Err(miss);
+    }
+    Err(already_applied(content, old, new, count).unwrap_or(Miss::NotFound))
+}
+
+enum Attempt {
+    Replaced(Replaced),
+    Mismatch { found: usize, lines: Vec<usize> },
+    Nothing,
+}
+
+fn attempt(content: &[u8], sent: &Sent<'_>, count: Count) -> Attempt {
+    let matcher = Exact::new(content, &sent.old);
+    let found = matcher.offsets().count();
+    if count.fits(found) {
+        return Attempt::Replaced(matcher.splice(&sent.new, found));
+    }
+    let mut best = Attempt::Nothing;
+    if found > 0 {
+        best = Attempt::Mismatch {
+            found,
+            lines: matcher.lines(),
+        };
+    }
+    if count.exceeded_by(found) || content.len() > TOLERANT_UP_TO {
+        return best;
+    }
+    let lines = Lines::of(content);
+    let old = pieces(&sent.old);
+    let new = pieces(&sent.new);
+    let habits = Habits::observe(&lines, old.iter().chain(&new).map(|piece| piece.text));
+    for rung in RUNGS {
+        let places = locate(&lines, &old, habits, rung);
+        if count.fits(places.len()) {
+            return Attempt::Replaced(splice(&lines, &places, &old, &new));
+        }
+        if !places.is_empty() && matches!(best, Attempt::Nothing) {
+            best = Attempt::Mismatch {
+                found: places.len(),
+                lines: places.iter().take(LISTED).map(|p| p.first + 1).collect(),
+            };
+        }
+        if count.exceeded_by(places.len()) {
+            break;
+        }
+    }
+    best
+}
+
+/// Byte-for-byte occurrences.
+struct Exact<'a> {
+    content: &'a [u8],
+    old: &'a str,
+    finder: memmem::Finder<'a>,
+    utf8: bool,
+}
+
+impl<'a> Exact<'a> {
+    fn new(content: &'a [u8], old: &'a str) -> Self {
+        Self {
+            content,
+            old,
+            finder: memmem::Finder::new(old.as_bytes()),
+            utf8: std::str::from_utf8(content).is_ok(),
+        }
+    }
+
+    fn offsets(&self) -> impl Iterator<Item = usize> {
+        self.finder
+            .find_iter(self.content)
+            .filter(|at| self.utf8 || self.is_boundary(*at))
+    }
+
+    /// In GBK, Big5 and Shift-JIS the second byte of a character may be an ASCII
+    /// letter: a match there would cut the character in half.
+    fn is_boundary(&self, at: usize) -> bool {
+        let after_high = at > 0 && self.content[at - 1] >= 0x81;
+        !(after_high && self.content[at] >= 0x40)
+    }
+
+    fn lines(&self) -> Vec<usize> {
+        let lines = Lines::of(self.content);
+        self.offsets()
+            .take(LISTED)
+            .map(|at| lines.at(at) + 1)
+            .collect()
+    }
+
+    fn splice(&self, new: &str, replacements: usize) -> Replaced {
+        let foreign_ends = new.contains('\n') && memchr::memchr(b'\r', self.content).is_some();
+        let lines = foreign_ends.then(|| Lines::of(self.content));
+        let mut bytes = Vec::with_capacity(self.content.len() + new.len());
+        let mut done = 0;
+        for at in self.offsets() {
+            bytes.extend_from_slice(&self.content[done..at]);
+            bytes.extend_from_slice(&exact(lines.as_ref(), at, self.old, new));
+            done = at + self.old.len();
+        }
+        bytes.extend_from_slice(&self.content[done..]);
+        Replaced {
+            bytes,
+            replacements,
+            repairs: Vec::new(),
+        }
+    }
+}
+
+fn splice<'a>(
+    lines: &Lines<'a>,
+    places: &[Found],
+    old: &[Piece<'a>],
+    new: &[Piece<'a>],
+) -> Replaced {
+    let content = lines.bytes();
+    let mut bytes = Vec::with_capacity(content.len() + 256);
+    let mut repairs = Vec::new();
+    let mut done = 0;
+    for place in places {
+        bytes.extend_from_slice(&content[done..place.start()]);
+        bytes.extend_from_slice(&compose(lines, place, old, new));
+        done = place.end();
+        repairs.extend_from_slice(&place.repairs);
+    }
+    bytes.extend_from_slice(&content[done..]);
+    repairs.sort_unstable();
+    repairs.dedup();
+    Replaced {
+        bytes,
+        replacements: places.len(),
+        repairs,
+    }
+}
+
+/// The old text is gone and the new one is there. Not said when something very
+/// like the old text stands elsewhere: then the old text was only misspelt, and
+/// the new one may well stand in another place.
+fn already_applied(content: &[u8], old: &str, new: &str, count: Count) -> Option<Miss> {
+    if !new.chars().any(char::is_alphanumeric) {
+        return None;
+    }
+    let lines = Lines::of(content);
+    let wanted = pieces(new);
+    let mut places: Vec<(usize, usize)> = memmem::find_iter(content, new.as_bytes())
+        .filter(|at| stands_alone(content, *at, new))
+        .take(LISTED + 1)
+        .map(|at| (lines.at(at), lines.at(at + new.len() - 1)))
+        .collect();
+    if places.is_empty() && content.len() <= TOLERANT_UP_TO {
+        let habits = Habits::observe(&lines, std::iter::empty());
+        places = locate(&lines, &wanted, habits, RUNGS[0])
+            .iter()
+            .map(|found| (found.first, found.first + wanted.len() - 1))
+            .collect();
+    }
+    let enough = match count {
+        Count::Exactly(wanted) => places.len() == wanted,
+        Count::All => !places.is_empty(),
+    };
+    if !enough {
+        return None;
+    }
+    const VERY_LIKE: f64 = 0.8;
+    let missed = pieces(old);
+    let elsewhere = nearest(&lines, &missed).first().is_some_and(|near| {
+        let end = near.first + near.count;
+        near.score >= VERY_LIKE
+            && !places
+                .iter()
+                .any(|(first, last)| *first < end && near.first <= *last)
+    });
+    (!elsewhere).then(|| Miss::AlreadyApplied {
+        lines: places
+            .iter()
+            .take(LISTED)
+            .map(|(first, _)| first + 1)
+            .collect(),
+    })
+}
+
+/// Whether a text is not merely a part of a longer word.
+fn stands_alone(content: &[u8], at: usize, text: &str) -> bool {
+    let word = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    let bytes = text.as_bytes();
+    let before = at.checked_sub(1).and_then(|i| content.get(i));
+    let after = content.get(at + bytes.len());
+    !(word(bytes.first()) && word(before)) && !(word(bytes.last()) && word(after))
+}

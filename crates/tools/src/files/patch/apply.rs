@@ -1,0 +1,273 @@
+//! All hunks of one file on its content, in memory: bytes in, bytes out.
+//! Lines that no hunk removes keep their raw bytes.
+
+use super::place::{Nowhere, Progress, Spot, place, repairs, side};
+use super::section::{Hunk, Row, RowEnd, Sign};
+use crate::files::edit::indent::Reindent;
+use crate::files::edit::lines::Lines;
+use crate::files::edit::locate::Repair;
+use crate::files::edit::nearest::{differences, nearest, numbered};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// How one hunk went in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Applied {
+    /// Lines between where it said and where it went.
+    pub offset: isize,
+    pub fuzz: usize,
+    pub repairs: Vec<Repair>,
+    pub already: bool,
+}
+
+/// A hunk that does not fit, told in full.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rejected {
+    /// From 1.
+    pub hunk: usize,
+    pub reason: String,
+}
+
+pub(super) fn apply(
+    content: &[u8],
+    hunks: &[Hunk<'_>],
+) -> Result<(Vec<u8>, Vec<Applied>), Rejected> {
+    let lines = Lines::of(content);
+    let mut progress = Progress::default();
+    let mut applied = Vec::with_capacity(hunks.len());
+    let mut changes: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
+    for (i, hunk) in hunks.iter().enumerate() {
+        let spot = place(&lines, hunk, &progress).map_err(|nowhere| Rejected {
+            hunk: i + 1,
+            reason: explain(&lines, hunk, i + 1, &nowhere),
+        })?;
+        let mut result = Applied {
+            offset: 0,
+            fuzz: 0,
+            repairs: repairs(&spot).to_vec(),
+            already: false,
+        };
+        match &spot {
+            Spot::AlreadyThere => result.already = true,
+            Spot::Insert { before } => {
+                changes.push(inserted(&lines, *before, hunk));
+                progress.taken.push(*before..*before);
+                progress.cursor = progress.cursor.max(*before);
+            }
+            Spot::Replace {
+                found,
+                rows,
+                offset,
+                fuzz,
+            } => {
+                result.offset = *offset;
+                result.fuzz = *fuzz;
+                let taken = found.first..found.first + found.segments.len();
+                let writer = Writer {
+                    lines: &lines,
+                    taken: taken.clone(),
+                    reindent: found.reindent.as_ref(),
+                    precise: !found.repairs.contains(&Repair::LineEndings)
+                        && hunk
+                            .lines
+                            .iter()
+                            .any(|row| row.sign != Sign::Add && row.end == RowEnd::CrLf),
+                };
+                let bytes = writer.write(&hunk.lines[rows.clone()]);
+                changes.push((found.start()..found.end(), bytes));
+                if hunk.range.is_some() {
+                    progress.drift = *offset;
+                }
+                progress.cursor = progress.cursor.max(taken.end);
+                progress.taken.push(taken);
+            }
+        }
+        applied.push(result);
+    }
+    Ok((spliced(content, changes), applied))
+}
+
+fn spliced(content: &[u8], mut changes: Vec<(Range<usize>, Vec<u8>)>) -> Vec<u8> {
+    changes.sort_by_key(|(range, _)| (range.start, range.end));
+    let mut bytes = Vec::with_capacity(content.len() + 1024);
+    let mut done = 0;
+    for (range, new) in &changes {
+        bytes.extend_from_slice(&content[done..range.start]);
+        bytes.extend_from_slice(new);
+        done = range.end;
+    }
+    bytes.extend_from_slice(&content[done..]);
+    bytes
+}
+
+struct Writer<'w, 'a> {
+    lines: &'w Lines<'a>,
+    taken: Range<usize>,
+    reindent: Option<&'w Reindent>,
+    /// The hunk's own line ends agree with the file's: they are meant.
+    precise: bool,
+}
+
+impl Writer<'_, '_> {
+    fn write(&self, rows: &[Row<'_>]) -> Vec<u8> {
+        let mut out: Vec<(Cow<'_, [u8]>, &[u8])> = Vec::new();
+        let mut at = self.taken.start;
+        for row in rows {
+            match row.sign {
+                Sign::Context => {
+                    out.push((self.lines.text(at).into(), self.lines.terminator(at)));
+                    at += 1;
+                }
+                Sign::Remove => at += 1,
+                Sign::Add => {
+                    let text = match self.reindent {
+                        Some(reindent) => reindent.apply(row.text.as_bytes()).into(),
+                        None => row.text.as_bytes().into(),
+                    };
+                    let near = at.min(self.taken.end.saturating_sub(1));
+                    let end = if self.precise && row.end != RowEnd::Nothing {
+                        row.end.bytes()
+                    } else {
+                        self.lines.style(near)
+                    };
+                    out.push((text, end));
+                }
+            }
+        }
+        let ends_file = self.taken.end == self.lines.len();
+        let style = self.lines.style(self.taken.start);
+        let last = out.len().saturating_sub(1);
+        let mut bytes = Vec::new();
+        for (i, (text, end)) in out.iter().enumerate() {
+            bytes.extend_from_slice(text);
+            let end = if i == last && ends_file {
+                if self.final_newline(rows) {
+                    if end.is_empty() { style } else { *end }
+                } else {
+                    b""
+                }
+            } else if end.is_empty() {
+                style
+            } else {
+                *end
+            };
+            bytes.extend_from_slice(end);
+        }
+        bytes
+    }
+
+    /// Whether the file shall end in a newline: as the marks say, else as now.
+    fn final_newline(&self, rows: &[Row<'_>]) -> bool {
+        let last = |other: Sign| rows.iter().rfind(|row| row.sign != other);
+        let unmarked = |row: Option<&Row<'_>>| row.is_some_and(|row| row.end != RowEnd::Nothing);
+        if last(Sign::Remove).is_some_and(|row| row.end == RowEnd::Nothing) {
+            return false;
+        }
+        if last(Sign::Add).is_some_and(|row| row.end == RowEnd::Nothing)
+            && unmarked(last(Sign::Remove))
+        {
+            return true;
+        }
+        !self.lines.terminator(self.lines.len() - 1).is_empty()
+    }
+}
+
+/// Lines put in before a line, or after the last one.
+fn inserted(lines: &Lines<'_>, before: usize, hunk: &Hunk<'_>) -> (Range<usize>, Vec<u8>) {
+    let at = lines.line(before).start;
+    let mut bytes = Vec::new();
+    if lines.len() == 0 {
+        for row in &hunk.lines {
+            bytes.extend_from_slice(row.text.as_bytes());
+            bytes.extend_from_slice(row.end.bytes());
+        }
+        return (at..at, bytes);
+    }
+    let style = lines.style(before.min(lines.len() - 1));
+    let bare = before == lines.len() && lines.terminator(lines.len() - 1).is_empty();
+    if bare {
+        bytes.extend_from_slice(style);
+    }
+    for (i, row) in hunk.lines.iter().enumerate() {
+        bytes.extend_from_slice(row.text.as_bytes());
+        let last = i + 1 == hunk.lines.len();
+        let marked = row.end == RowEnd::Nothing && before == lines.len();
+        if !(last && (bare || marked)) {
+            bytes.extend_from_slice(style);
+        }
+    }
+    (at..at, bytes)
+}
+
+/// Why a hunk goes nowhere, with its context and what comes nearest.
+fn explain(lines: &Lines<'_>, hunk: &Hunk<'_>, number: usize, nowhere: &Nowhere) -> String {
+    let mut text = format!("hunk {number}");
+    if !hunk.header.is_empty() {
+        let _ = write!(
+            text,
+            " ({})",
+            tenon_vocab::Printable::line(hunk.header.trim())
+        );
+    }
+    match nowhere {
+        Nowhere::Anchor(anchor) => {
+            let _ = write!(text, ": its anchor `{anchor}` is not in the file");
+        }
+        Nowhere::Ambiguous(places) => {
+            let shown: Vec<String> = places.iter().take(10).map(ToString::to_string).collect();
+            let _ = write!(
+                text,
+                ": its lines stand in {} places (line {}); add context lines until they are unique",
+                places.len(),
+                shown.join(", ")
+            );
+        }
+        Nowhere::Other(reason) => {
+            let _ = write!(text, ": {reason}");
+        }
+        Nowhere::NotFound => {
+            text.push_str(": its context is not in the file");
+        }
+    }
+    let _ = write!(text, "\n{}", shown(hunk));
+    if matches!(nowhere, Nowhere::NotFound) {
+        let old = side(&hunk.lines, Sign::Add);
+        if let Some(near) = nearest(lines, &old).first() {
+            let region = numbered(lines, near.first, near.count, 20);
+            let _ = write!(
+                text,
+                "\nThe nearest text is at line {}:\n{}",
+                near.first + 1,
+                region.trim_end_matches('\n')
+            );
+            for difference in differences(lines, *near, &old, "the patch") {
+                let _ = write!(text, "\n{difference}");
+            }
+        }
+    }
+    text
+}
+
+/// The hunk as it was sent, shortened with a count.
+fn shown(hunk: &Hunk<'_>) -> String {
+    const SHOWN: usize = 20;
+    let mut rows: Vec<String> = hunk
+        .lines
+        .iter()
+        .take(SHOWN)
+        .map(|row| {
+            let sign = match row.sign {
+                Sign::Context => ' ',
+                Sign::Remove => '-',
+                Sign::Add => '+',
+            };
+            let text: String = row.text.chars().take(200).collect();
+            format!("{sign}{text}")
+        })
+        .collect();
+    if hunk.lines.len() > SHOWN {
+        rows.push(format!("[{} more lines]", hunk.lines.len() - SHOWN));
+    }
+    rows.join("\n")
+}

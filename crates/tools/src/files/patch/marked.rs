@@ -1,0 +1,183 @@
+//! The format between `*** Begin Patch` and `*** End Patch`: files by name,
+//! hunks by context and anchors, no line numbers needed.
+
+use super::section::{Action, Hunk, Place, Section, Text, Unreadable};
+use super::unified::{self, Header};
+
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const END_OF_FILE: &str = "*** End of File";
+
+pub(super) fn is_header(text: &str) -> bool {
+    let text = text.trim_end();
+    text == BEGIN || file_header(text).is_some()
+}
+
+enum FileHeader<'p> {
+    Add(&'p str),
+    Delete(&'p str),
+    Update(&'p str),
+}
+
+fn file_header(text: &str) -> Option<FileHeader<'_>> {
+    let rest = text.strip_prefix("*** ")?;
+    let (word, path) = rest.split_once(':')?;
+    let path = path.trim();
+    match word.trim() {
+        "Add File" | "Create File" => Some(FileHeader::Add(path)),
+        "Delete File" | "Remove File" => Some(FileHeader::Delete(path)),
+        "Update File" | "Modify File" => Some(FileHeader::Update(path)),
+        _ => None,
+    }
+}
+
+pub(super) fn sections<'p>(rows: &[Text<'p>]) -> Result<Vec<Section<'p>>, Unreadable> {
+    let rows = inner(rows)?;
+    let mut sections = Vec::new();
+    let mut at = 0;
+    while let Some(row) = rows.get(at) {
+        let text = row.text.trim_end();
+        let Some(header) = file_header(text) else {
+            if text.is_empty() {
+                at += 1;
+                continue;
+            }
+            return Err(row.unreadable(format!(
+                "`{}` stands where `*** Add File: …`, `*** Update File: …` or `*** Delete File: …` was expected",
+                brief(text)
+            )));
+        };
+        let body_end = at
+            + 1
+            + rows[at + 1..]
+                .iter()
+                .take_while(|row| file_header(row.text.trim_end()).is_none())
+                .count();
+        let body = &rows[at + 1..body_end];
+        sections.push(section(row, &header, body)?);
+        at = body_end;
+    }
+    Ok(sections)
+}
+
+/// What stands between the marks. A patch without its end may have been cut
+/// off on the way, so it is refused.
+fn inner<'r, 'p>(rows: &'r [Text<'p>]) -> Result<&'r [Text<'p>], Unreadable> {
+    let Some(begin) = rows.iter().position(|row| row.text.trim_end() == BEGIN) else {
+        return Ok(match rows {
+            [rest @ .., last] if last.text.trim_end() == END => rest,
+            rows => rows,
+        });
+    };
+    let rows = &rows[begin + 1..];
+    match rows.iter().rposition(|row| row.text.trim_end() == END) {
+        Some(end) => Ok(&rows[..end]),
+        None => Err(Unreadable {
+            line: rows.last().map_or(1, |row| row.number),
+            reason: format!("`{END}` is missing: the patch may have been cut off"),
+        }),
+    }
+}
+
+fn section<'p>(
+    row: &Text<'p>,
+    header: &FileHeader<'p>,
+    body: &[Text<'p>],
+) -> Result<Section<'p>, Unreadable> {
+    let (path, action, hunks) = match header {
+        FileHeader::Add(path) => (path, Action::Create, vec![added(body)?]),
+        FileHeader::Delete(path) => {
+            if let Some(extra) = body.iter().find(|row| !row.text.trim().is_empty()) {
+                return Err(extra.unreadable("nothing may follow `*** Delete File:`"));
+            }
+            (path, Action::Delete, Vec::new())
+        }
+        FileHeader::Update(path) => {
+            let (to, body) = moved(body);
+            let action = to.map_or(Action::Update, |to| Action::Rename { to });
+            (path, action, hunks(body)?)
+        }
+    };
+    if path.is_empty() {
+        return Err(row.unreadable("the path is missing"));
+    }
+    if action == Action::Update && hunks.is_empty() {
+        return Err(row.unreadable(format!("no change is given for `{path}`")));
+    }
+    Ok(Section {
+        paths: vec![(*path).to_owned()],
+        action,
+        hunks,
+    })
+}
+
+fn moved<'r, 'p>(body: &'r [Text<'p>]) -> (Option<String>, &'r [Text<'p>]) {
+    match body {
+        [first, rest @ ..] => match first.text.strip_prefix("*** Move to:") {
+            Some(to) => (Some(to.trim().to_owned()), rest),
+            None => (None, body),
+        },
+        [] => (None, body),
+    }
+}
+
+/// The lines of a new file, each behind a `+`.
+fn added<'p>(body: &[Text<'p>]) -> Result<Hunk<'p>, Unreadable> {
+    let mut hunk = Hunk::default();
+    let last = body.iter().rposition(|row| row.text.starts_with('+'));
+    for (i, row) in body.iter().enumerate() {
+        let beyond = last.is_none_or(|last| i > last);
+        match row.text {
+            "" if beyond => {}
+            text if text.trim_end() == END_OF_FILE => {}
+            "" => hunk.lines.push(super::section::Row {
+                sign: super::section::Sign::Add,
+                ..row.row()
+            }),
+            text if text.starts_with('+') => hunk.lines.push(row.row()),
+            text => {
+                return Err(row.unreadable(format!(
+                    "each line of a new file begins with `+`; this one is `{}`",
+                    brief(text)
+                )));
+            }
+        }
+    }
+    Ok(hunk)
+}
+
+fn hunks<'p>(body: &[Text<'p>]) -> Result<Vec<Hunk<'p>>, Unreadable> {
+    let mut hunks: Vec<Hunk<'p>> = Vec::new();
+    let mut current = Hunk::default();
+    for (i, row) in body.iter().enumerate() {
+        let text = row.text;
+        if let Some(header) = unified::header(text) {
+            if !current.lines.is_empty() {
+                hunks.push(std::mem::take(&mut current));
+            }
+            current.header = text;
+            match header {
+                Header::Numbered { range, .. } => current.range = Some(range),
+                Header::Anchor(anchor) => current.anchors.push(anchor),
+                Header::Bare => {}
+            }
+        } else if text.trim_end() == END_OF_FILE {
+            current.place = Place::EndOfFile;
+        } else if text.starts_with("*** ") {
+            return Err(row.unreadable(format!("`{}` is not known here", brief(text))));
+        } else if text.is_empty() && body[i..].iter().all(|rest| rest.text.is_empty()) {
+            break;
+        } else {
+            current.lines.push(row.row());
+        }
+    }
+    if !current.lines.is_empty() {
+        hunks.push(current);
+    }
+    Ok(hunks)
+}
+
+fn brief(text: &str) -> String {
+    let line: String = text.chars().take(60).collect();
+    tenon_vocab::Printable::line(&line).into_string()
+}

@@ -1,0 +1,185 @@
+//! How the outcome of a command reads: for a model, in bounded text that names
+//! the next step, and as data.
+
+use super::advice;
+use super::capture::Excerpt;
+use super::spec::{Collected, Detached, Ended, RunOutcome, Whole};
+use std::time::Duration;
+
+/// A shorter run is not worth a word, and leaving it out keeps the text of
+/// equal runs equal.
+const WORTH_TELLING: Duration = Duration::from_secs(1);
+
+/// The parts of an answer about a command that ran.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// Both streams, then one line of facts in brackets.
+    pub(crate) text: String,
+    /// The line of facts, without brackets.
+    pub(crate) facts: String,
+}
+
+impl Report {
+    /// `limit` bounds both streams together.
+    pub(crate) fn new(outcome: &RunOutcome, command: &str, limit: usize) -> Self {
+        let (stdout, stderr) = shared(&outcome.output, limit);
+        let marker = |excerpt: &Excerpt| left_out(excerpt, &outcome.output.whole);
+        let stdout = stdout.joined(marker);
+        let stderr = stderr.joined(marker);
+        let facts = facts(outcome, command, &stdout, &stderr);
+        let mut text = both(&stdout, &stderr);
+        if text.is_empty() && matches!(outcome.ended, Ended::Exited { .. }) {
+            text.push_str("(no output)");
+        }
+        end_line(&mut text);
+        text.push_str(&format!("[{facts}]"));
+        Self {
+            stdout,
+            stderr,
+            text,
+            facts,
+        }
+    }
+
+    /// The end of what was printed, for a screen.
+    pub(crate) fn screen(&self) -> String {
+        const SCREEN: usize = 8 * 1024;
+        let text = both(&self.stdout, &self.stderr);
+        let start = text.ceil_char_boundary(text.len().saturating_sub(SCREEN));
+        let shown = text.get(start..).unwrap_or_default();
+        if start == 0 {
+            shown.to_owned()
+        } else {
+            format!("[… {start} bytes before]\n{shown}")
+        }
+    }
+}
+
+/// Errors are short and matter most: they get what they need up to a half, and
+/// each stream gets what the other leaves.
+fn shared(output: &Collected, limit: usize) -> (Excerpt, Excerpt) {
+    let size = |excerpt: &Excerpt| usize::try_from(excerpt.total_bytes()).unwrap_or(usize::MAX);
+    let (out, err) = (size(&output.stdout), size(&output.stderr));
+    let half = limit / 2;
+    let err_limit = if err <= half {
+        err
+    } else if out <= half {
+        limit - out
+    } else {
+        half
+    };
+    (
+        output.stdout.within(limit - err_limit),
+        output.stderr.within(err_limit),
+    )
+}
+
+fn both(stdout: &str, stderr: &str) -> String {
+    if stdout.is_empty() || stderr.is_empty() {
+        return format!("{stdout}{stderr}");
+    }
+    let mut text = stdout.to_owned();
+    end_line(&mut text);
+    text.push_str("[stderr]\n");
+    text.push_str(stderr);
+    text
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+/// The line that stands for what is not shown.
+pub(crate) fn left_out(excerpt: &Excerpt, whole: &Whole) -> String {
+    let place = match whole {
+        Whole::Here => String::new(),
+        Whole::File(path) => format!(
+            "; the whole output is in {}; use read with offset, or grep, on that file",
+            path.display()
+        ),
+        Whole::FileCut(path) => format!(
+            "; the first 64 MiB of the output are in {}; use read with offset, or grep, on that file",
+            path.display()
+        ),
+        Whole::Lost(reason) => format!("; the whole output could not be kept: {reason}"),
+    };
+    let Excerpt {
+        left_out_bytes,
+        left_out_lines,
+        ..
+    } = excerpt;
+    format!("[… {left_out_bytes} bytes ({left_out_lines} lines) left out{place}]")
+}
+
+fn facts(outcome: &RunOutcome, command: &str, stdout: &str, stderr: &str) -> String {
+    let mut parts = Vec::new();
+    let after = seconds(outcome.duration);
+    match &outcome.ended {
+        Ended::Exited { code, signal } => {
+            match (code, signal) {
+                (Some(code), _) => parts.push(format!("exit code {code}")),
+                (None, Some(_)) => {}
+                (None, None) => parts.push(String::from(
+                    "exit code unknown: the process that watched over the command was killed",
+                )),
+            }
+            let printed = if stderr.is_empty() { stdout } else { stderr };
+            parts.extend(advice::on_exit(command, *code, *signal, printed));
+            if outcome.duration >= WORTH_TELLING {
+                parts.push(after);
+            }
+            parts.extend(outcome.job.as_ref().map(|job| {
+                format!(
+                    "it left processes running, now the job {job}: process with action read shows what they print, kill ends them"
+                )
+            }));
+        }
+        Ended::Running(why) => {
+            let job = outcome.job.as_ref().map_or("?", |job| job.as_str());
+            parts.push(match why {
+                Detached::Asked => format!("running in the background as {job}"),
+                Detached::TimedOut => {
+                    format!("still running after {after}, now in the background as {job}")
+                }
+            });
+            parts.push(format!(
+                "process with action read and id {job} shows what is new, kill ends it"
+            ));
+            if *why == Detached::TimedOut {
+                parts.push(String::from(
+                    "a larger timeout_ms waits longer; do not start it again",
+                ));
+            }
+        }
+        Ended::TimedOut => {
+            parts.push(format!(
+                "killed after {after}; the command did not fail by itself"
+            ));
+            parts.push(String::from(
+                "give a larger timeout_ms, or background true for what runs long",
+            ));
+        }
+        Ended::Interrupted => parts.push(format!("interrupted after {after} and killed")),
+        Ended::Unknown => {
+            let job = outcome.job.as_ref().map_or("?", |job| job.as_str());
+            parts.push(format!(
+                "killed after {after}, but some of its processes have not ended ({job}); check what it did before going on"
+            ));
+        }
+        Ended::NotStarted(reason) => parts.push(reason.to_string()),
+    }
+    parts.join("; ")
+}
+
+/// `0.4 s`, `12 s`.
+pub(crate) fn seconds(duration: Duration) -> String {
+    if duration < Duration::from_secs(10) {
+        format!("{:.1} s", duration.as_secs_f64())
+    } else {
+        format!("{} s", duration.as_secs())
+    }
+}

@@ -1,0 +1,271 @@
+//! Runs one command for a caller who waits: until it ends, its time is up, or
+//! the caller wants it no more.
+
+use super::running::{AfterInput, Alive, Running, Step, lock};
+use super::spec::{
+    Collected, Detached, Ended, Input, JobState, Leftovers, NotStarted, Placement, RunOutcome,
+    RunSpec,
+};
+use super::{Jobs, environment, output::Output, registry};
+use crate::contract::OnTimeout;
+use registry::InputPipe;
+use std::time::Duration;
+use tenon_sandbox::{CommandSpec, Exit, StdinKind};
+use tenon_vocab::{JobAction, JobId, ToolStream};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long a killed tree may take to end before its outcome is unknown.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a command in the background is watched for an early end.
+const FIRST_LOOK: Duration = Duration::from_millis(150);
+const MAX_RUNNING: usize = 64;
+
+/// Why the waiting stopped.
+enum Halt {
+    Exited(Exit),
+    TimedOut,
+    Cancelled,
+}
+
+impl Jobs {
+    /// Runs a command and waits for it as the spec says. The future must be
+    /// driven to its end; if it is dropped all the same, the tree is killed.
+    ///
+    /// `on_output` is called with clean UTF-8 text as it comes, never with a
+    /// part of a character.
+    pub async fn run(
+        &self,
+        spec: RunSpec,
+        cancelled: &CancellationToken,
+        on_output: &(dyn Fn(ToolStream, &[u8]) + Send + Sync),
+    ) -> RunOutcome {
+        let begun = Instant::now();
+        let mut running = match self.launch(&spec).await {
+            Ok(running) => running,
+            Err(reason) => {
+                return RunOutcome {
+                    ended: Ended::NotStarted(reason),
+                    output: Collected::default(),
+                    duration: begun.elapsed(),
+                    job: None,
+                };
+            }
+        };
+        let mut live = Live::new(on_output);
+        let halt = self.wait(&mut running, &spec, cancelled, &mut live).await;
+        match halt {
+            Halt::Exited(exit) => self.exited(running, spec, exit, &mut live).await,
+            Halt::Cancelled => self.killed(running, spec, Ended::Interrupted).await,
+            Halt::TimedOut => match (spec.placement, spec.on_timeout) {
+                (Placement::Background, _) => self.detach(running, spec, Detached::Asked),
+                (_, OnTimeout::Background) => self.detach(running, spec, Detached::TimedOut),
+                (_, OnTimeout::Kill) => self.killed(running, spec, Ended::TimedOut).await,
+            },
+        }
+    }
+
+    async fn launch(&self, spec: &RunSpec) -> Result<Running, NotStarted> {
+        if self.inner.closing.is_cancelled() {
+            return Err(NotStarted::Closing);
+        }
+        if spec.placement == Placement::Background {
+            let count = self.running_jobs();
+            if count >= MAX_RUNNING {
+                return Err(NotStarted::TooMany(count));
+            }
+        }
+        let environment = environment::complete(&self.inner.environment, &spec.environment);
+        let shell = environment::shell(&environment);
+        let supervised = self
+            .inner
+            .supervisor
+            .spawn(CommandSpec {
+                argv: vec![shell.into(), "-c".into(), spec.command.clone().into()],
+                cwd: spec.cwd.clone(),
+                env: environment,
+                stdin: match spec.input {
+                    Input::Nothing => StdinKind::Null,
+                    Input::Bytes(_) | Input::Open => StdinKind::Pipe,
+                },
+            })
+            .await?;
+        let output = Output::new(&self.inner.spill, &spec.label, spec.output_bytes);
+        let (bytes, after) = match &spec.input {
+            Input::Nothing => (Vec::new(), AfterInput::Close),
+            Input::Bytes(bytes) => (bytes.clone(), AfterInput::Close),
+            Input::Open => (Vec::new(), AfterInput::KeepOpen),
+        };
+        Ok(Running::new(supervised, output, bytes, after))
+    }
+
+    async fn wait(
+        &self,
+        running: &mut Running,
+        spec: &RunSpec,
+        cancelled: &CancellationToken,
+        live: &mut Live<'_>,
+    ) -> Halt {
+        let limit = match spec.placement {
+            Placement::Foreground => spec.timeout,
+            Placement::Background => Some(FIRST_LOOK),
+        };
+        let time_up = async {
+            match limit {
+                Some(limit) => tokio::time::sleep(limit).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(time_up);
+        loop {
+            if let Some(exit) = running.exit {
+                return Halt::Exited(exit);
+            }
+            tokio::select! {
+                biased;
+                () = cancelled.cancelled() => return Halt::Cancelled,
+                () = self.inner.closing.cancelled() => return Halt::Cancelled,
+                () = &mut time_up => return Halt::TimedOut,
+                step = running.next() => live.show(step),
+            }
+        }
+    }
+
+    async fn exited(
+        &self,
+        mut running: Running,
+        spec: RunSpec,
+        exit: Exit,
+        live: &mut Live<'_>,
+    ) -> RunOutcome {
+        let Exit { code, signal, .. } = exit;
+        let alive = running.settle(&mut |step| live.show(step)).await;
+        if alive == Alive::Something {
+            match spec.leftovers {
+                Leftovers::BecomeJob => {
+                    let mut outcome = self.detach(running, spec, Detached::TimedOut);
+                    outcome.ended = Ended::Exited { code, signal };
+                    return outcome;
+                }
+                Leftovers::Kill => {
+                    return self
+                        .killed(running, spec, Ended::Exited { code, signal })
+                        .await;
+                }
+            }
+        }
+        finish(&running, Ended::Exited { code, signal })
+    }
+
+    /// Ends what runs; what does not end in time stays visible as a job.
+    async fn killed(&self, mut running: Running, spec: RunSpec, ended: Ended) -> RunOutcome {
+        match running.end(PATIENCE).await {
+            Alive::Nothing => finish(&running, ended),
+            Alive::Something => {
+                let mut outcome = self.detach(running, spec, Detached::TimedOut);
+                outcome.ended = Ended::Unknown;
+                outcome
+            }
+        }
+    }
+
+    /// Hands a running command over to a task of its own.
+    fn detach(&self, running: Running, spec: RunSpec, why: Detached) -> RunOutcome {
+        let mut outcome = finish(&running, Ended::Running(why));
+        // The caller is told what came so far; a later read starts after it.
+        lock(&running.output).take_unread();
+        let input = match spec.input {
+            Input::Open => InputPipe::Present,
+            Input::Nothing | Input::Bytes(_) => InputPipe::Absent,
+        };
+        let action = match why {
+            Detached::Asked => JobAction::Started,
+            Detached::TimedOut => JobAction::Detached,
+        };
+        outcome.job = Some(self.register(running, spec.command, input, action));
+        outcome
+    }
+
+    fn register(
+        &self,
+        running: Running,
+        command: String,
+        input: InputPipe,
+        action: JobAction,
+    ) -> JobId {
+        let id = {
+            let mut shelf = lock(&self.inner.shelf);
+            shelf.count += 1;
+            JobId(format!("proc_{}", shelf.count))
+        };
+        let audience = std::sync::Arc::downgrade(&self.inner);
+        let job = registry::keep(running, id.clone(), command, input, audience);
+        let info = job.info();
+        lock(&self.inner.shelf).put(job);
+        registry::Audience::tell(&*self.inner, &info, action);
+        id
+    }
+
+    fn running_jobs(&self) -> usize {
+        self.list()
+            .iter()
+            .filter(|job| job.state == JobState::Running)
+            .count()
+    }
+}
+
+fn finish(running: &Running, ended: Ended) -> RunOutcome {
+    RunOutcome {
+        ended,
+        output: lock(&running.output).collected(),
+        duration: running.started.elapsed(),
+        job: None,
+    }
+}
+
+/// Shows output as it comes, but not a flood: a screen gains nothing from a
+/// gigabyte, and the result has head, tail and file.
+struct Live<'a> {
+    show: &'a (dyn Fn(ToolStream, &[u8]) + Send + Sync),
+    window: Instant,
+    shown: usize,
+    skipped: u64,
+}
+
+impl<'a> Live<'a> {
+    const WINDOW: Duration = Duration::from_millis(100);
+    const BYTES: usize = 64 * 1024;
+
+    fn new(show: &'a (dyn Fn(ToolStream, &[u8]) + Send + Sync)) -> Self {
+        Self {
+            show,
+            window: Instant::now(),
+            shown: 0,
+            skipped: 0,
+        }
+    }
+
+    fn show(&mut self, step: Step) {
+        let Step::Printed(stream, text) = step else {
+            return;
+        };
+        if text.is_empty() {
+            return;
+        }
+        if self.window.elapsed() >= Self::WINDOW {
+            self.window = Instant::now();
+            self.shown = 0;
+            if self.skipped > 0 {
+                let note = format!("[… {} bytes not shown]", self.skipped);
+                (self.show)(ToolStream::Status, note.as_bytes());
+                self.skipped = 0;
+            }
+        }
+        if self.shown >= Self::BYTES {
+            self.skipped += u64::try_from(text.len()).unwrap_or(0);
+            return;
+        }
+        self.shown += text.len();
+        (self.show)(stream, text.as_bytes());
+    }
+}

@@ -1,0 +1,507 @@
+//! Changes files: a temporary file beside the target, then a rename, both
+//! through the handle of the parent folder. Whoever reads sees the old content
+//! or the new one, never a part.
+//!
+//! The order is: look, compare with what the caller expects, report to the
+//! journal, write aside, look again, rename. No fsync: the log is what must
+//! survive a power cut, and a rename is never torn.
+
+use super::beneath::{self, CONTENT, FOLDER};
+use super::error::{Doing, JournalError, WorkspaceError};
+use super::hash::sha256;
+use super::read::read_capped;
+use super::resolve::{Links, Place, file_type};
+use super::{Attempt, Workspace};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{
+    Access as Permission, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat, accessat, fchmod,
+    fchown, fstat, mkdirat, openat, renameat, renameat_with, statat, unlinkat,
+};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use tenon_policy::Access;
+
+/// Hidden from walks; only a killed process leaves one behind.
+pub(super) const TEMPORARY: &str = ".tenon-tmp-";
+
+/// One change, as the journal is told of it before it takes effect.
+#[derive(Debug, Clone, Copy)]
+pub struct Change<'a> {
+    /// Normalised, as everywhere.
+    pub path: &'a str,
+    /// Permission bits before; `None` when there was no file.
+    pub mode: Option<u32>,
+    pub before: Option<&'a [u8]>,
+    pub after: Option<&'a [u8]>,
+}
+
+/// Keeps what a change destroys.
+pub trait Journal: Send + Sync {
+    /// Called before a change takes effect. An error stops the change. A change
+    /// that was reported may still fail afterwards.
+    ///
+    /// # Errors
+    /// When the content before could not be kept.
+    fn changing(&self, change: &Change<'_>) -> Result<(), JournalError>;
+}
+
+/// What the caller believes to be there; checked again just before the change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expect {
+    Absent,
+    /// The SHA-256 of the content.
+    Content(String),
+    Anything,
+}
+
+/// What a write did.
+#[derive(Debug, Clone)]
+pub struct Written {
+    pub path: String,
+    pub absolute: PathBuf,
+    pub created: bool,
+    /// False when the file held these bytes already; then nothing was touched.
+    pub changed: bool,
+    pub before: Option<Vec<u8>>,
+    pub mode: u32,
+    /// Of the new content.
+    pub sha256: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct Removed {
+    pub path: String,
+    pub absolute: PathBuf,
+    pub before: Vec<u8>,
+    pub mode: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct Renamed {
+    pub from: String,
+    pub to: String,
+    pub absolute: PathBuf,
+    pub bytes: Vec<u8>,
+}
+
+/// A regular file as it was found under a parent's handle.
+struct Found {
+    stat: Stat,
+    bytes: Vec<u8>,
+}
+
+/// Where a change takes place: a handle on the folder, and a name in it.
+struct Target<'a> {
+    folder: OwnedFd,
+    name: &'a OsStr,
+    shown: &'a str,
+}
+
+impl Workspace {
+    /// Writes a whole file; creates missing folders; keeps the mode. A link
+    /// inside the root is written through, never replaced.
+    ///
+    /// # Errors
+    /// When the place may not be touched, the expectation fails, the journal
+    /// refuses, or the system does. The old content is then still there.
+    pub fn write(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        expect: Expect,
+    ) -> Result<Written, WorkspaceError> {
+        self.settle(path, Access::Write, |place| {
+            self.write_at(place, bytes, &expect)
+        })
+    }
+
+    /// Removes a regular file. A path that is a link is refused: whether the
+    /// link or its target is meant cannot be known.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn remove(&self, path: &str, expect: Expect) -> Result<Removed, WorkspaceError> {
+        self.settle(path, Access::Write, |place| {
+            self.refuse_link(path, place)?;
+            let target = self.target(place, Parents::Keep)?;
+            let Some(found) = target.look()? else {
+                return Err(self.not_found(place).into());
+            };
+            check(&expect, Some(&found), &place.shown)?;
+            self.report(place, Some(&found), None)?;
+            target.confirm(Some(&found))?;
+            unlinkat(&target.folder, target.name, AtFlags::empty())
+                .map_err(|e| Attempt::of(e, Doing::Removing, &place.shown))?;
+            Ok(Removed {
+                path: place.shown.clone(),
+                absolute: place.absolute.clone(),
+                mode: found.stat.st_mode & 0o7777,
+                before: found.bytes,
+            })
+        })
+    }
+
+    /// Moves a regular file to a name that is free; creates missing folders.
+    ///
+    /// # Errors
+    /// As [`Self::write`]; also when something stands at the new name.
+    pub fn rename(&self, from: &str, to: &str) -> Result<Renamed, WorkspaceError> {
+        self.settle(from, Access::Write, |source| {
+            let result = self.settle(to, Access::Write, |place| {
+                self.rename_at(from, source, place)
+            });
+            result.map_err(Attempt::Failed)
+        })
+    }
+
+    fn rename_at(&self, from: &str, source: &Place, place: &Place) -> Result<Renamed, Attempt> {
+        self.refuse_link(from, source)?;
+        let origin = self.target(source, Parents::Keep)?;
+        let Some(found) = origin.look()? else {
+            return Err(self.not_found(source).into());
+        };
+        if place.found.is_some() {
+            return Err(exists(&place.shown));
+        }
+        let target = self.target(place, Parents::Create)?;
+        self.report(source, Some(&found), None)?;
+        self.report(place, None, Some(&found.bytes))?;
+        origin.confirm(Some(&found))?;
+        move_to_free(&origin, &target)?;
+        Ok(Renamed {
+            from: source.shown.clone(),
+            to: place.shown.clone(),
+            absolute: place.absolute.clone(),
+            bytes: found.bytes,
+        })
+    }
+
+    fn write_at(&self, place: &Place, bytes: &[u8], expect: &Expect) -> Result<Written, Attempt> {
+        // An expectation that fails must not leave new folders behind.
+        if place.found.is_none() {
+            check(expect, None, &place.shown)?;
+        }
+        let target = self.target(place, Parents::Create)?;
+        let found = target.look()?;
+        check(expect, found.as_ref(), &place.shown)?;
+        let changed = found.as_ref().is_none_or(|found| found.bytes != bytes);
+        let mut mode = found.as_ref().map_or(0, |found| found.stat.st_mode);
+        if changed {
+            target.may_replace(found.as_ref())?;
+            self.report(place, found.as_ref(), Some(bytes))?;
+            mode = self.replace(&target, found.as_ref(), bytes)?;
+        }
+        Ok(Written {
+            path: place.shown.clone(),
+            absolute: place.absolute.clone(),
+            created: found.is_none(),
+            changed,
+            before: found.map(|found| found.bytes),
+            mode: mode & 0o7777,
+            sha256: sha256(bytes),
+        })
+    }
+
+    fn report(
+        &self,
+        place: &Place,
+        found: Option<&Found>,
+        after: Option<&[u8]>,
+    ) -> Result<(), WorkspaceError> {
+        let Some(journal) = &self.journal else {
+            return Ok(());
+        };
+        let change = Change {
+            path: &place.shown,
+            mode: found.map(|found| found.stat.st_mode & 0o7777),
+            before: found.map(|found| found.bytes.as_slice()),
+            after,
+        };
+        journal
+            .changing(&change)
+            .map_err(|source| WorkspaceError::Journal {
+                path: place.shown.clone(),
+                source,
+            })
+    }
+
+    fn refuse_link(&self, path: &str, place: &Place) -> Result<(), Attempt> {
+        if place.links == Links::None {
+            return Ok(());
+        }
+        let last = std::fs::symlink_metadata(self.root().join(path));
+        if last.is_ok_and(|found| found.file_type().is_symlink()) {
+            return Err(Attempt::Failed(WorkspaceError::NotAFile {
+                path: path.to_owned(),
+                kind: super::OtherKind::Link,
+            }));
+        }
+        Ok(())
+    }
+
+    /// The handle of the parent folder and the name in it.
+    fn target<'a>(&self, place: &'a Place, parents: Parents) -> Result<Target<'a>, Attempt> {
+        let Some(name) = place.relative.file_name() else {
+            return Err(Attempt::Failed(WorkspaceError::NotAFile {
+                path: place.shown.clone(),
+                kind: super::OtherKind::Folder,
+            }));
+        };
+        let parent = place.relative.parent().unwrap_or(Path::new(""));
+        let folder = match beneath::open(self.resolution, place.door(), parent, FOLDER) {
+            Ok(folder) => folder,
+            Err(Errno::NOENT) if parents == Parents::Create => {
+                create_folders(place.door(), parent)
+                    .map_err(|e| Attempt::of(e, Doing::CreatingFolder, &place.shown))?
+            }
+            Err(Errno::NOENT) => return Err(self.not_found(place).into()),
+            Err(error) => return Err(Attempt::of(error, Doing::CreatingFolder, &place.shown)),
+        };
+        Ok(Target {
+            folder,
+            name,
+            shown: &place.shown,
+        })
+    }
+
+    /// Puts `bytes` under the target's name; returns the mode of the new file.
+    fn replace(
+        &self,
+        target: &Target<'_>,
+        found: Option<&Found>,
+        bytes: &[u8],
+    ) -> Result<u32, Attempt> {
+        let failed = |e: Errno| Attempt::of(e, Doing::Writing, target.shown);
+        let temporary = self.temporary(target, found)?;
+        let mut file = File::from(temporary.handle);
+        let result = file
+            .write_all(bytes)
+            .map_err(|e| WorkspaceError::io(Doing::Writing, target.shown, e).into())
+            .and_then(|()| keep_rights(&file, found).map_err(failed))
+            .and_then(|mode| target.confirm(found).map(|()| mode))
+            .and_then(|mode| {
+                let aside = Target {
+                    folder: target.folder.try_clone().map_err(|e| {
+                        Attempt::Failed(WorkspaceError::io(Doing::Writing, target.shown, e))
+                    })?,
+                    name: OsStr::new(&temporary.name),
+                    shown: target.shown,
+                };
+                match found {
+                    None => move_to_free(&aside, target),
+                    Some(_) => renameat(&aside.folder, aside.name, &target.folder, target.name)
+                        .map_err(failed),
+                }?;
+                Ok(mode)
+            });
+        if result.is_err() {
+            // Nothing more can be done if even this fails; the name is hidden
+            // from every walk.
+            let _ = unlinkat(&target.folder, &temporary.name, AtFlags::empty());
+        }
+        result
+    }
+
+    fn temporary(&self, target: &Target<'_>, found: Option<&Found>) -> Result<Temporary, Attempt> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // A new file gets what the umask leaves; an old one its own mode later,
+        // and until then nobody else may look.
+        let mode = if found.is_some() { 0o600 } else { 0o666 };
+        let clock = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |since| since.subsec_nanos());
+        loop {
+            let number = self.shared.temporary.fetch_add(1, Ordering::Relaxed);
+            let name = format!("{TEMPORARY}{}-{number}-{clock:08x}", std::process::id());
+            match openat(&target.folder, &name, flags, Mode::from_raw_mode(mode)) {
+                Ok(handle) => return Ok(Temporary { handle, name }),
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(Attempt::of(error, Doing::Writing, target.shown)),
+            }
+        }
+    }
+}
+
+struct Temporary {
+    handle: OwnedFd,
+    name: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Parents {
+    Create,
+    Keep,
+}
+
+impl Target<'_> {
+    /// Reads the regular file under the name, if there is one.
+    fn look(&self) -> Result<Option<Found>, Attempt> {
+        let failed = |e| Attempt::of(e, Doing::Reading, self.shown);
+        match statat(&self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(failed(error)),
+            Ok(stat) => self.only_files(&stat)?,
+        }
+        let handle = match beneath::step(self.folder.as_fd(), Path::new(self.name), CONTENT) {
+            Err(Errno::NOENT) => return Ok(None),
+            other => other.map_err(failed)?,
+        };
+        let stat = fstat(&handle).map_err(failed)?;
+        self.only_files(&stat)?;
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        let bytes = read_capped(&File::from(handle), size, self.shown)?;
+        Ok(Some(Found { stat, bytes }))
+    }
+
+    fn only_files(&self, stat: &Stat) -> Result<(), Attempt> {
+        match file_type(stat) {
+            FileType::RegularFile => Ok(()),
+            FileType::Symlink => Err(Attempt::Moved),
+            _ => Err(Attempt::Failed(WorkspaceError::NotAFile {
+                path: self.shown.to_owned(),
+                kind: super::resolve::other_kind(stat),
+            })),
+        }
+    }
+
+    /// Looks once more, just before the change: still the same file, or none.
+    fn confirm(&self, found: Option<&Found>) -> Result<(), Attempt> {
+        let now = match statat(&self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Some(stat),
+            Err(Errno::NOENT) => None,
+            Err(error) => return Err(Attempt::of(error, Doing::Writing, self.shown)),
+        };
+        match (found, now) {
+            (None, None) => Ok(()),
+            (None, Some(_)) => Err(exists(self.shown)),
+            (Some(found), Some(now)) if same(&found.stat, &now) => Ok(()),
+            // Touched: the content decides.
+            (Some(found), Some(_)) => match self.look()? {
+                Some(again) if again.bytes == found.bytes => Ok(()),
+                _ => Err(changed(self.shown)),
+            },
+            (Some(_), None) => Err(changed(self.shown)),
+        }
+    }
+
+    /// A rename would replace a file that its owner has made read-only.
+    fn may_replace(&self, found: Option<&Found>) -> Result<(), Attempt> {
+        if found.is_none() {
+            return Ok(());
+        }
+        match accessat(
+            &self.folder,
+            self.name,
+            Permission::WRITE_OK,
+            AtFlags::empty(),
+        ) {
+            Err(Errno::ACCESS | Errno::PERM) => Err(Attempt::Failed(WorkspaceError::ReadOnly {
+                path: self.shown.to_owned(),
+            })),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn same(a: &Stat, b: &Stat) -> bool {
+    (a.st_dev, a.st_ino, a.st_size, a.st_mode) == (b.st_dev, b.st_ino, b.st_size, b.st_mode)
+        && (a.st_mtime, a.st_mtime_nsec) == (b.st_mtime, b.st_mtime_nsec)
+        && (a.st_ctime, a.st_ctime_nsec) == (b.st_ctime, b.st_ctime_nsec)
+}
+
+fn exists(path: &str) -> Attempt {
+    Attempt::Failed(WorkspaceError::Exists {
+        path: path.to_owned(),
+    })
+}
+
+fn changed(path: &str) -> Attempt {
+    Attempt::Failed(WorkspaceError::Changed {
+        path: path.to_owned(),
+    })
+}
+
+fn check(expect: &Expect, found: Option<&Found>, path: &str) -> Result<(), Attempt> {
+    match (expect, found) {
+        (Expect::Anything, _) | (Expect::Absent, None) => Ok(()),
+        (Expect::Absent, Some(_)) => Err(exists(path)),
+        (Expect::Content(hash), Some(found)) if sha256(&found.bytes) == *hash => Ok(()),
+        (Expect::Content(_), _) => Err(changed(path)),
+    }
+}
+
+/// Owner before mode: changing the owner clears the set-id bits.
+fn keep_rights(file: &File, found: Option<&Found>) -> Result<u32, Errno> {
+    let now = fstat(file)?;
+    let Some(found) = found else {
+        return Ok(now.st_mode);
+    };
+    let wanted = &found.stat;
+    if (now.st_uid, now.st_gid) != (wanted.st_uid, wanted.st_gid) {
+        // Only root can give files away; for others the file becomes theirs.
+        let _ = fchown(
+            file,
+            Some(rustix::fs::Uid::from_raw(wanted.st_uid)),
+            Some(rustix::fs::Gid::from_raw(wanted.st_gid)),
+        );
+    }
+    fchmod(file, Mode::from_raw_mode(wanted.st_mode & 0o7777))?;
+    Ok(wanted.st_mode)
+}
+
+/// Renames without replacing. File systems that cannot promise it get a look
+/// just before, which is the best there is.
+fn move_to_free(from: &Target<'_>, to: &Target<'_>) -> Result<(), Attempt> {
+    let failed = |e| match e {
+        Errno::EXIST => exists(to.shown),
+        other => Attempt::of(other, Doing::Renaming, to.shown),
+    };
+    match rename_noreplace(from, to) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            to.confirm(None)?;
+            renameat(&from.folder, from.name, &to.folder, to.name).map_err(failed)
+        }
+        other => other.map_err(failed),
+    }
+}
+
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn rename_noreplace(from: &Target<'_>, to: &Target<'_>) -> Result<(), Errno> {
+    renameat_with(
+        &from.folder,
+        from.name,
+        &to.folder,
+        to.name,
+        RenameFlags::NOREPLACE,
+    )
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn rename_noreplace(_: &Target<'_>, _: &Target<'_>) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Creates the folders of a path, name by name, never through a link.
+fn create_folders(door: BorrowedFd<'_>, parent: &Path) -> Result<OwnedFd, Errno> {
+    let mut here = beneath::step(door, Path::new("."), FOLDER)?;
+    for name in parent.components() {
+        let name = Path::new(name.as_os_str());
+        let next = match beneath::step(here.as_fd(), name, FOLDER) {
+            Err(Errno::NOENT) => {
+                match mkdirat(&here, name, Mode::from_raw_mode(0o777)) {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(error) => return Err(error),
+                }
+                beneath::step(here.as_fd(), name, FOLDER)?
+            }
+            other => other?,
+        };
+        here = next;
+    }
+    Ok(here)
+}

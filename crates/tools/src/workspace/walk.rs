@@ -1,0 +1,340 @@
+//! Walks the tree as a person would see it: what `.gitignore` names is left
+//! out (also where there is no repository), hidden files are not, `.git` and
+//! `node_modules` always are. Links are listed and never followed.
+//!
+//! The walk goes by path, so a folder that is swapped for a link while it runs
+//! may show names from elsewhere; content is always opened through a handle
+//! ([`Walk::open`]), which refuses that.
+
+use super::beneath::{self, CONTENT, FOLDER, Resolution};
+use super::change::TEMPORARY;
+use super::error::{Doing, WorkspaceError};
+use super::resolve::{Place, file_type};
+use super::{Attempt, Private, Workspace};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::FileType;
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use tenon_policy::Access;
+
+/// Whether what ignore files name is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ignored {
+    #[default]
+    Skip,
+    Include,
+}
+
+#[derive(Debug, Clone)]
+pub struct WalkOptions {
+    /// Levels below the folder: 1 is its own entries; `None` is all.
+    pub depth: Option<usize>,
+    pub ignored: Ignored,
+    /// No more entries than this are looked at.
+    pub limit: usize,
+}
+
+impl Default for WalkOptions {
+    fn default() -> Self {
+        Self {
+            depth: None,
+            ignored: Ignored::Skip,
+            limit: 1_000_000,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    Folder,
+    Link,
+    Other,
+}
+
+/// One entry below the folder that is walked.
+#[derive(Debug)]
+pub struct Entry {
+    inner: DirEntry,
+    cut: usize,
+}
+
+impl Entry {
+    #[must_use]
+    pub fn kind(&self) -> EntryKind {
+        match self.inner.file_type() {
+            Some(kind) if kind.is_file() => EntryKind::File,
+            Some(kind) if kind.is_dir() => EntryKind::Folder,
+            Some(kind) if kind.is_symlink() => EntryKind::Link,
+            _ => EntryKind::Other,
+        }
+    }
+
+    #[must_use]
+    pub fn absolute(&self) -> &Path {
+        self.inner.path()
+    }
+
+    /// Relative to the folder that is walked.
+    #[must_use]
+    pub fn relative(&self) -> &Path {
+        use std::os::unix::ffi::OsStrExt;
+        let bytes = self.inner.path().as_os_str().as_bytes();
+        Path::new(OsStr::from_bytes(bytes.get(self.cut..).unwrap_or(bytes)))
+    }
+
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.inner.depth()
+    }
+
+    /// Of the entry itself, not of what a link leads to.
+    #[must_use]
+    pub fn metadata(&self) -> Option<std::fs::Metadata> {
+        self.inner.metadata().ok()
+    }
+}
+
+/// Whether a walk saw everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walked {
+    Whole,
+    /// Stopped at the limit of entries, or by the visitor.
+    Part,
+}
+
+/// A walk that has not begun.
+pub struct Walk {
+    builder: WalkBuilder,
+    /// As shown: relative to the root, or absolute.
+    folder: String,
+    absolute: PathBuf,
+    limit: usize,
+    handle: OwnedFd,
+    resolution: Resolution,
+    private: Option<Private>,
+}
+
+impl fmt::Debug for Walk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Walk")
+            .field("folder", &self.folder)
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Walk {
+    /// The folder, as facts and results show it.
+    #[must_use]
+    pub fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    #[must_use]
+    pub fn absolute(&self) -> &Path {
+        &self.absolute
+    }
+
+    /// The path of an entry as results show it.
+    #[must_use]
+    pub fn shown(&self, entry: &Entry) -> String {
+        let relative = entry.relative().to_string_lossy();
+        match self.folder.as_str() {
+            "." => relative.into_owned(),
+            "/" => format!("/{relative}"),
+            folder => format!("{folder}/{relative}"),
+        }
+    }
+
+    /// Opens the content of an entry through the folder's handle. `None` when
+    /// it is gone, unreadable, or a link stands on the way by now.
+    #[must_use]
+    pub fn open(&self, entry: &Entry) -> Option<File> {
+        let handle = beneath::open(
+            self.resolution,
+            self.handle.as_fd(),
+            entry.relative(),
+            CONTENT,
+        );
+        handle.ok().map(File::from)
+    }
+
+    /// Whether a search must not look into this entry.
+    #[must_use]
+    pub fn is_private(&self, entry: &Entry) -> bool {
+        let shown = |private: &Private| private(&self.shown(entry));
+        self.private.as_ref().is_some_and(shown)
+    }
+
+    /// Visits the entries on this thread, each folder before what it holds, in
+    /// the order of names. The visitor says whether to go on.
+    pub fn each(&self, mut visit: impl FnMut(&Entry) -> ControlFlow<()>) -> Walked {
+        let mut builder = self.builder.clone();
+        builder.sort_by_file_name(OsStr::cmp);
+        let cut = self.cut();
+        let mut seen = 0;
+        for next in builder.build() {
+            let Ok(inner) = next else { continue };
+            if inner.depth() == 0 {
+                continue;
+            }
+            seen += 1;
+            if seen > self.limit {
+                return Walked::Part;
+            }
+            if visit(&Entry { inner, cut }).is_break() {
+                return Walked::Part;
+            }
+        }
+        Walked::Whole
+    }
+
+    /// Visits the entries on several threads, in no order. `visitor` makes one
+    /// visitor for each thread.
+    pub fn parallel<'s>(
+        &self,
+        threads: usize,
+        mut visitor: impl FnMut() -> Box<dyn FnMut(&Entry) -> ControlFlow<()> + Send + 's>,
+    ) -> Walked {
+        let cut = self.cut();
+        let seen = AtomicUsize::new(0);
+        let stopped = AtomicBool::new(false);
+        let mut builder = self.builder.clone();
+        builder.threads(threads);
+        builder.build_parallel().run(|| {
+            let mut visit = visitor();
+            let (seen, stopped, limit) = (&seen, &stopped, self.limit);
+            Box::new(move |next| {
+                let Ok(inner) = next else {
+                    return WalkState::Continue;
+                };
+                if inner.depth() == 0 {
+                    return WalkState::Continue;
+                }
+                let full = seen.fetch_add(1, Ordering::Relaxed) >= limit;
+                if full || visit(&Entry { inner, cut }).is_break() {
+                    stopped.store(true, Ordering::Relaxed);
+                    return WalkState::Quit;
+                }
+                WalkState::Continue
+            })
+        });
+        if stopped.load(Ordering::Relaxed) {
+            Walked::Part
+        } else {
+            Walked::Whole
+        }
+    }
+
+    fn cut(&self) -> usize {
+        let length = self.absolute.as_os_str().len();
+        // `/` already ends with its separator.
+        if length == 1 { 1 } else { length + 1 }
+    }
+}
+
+impl Workspace {
+    /// Prepares a walk of a folder.
+    ///
+    /// # Errors
+    /// When the folder may not be read, is missing, or is no folder.
+    pub fn walk(&self, path: &str, options: &WalkOptions) -> Result<Walk, WorkspaceError> {
+        self.settle(path, Access::Read, |place| self.walk_at(place, options))
+    }
+
+    fn walk_at(&self, place: &Place, options: &WalkOptions) -> Result<Walk, Attempt> {
+        match &place.found {
+            None => return Err(self.not_found(place).into()),
+            Some(stat) if file_type(stat) != FileType::Directory => {
+                let path = place.shown.clone();
+                return Err(Attempt::Failed(WorkspaceError::NotAFolder { path }));
+            }
+            Some(_) => {}
+        }
+        let handle = beneath::open(self.resolution, place.door(), &place.relative, FOLDER)
+            .map_err(|e| Attempt::of(e, Doing::Reading, &place.shown))?;
+        Ok(Walk {
+            builder: self.builder(&place.absolute, options),
+            folder: place.shown.clone(),
+            absolute: place.absolute.clone(),
+            limit: options.limit,
+            handle,
+            resolution: self.resolution,
+            private: self.private.clone(),
+        })
+    }
+
+    fn builder(&self, folder: &Path, options: &WalkOptions) -> WalkBuilder {
+        let respect = options.ignored == Ignored::Skip;
+        let in_repository = folder.ancestors().any(|dir| dir.join(".git").exists());
+        let mut builder = WalkBuilder::new(folder);
+        builder
+            .hidden(false)
+            .follow_links(false)
+            .max_depth(options.depth)
+            .require_git(false)
+            .ignore(respect)
+            .git_ignore(respect)
+            .git_exclude(respect)
+            // The user's own ignore file is in the home folder, which is not
+            // ours to read.
+            .git_global(false)
+            // Outside a repository, ignore files above the root say nothing
+            // about it: a `*` in the home folder would hide everything.
+            .parents(respect && in_repository);
+        let above = if respect && !in_repository {
+            ignore_files_above(self.root(), folder)
+        } else {
+            Vec::new()
+        };
+        builder.filter_entry(move |entry| {
+            entry.depth() == 0 || !(left_out(entry.file_name()) || is_ignored(&above, entry))
+        });
+        builder
+    }
+}
+
+fn left_out(name: &OsStr) -> bool {
+    name == ".git"
+        || name == "node_modules"
+        || name.to_str().is_some_and(|name| name.starts_with(TEMPORARY))
+}
+
+/// Without a repository the walker does not look above its own folder; the
+/// ignore files between the root and the folder still hold.
+fn ignore_files_above(root: &Path, folder: &Path) -> Vec<Gitignore> {
+    let Ok(relative) = folder.strip_prefix(root) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut here = root.to_path_buf();
+    for name in relative {
+        let file = here.join(".gitignore");
+        if file.is_file() {
+            let mut builder = GitignoreBuilder::new(&here);
+            // A line that cannot be understood is left out by the builder.
+            let _ = builder.add(&file);
+            found.extend(builder.build());
+        }
+        here.push(name);
+    }
+    // The nearest file decides.
+    found.reverse();
+    found
+}
+
+fn is_ignored(above: &[Gitignore], entry: &DirEntry) -> bool {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    above
+        .iter()
+        .map(|file| file.matched(entry.path(), is_folder))
+        .find(|verdict| !verdict.is_none())
+        .is_some_and(|verdict| verdict.is_ignore())
+}

@@ -1,0 +1,288 @@
+//! The model over HTTP: a request is made of the codec's pieces, sent once,
+//! and its reply read by [`crate::stream::Reply`].
+
+use crate::address::Target;
+use crate::failure::{self, Route};
+use crate::refusal::{self, Asked, Secrets};
+use crate::stream::Reply;
+use crate::watchdog::Watchdog;
+use crate::{Auth, CredentialSource, Endpoint, Secret, client, proxy};
+use bytes::Bytes;
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+};
+use reqwest::{Body, Client, RequestBuilder, Response};
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tenon_model::codec::Codec;
+use tenon_model::{DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request};
+use tenon_vocab::port::BoxFuture;
+
+/// The list of models is short and comes at once, or the server is ill.
+const MODELS_BYTES: usize = 8 * 1024 * 1024;
+const MODELS_TIME: Duration = Duration::from_secs(30);
+
+pub struct HttpModel {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    endpoint: Endpoint,
+    identity: Identity,
+    codec: Arc<dyn Codec>,
+    credentials: Arc<dyn CredentialSource>,
+    target: Target,
+    route: Route,
+    headers: HeaderMap,
+    /// Made at the first request: start must not pay for it.
+    client: OnceLock<Client>,
+}
+
+impl fmt::Debug for HttpModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpModel")
+            .field("endpoint", &self.shared.endpoint)
+            .field("identity", &self.shared.identity)
+            .field("codec", &self.shared.codec.key())
+            .finish_non_exhaustive()
+    }
+}
+
+impl HttpModel {
+    /// Checks what was configured. Nothing is opened, read or resolved before
+    /// the first request.
+    ///
+    /// # Errors
+    /// When the base URL, a header or the proxy cannot be used.
+    pub fn new(
+        endpoint: Endpoint,
+        identity: Identity,
+        codec: Arc<dyn Codec>,
+        credentials: Arc<dyn CredentialSource>,
+    ) -> Result<Self, ModelError> {
+        let target = Target::parse(&endpoint.name, &endpoint.base_url, codec.path())?;
+        let proxy = proxy::choose(&endpoint.proxy, &target)?;
+        let headers = headers(&endpoint)?;
+        let route = Route {
+            name: endpoint.name.clone(),
+            authority: target.authority(),
+            proxy,
+            connect_timeout: endpoint.timeouts.connect,
+        };
+        Ok(Self {
+            shared: Arc::new(Shared {
+                endpoint,
+                identity,
+                codec,
+                credentials,
+                target,
+                route,
+                headers,
+                client: OnceLock::new(),
+            }),
+        })
+    }
+}
+
+impl Model for HttpModel {
+    fn identity(&self) -> &Identity {
+        &self.shared.identity
+    }
+
+    fn stream(&self, request: Request) -> DeltaStream {
+        let shared = Arc::clone(&self.shared);
+        let timeouts = &shared.endpoint.timeouts;
+        let watchdog = Watchdog::new(
+            timeouts.first_token.limit(&shared.target.host),
+            timeouts.silence,
+        );
+        let decoder = shared.codec.decoder(request.delivery);
+        let route = shared.route.clone();
+        let opening = Box::pin(async move { shared.post(request).await });
+        Box::pin(Reply::new(opening, decoder, watchdog, route))
+    }
+
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, ModelError>> {
+        Box::pin(async {
+            let asking = self.shared.get_models();
+            match tokio::time::timeout(MODELS_TIME, asking).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(ModelError::new(
+                    ModelErrorKind::Timeout,
+                    format!(
+                        "{} did not list its models within {} s",
+                        self.shared.route.authority,
+                        MODELS_TIME.as_secs()
+                    ),
+                )),
+            }
+        })
+    }
+}
+
+/// A reply that may be read, and what must not be shown of it.
+pub(crate) struct Opened {
+    pub(crate) response: Response,
+    pub(crate) secrets: Secrets,
+}
+
+impl Shared {
+    async fn post(&self, request: Request) -> Result<Opened, ModelError> {
+        let pieces = self.codec.body(&self.identity.model, &request);
+        let length: usize = pieces.iter().map(Bytes::len).sum();
+        let body = pieces.into_iter().map(Ok::<Bytes, Infallible>);
+        let builder = self
+            .client()?
+            .post(self.target.at(self.codec.path()))
+            .header(CONTENT_TYPE, "application/json")
+            // Many servers refuse a chunked body.
+            .header(CONTENT_LENGTH, length)
+            .body(Body::wrap_stream(futures_util::stream::iter(body)));
+        self.send(builder).await
+    }
+
+    async fn get_models(&self) -> Result<Vec<ModelEntry>, ModelError> {
+        let url = self.target.at(self.codec.models_path());
+        let mut opened = self.send(self.client()?.get(url)).await?;
+        let mut body = Vec::new();
+        loop {
+            match opened.response.chunk().await {
+                Ok(Some(chunk)) if body.len() + chunk.len() <= MODELS_BYTES => {
+                    body.extend_from_slice(&chunk);
+                }
+                Ok(Some(_)) => {
+                    return Err(ModelError::new(
+                        ModelErrorKind::Protocol,
+                        format!(
+                            "the list of models of {} is larger than {MODELS_BYTES} bytes",
+                            self.route.authority
+                        ),
+                    ));
+                }
+                Ok(None) => break,
+                Err(error) => return Err(failure::broken(&error, &self.route)),
+            }
+        }
+        let models = self.codec.parse_models(&body);
+        models.map_err(|error| opened.secrets.scrub(error))
+    }
+
+    fn client(&self) -> Result<&Client, ModelError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let client = client::build(&self.endpoint, &self.target, self.route.proxy.as_ref())?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    async fn send(&self, builder: RequestBuilder) -> Result<Opened, ModelError> {
+        let credential = self.credential().await?;
+        let mut secrets = Secrets::default();
+        for (_, value) in &self.endpoint.headers {
+            secrets.add(value);
+        }
+        let mut headers = self.headers.clone();
+        if let Some(secret) = &credential {
+            secrets.add(secret.expose());
+            self.authorize(&mut headers, secret)?;
+        }
+        let response = builder
+            .headers(headers)
+            .send()
+            .await
+            .map_err(|error| failure::unanswered(&error, &self.route))?;
+        let asked = Asked {
+            target: &self.target,
+            route: &self.route,
+            codec: self.codec.as_ref(),
+            credentials: self.credentials.as_ref(),
+            credential: credential.as_ref(),
+            silence: self.endpoint.timeouts.silence,
+        };
+        match refusal::check(response, &asked).await {
+            Ok(response) => Ok(Opened { response, secrets }),
+            Err(error) => Err(secrets.scrub(error)),
+        }
+    }
+
+    async fn credential(&self) -> Result<Option<Secret>, ModelError> {
+        if self.endpoint.auth == Auth::None {
+            return Ok(None);
+        }
+        let found = self.credentials.credential().await.map_err(|error| {
+            let failed = ModelError::new(ModelErrorKind::Configuration, error.message);
+            match error.hint {
+                Some(hint) => failed.with_hint(hint),
+                None => failed,
+            }
+        })?;
+        Ok(found.filter(|secret| !secret.expose().trim().is_empty()))
+    }
+
+    fn authorize(&self, headers: &mut HeaderMap, secret: &Secret) -> Result<(), ModelError> {
+        // A key that was read from a file ends in a newline.
+        let key = secret.expose().trim();
+        let (name, text) = match &self.endpoint.auth {
+            Auth::None => return Ok(()),
+            Auth::Bearer => (AUTHORIZATION, format!("Bearer {key}")),
+            Auth::Header(name) => (header_name(&self.endpoint, name)?, key.to_owned()),
+        };
+        let mut value = HeaderValue::try_from(text).map_err(|_| {
+            ModelError::new(
+                ModelErrorKind::Configuration,
+                format!(
+                    "the key from {} holds a character that no header can hold",
+                    self.credentials.describe()
+                ),
+            )
+            .with_hint("look for a line break or quotes that were copied along")
+        })?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+        Ok(())
+    }
+}
+
+/// The headers of the configuration. They win over our own, but for the
+/// credential.
+fn headers(endpoint: &Endpoint) -> Result<HeaderMap, ModelError> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &endpoint.headers {
+        let mut value = HeaderValue::from_str(value).map_err(|_| {
+            ModelError::new(
+                ModelErrorKind::Configuration,
+                format!(
+                    "the header `{name}` of the provider `{}` has a value that no header can hold",
+                    endpoint.name
+                ),
+            )
+            .with_hint("a value is one line of text")
+        })?;
+        value.set_sensitive(true);
+        headers.insert(header_name(endpoint, name)?, value);
+    }
+    if let Auth::Header(name) = &endpoint.auth {
+        header_name(endpoint, name)?;
+    }
+    Ok(headers)
+}
+
+fn header_name(endpoint: &Endpoint, name: &str) -> Result<HeaderName, ModelError> {
+    let parsed = HeaderName::try_from(name).ok();
+    // These say how the body is framed; a wrong one would break every request.
+    parsed
+        .filter(|name| *name != CONTENT_LENGTH && *name != reqwest::header::TRANSFER_ENCODING)
+        .ok_or_else(|| {
+            ModelError::new(
+                ModelErrorKind::Configuration,
+                format!(
+                    "the provider `{}` has a header `{}` that cannot be sent",
+                    endpoint.name,
+                    crate::address::quoted(name)
+                ),
+            )
+            .with_hint("a name is made of letters, digits and dashes")
+        })
+}

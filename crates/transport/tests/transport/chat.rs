@@ -1,0 +1,86 @@
+//! The chat format of real servers, end to end.
+
+use crate::server::{self, STREAM, chunk, read_request, with_status, write};
+use crate::{endpoint, identity, request};
+use futures_util::StreamExt as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tenon_model::codec::Chat;
+use tenon_model::{Delta, Model as _, ModelError, ModelErrorKind, Quirks};
+use tenon_transport::{HttpModel, NoCredential};
+
+fn chat(address: SocketAddr) -> HttpModel {
+    let mut endpoint = endpoint(format_args!("http://{address}/v1"));
+    endpoint.timeouts.silence = Some(Duration::from_millis(60));
+    let codec = Arc::new(Chat::new(Quirks::default()));
+    HttpModel::new(endpoint, identity(), codec, Arc::new(NoCredential)).unwrap()
+}
+
+async fn ask(model: &HttpModel) -> (String, Option<Result<String, ModelError>>) {
+    let mut stream = model.stream(request());
+    let (mut text, mut end) = (String::new(), None);
+    while let Some(item) = stream.next().await {
+        assert!(end.is_none(), "something came after the end: {item:?}");
+        match item {
+            Ok(Delta::Text(piece)) => text.push_str(&piece),
+            Ok(Delta::Finished(finished)) => end = Some(Ok(finished.message.text())),
+            Ok(_) => {}
+            Err(error) => end = Some(Err(error)),
+        }
+    }
+    (text, end)
+}
+
+fn piece(content: &str) -> String {
+    let choice = format!(r#"{{"index":0,"delta":{{"content":"{content}"}},"finish_reason":null}}"#);
+    format!("data: {{\"choices\":[{choice}]}}\n\n")
+}
+
+const STOP: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+
+#[tokio::test]
+async fn a_streamed_answer_arrives() {
+    let address = server::start(|mut stream| async move {
+        let seen = read_request(&mut stream).await;
+        assert_eq!(seen.line, "POST /v1/chat/completions HTTP/1.1");
+        assert!(seen.body.contains(r#""model":"small""#), "{}", seen.body);
+        let events = format!("{}{}{STOP}", piece("Hel"), piece("lo"));
+        write(&mut stream, &format!("{STREAM}{}0\r\n\r\n", chunk(&events))).await;
+    })
+    .await;
+    let (text, end) = ask(&chat(address)).await;
+    assert_eq!(text, "Hello");
+    assert_eq!(end.unwrap().unwrap(), "Hello");
+}
+
+#[tokio::test]
+async fn comments_do_not_hide_a_stall() {
+    let address = server::start(|mut stream| async move {
+        read_request(&mut stream).await;
+        write(&mut stream, &format!("{STREAM}{}", chunk(&piece("half")))).await;
+        let ping = chunk(": ping\n\n");
+        while tokio::io::AsyncWriteExt::write_all(&mut stream, ping.as_bytes())
+            .await
+            .is_ok()
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    let (text, end) = ask(&chat(address)).await;
+    assert_eq!(text, "half");
+    let error = end.unwrap().unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Stalled);
+    assert_eq!(error.partial.unwrap().text(), "half");
+}
+
+#[tokio::test]
+async fn an_error_of_the_server_is_told_in_its_words() {
+    let body = r#"{"error":{"message":"model `small` is not loaded"}}"#;
+    let address = server::answering(with_status("503 Unavailable", "", body)).await;
+    let (_, end) = ask(&chat(address)).await;
+    let error = end.unwrap().unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    assert!(error.message.contains("is not loaded"), "{}", error.message);
+}
