@@ -3,10 +3,10 @@
 //! log it covers, what was appended since is read on top, and without it the
 //! head and the tail of the log are read.
 
+use crate::SessionError;
 use crate::lines::{Lines, end_of_whole_lines, line_at};
 use crate::place::{Place, private_file};
 use crate::totals::Totals;
-use crate::SessionError;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -118,7 +118,9 @@ impl Digest {
             }
         }
         let from = length - WINDOW;
-        let start = end_of_whole_lines(file, from).unwrap_or(0).max(lines.offset());
+        let start = end_of_whole_lines(file, from)
+            .unwrap_or(0)
+            .max(lines.offset());
         digest.follow(file, start);
         Ok(digest)
     }

@@ -85,7 +85,8 @@ impl History {
         if let Some(last) = self.messages.last()
             && last.role == Role::User
         {
-            let together = last.origin == Origin::Compaction || (run.is_some() && run == self.last_run);
+            let together =
+                last.origin == Origin::Compaction || (run.is_some() && run == self.last_run);
             let text = if together { NOTED } else { NO_REPLY };
             self.fill(Role::Assistant, text);
         }

@@ -95,9 +95,7 @@ impl Leftovers {
     /// Drops what this record of the log holds in full.
     pub fn supersede(&mut self, event: &Event) {
         let ended = |stream: &Stream| match &event.kind {
-            EventKind::Message(message) => {
-                message.role == Role::Assistant && stream.call.is_none()
-            }
+            EventKind::Message(message) => message.role == Role::Assistant && stream.call.is_none(),
             EventKind::ToolResult(result) => stream.call.as_ref() == Some(&result.call),
             _ => false,
         };

@@ -2,11 +2,11 @@
 //! a session or the two ends of its log, never a whole log, unless text is
 //! searched for in messages.
 
+use crate::Blobs;
 use crate::digest::Digest;
 use crate::lines::Lines;
 use crate::place::{self, Found, Place};
 use crate::record::decode;
-use crate::Blobs;
 use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,11 @@ pub(crate) fn list(root: &Path, filter: &ListFilter) -> Listing {
                 continue;
             }
         };
-        if filter.cwd.as_ref().is_some_and(|cwd| *cwd != digest.meta.cwd) {
+        if filter
+            .cwd
+            .as_ref()
+            .is_some_and(|cwd| *cwd != digest.meta.cwd)
+        {
             continue;
         }
         let summary = summary(id, digest);
@@ -100,7 +104,9 @@ pub(crate) fn summary(id: SessionId, digest: Digest) -> Summary {
         title,
         prompt,
         model: settings.as_ref().map(|settings| settings.model.clone()),
-        agent: settings.as_ref().map(|settings| settings.agent_name.clone()),
+        agent: settings
+            .as_ref()
+            .map(|settings| settings.agent_name.clone()),
         runs: digest.totals.runs,
         usage: digest.totals.usage,
         compactions: digest.totals.compactions,

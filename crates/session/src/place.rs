@@ -50,12 +50,11 @@ pub(crate) fn month_of(root: &Path, ts: Timestamp) -> PathBuf {
 /// Finds the log of a session. Ids made by us tell their month, so the usual
 /// case is one look; others are looked for in every month.
 pub(crate) fn locate(root: &Path, id: SessionId) -> Option<Place> {
-    let guess = id
-        .0
-        .get_timestamp()
-        .and_then(|stamp| i64::try_from(stamp.to_unix().0).ok())
-        .and_then(|seconds| Timestamp::from_second(seconds).ok())
-        .map(|ts| month_of(root, ts));
+    let guess =
+        id.0.get_timestamp()
+            .and_then(|stamp| i64::try_from(stamp.to_unix().0).ok())
+            .and_then(|seconds| Timestamp::from_second(seconds).ok())
+            .map(|ts| month_of(root, ts));
     guess
         .into_iter()
         .chain(months(root))

@@ -50,11 +50,7 @@ pub(crate) struct Rebuilt {
     pub damage: Vec<String>,
 }
 
-pub(crate) fn rebuild(
-    file: &File,
-    place: &Place,
-    blobs: &Blobs,
-) -> Result<Rebuilt, SessionError> {
+pub(crate) fn rebuild(file: &File, place: &Place, blobs: &Blobs) -> Result<Rebuilt, SessionError> {
     let say = |error| SessionError::io("read", &place.log, error);
     let length = file.metadata().map_err(say)?.len();
     let end = end_of_whole_lines(file, length).map_err(say)?;
@@ -166,9 +162,7 @@ impl Rebuilt {
                 .and_then(|text| decode(text, blobs).map_err(|error| error.to_string()));
             match event {
                 Ok(event) => self.take(&event, line.offset),
-                Err(reason) => self
-                    .damage
-                    .push(format!("byte {}: {reason}", line.offset)),
+                Err(reason) => self.damage.push(format!("byte {}: {reason}", line.offset)),
             }
         }
         Ok(())

@@ -118,13 +118,7 @@ fn fold(
             folded
         }
         Value::Array(_) | Value::Object(_) if depth >= DEPTH_KEPT => {
-            let text = fold(
-                Value::String(value.to_string()),
-                depth,
-                long,
-                blobs,
-                stored,
-            )?;
+            let text = fold(Value::String(value.to_string()), depth, long, blobs, stored)?;
             json!({ "$json": text })
         }
         Value::Array(items) => Value::Array(

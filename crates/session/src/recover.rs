@@ -137,7 +137,11 @@ impl Recovery<'_> {
 
     fn close_call(&mut self, call: &Unresolved) {
         let (status, code, message) = if call.open.started {
-            (CallStatus::UnknownOutcome, ErrorCode::UnknownOutcome, UNKNOWN)
+            (
+                CallStatus::UnknownOutcome,
+                ErrorCode::UnknownOutcome,
+                UNKNOWN,
+            )
         } else {
             (CallStatus::NotStarted, ErrorCode::NotStarted, NOT_STARTED)
         };

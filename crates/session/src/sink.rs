@@ -65,7 +65,9 @@ impl<S: Sink> Appender<S> {
             other => {
                 self.torn = self.sink.cut(self.end).is_err();
                 // A file takes less than it was given only when it is full.
-                Err(other.err().unwrap_or(io::Error::from(io::ErrorKind::StorageFull)))
+                Err(other
+                    .err()
+                    .unwrap_or(io::Error::from(io::ErrorKind::StorageFull)))
             }
         }
     }
@@ -138,7 +140,8 @@ mod tests {
         log.append(b"second\n").unwrap_err();
         assert_eq!(content(&temp), "first\nseco");
         log.sink.room = 100;
-        log.append(b"not while the torn record is there\n").unwrap_err();
+        log.append(b"not while the torn record is there\n")
+            .unwrap_err();
         assert_eq!(content(&temp), "first\nseco");
         log.sink.cuts_fail = false;
         log.append(b"third\n").unwrap();

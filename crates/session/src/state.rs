@@ -2,10 +2,10 @@
 //! The engine applies each event as it writes it, and opening a log applies
 //! the same events, so going on after a stop cannot differ from going on.
 
+use crate::SessionError;
 use crate::calls::{Calls, Closed, OpenCall};
 use crate::history::{History, result_message};
 use crate::totals::Totals;
-use crate::SessionError;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tenon_vocab::{
@@ -101,7 +101,9 @@ impl State {
             return;
         }
         let (message, asked_at) = match (&event.kind, closed) {
-            (EventKind::Message(message), _) if message.in_context && message.role != Role::Tool => {
+            (EventKind::Message(message), _)
+                if message.in_context && message.role != Role::Tool =>
+            {
                 (message.clone(), None)
             }
             (EventKind::ToolResult(result), Closed::CallOfMessage(asked_at))

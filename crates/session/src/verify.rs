@@ -44,7 +44,10 @@ pub fn verify(loaded: &Loaded) -> Vec<Finding> {
         blobs: HashSet::new(),
     };
     for (offset, reason) in &loaded.damage {
-        check.say(None, format!("the line at byte {offset} cannot be read: {reason}"));
+        check.say(
+            None,
+            format!("the line at byte {offset} cannot be read: {reason}"),
+        );
     }
     check.sequence();
     for event in loaded.events() {
@@ -89,7 +92,10 @@ impl Check<'_> {
             }
             if !event.is_durable() {
                 let kind = event.kind.name();
-                self.say(Some(event.seq), format!("`{kind}` does not belong in a log"));
+                self.say(
+                    Some(event.seq),
+                    format!("`{kind}` does not belong in a log"),
+                );
             }
             if event.session != self.loaded.id {
                 self.say(Some(event.seq), "belongs to another session");
@@ -226,7 +232,8 @@ impl Check<'_> {
         for record in rest {
             state.apply(&record.event, record.offset);
             if let EventKind::Snapshot(snapshot) = &record.event.kind {
-                let fault = snapshot_fault(&first.event, record.offset, snapshot, &state, &by_offset);
+                let fault =
+                    snapshot_fault(&first.event, record.offset, snapshot, &state, &by_offset);
                 if let Some(fault) = fault {
                     self.say(Some(record.event.seq), fault);
                 }
@@ -242,14 +249,20 @@ fn snapshot_fault(
     expected: &State,
     by_offset: &HashMap<u64, &Event>,
 ) -> Option<String> {
-    let record = |at: HistoryRef| by_offset.get(&at.offset).filter(|event| event.seq == at.seq);
+    let record = |at: HistoryRef| {
+        by_offset
+            .get(&at.offset)
+            .filter(|event| event.seq == at.seq)
+    };
     if let Some(wrong) = snapshot.history.iter().find(|at| record(**at).is_none()) {
         return Some(format!(
             "the snapshot names record {} at byte {}, which is not there",
             wrong.seq, wrong.offset
         ));
     }
-    let restored = State::from_snapshot(first, offset, snapshot, |at| record(at).map(|e| (*e).clone()));
+    let restored = State::from_snapshot(first, offset, snapshot, |at| {
+        record(at).map(|e| (*e).clone())
+    });
     (restored.as_ref() != Some(expected))
         .then(|| String::from("the snapshot gives another state than the records before it"))
 }

@@ -171,7 +171,11 @@ fn answer(outcome: &RunOutcome, command: &str, limits: &ToolLimits) -> ToolOutpu
         Ended::Unknown => failed(ErrorCode::UnknownOutcome, &report, outcome),
         Ended::Exited { .. } | Ended::Running(_) | Ended::TimedOut => ToolOutput {
             folded: vec!["stdout", "stderr"],
-            ..ToolOutput::ok(data(outcome, &report), report.text.clone(), Display::Nothing)
+            ..ToolOutput::ok(
+                data(outcome, &report),
+                report.text.clone(),
+                Display::Nothing,
+            )
         },
     };
     output.display = Display::Terminal {

@@ -170,7 +170,9 @@ impl Future for Injected {
 async fn interrupted_at(poll: usize) -> usize {
     let (world, id) = (World::new(), SessionId::generate());
     let mut slow = Turn::text("thinking ");
-    slow.pieces.push((Duration::from_millis(40), "more".into()));
+    for n in 0..6 {
+        slow.pieces.push((Duration::from_millis(20 + n), "more ".into()));
+    }
     let model = Scripted::new([
         slow.and_call("a", "look", r#"{"ms":5}"#)
             .and_call("b", "look", r#"{"ms":3}"#),

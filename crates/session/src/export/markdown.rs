@@ -67,7 +67,11 @@ fn write_event(out: &mut String, event: &Event) {
         }
         EventKind::ToolResult(result) => write_result(out, result),
         EventKind::Context(ContextChange::Compacted(compacted)) => {
-            let _ = writeln!(out, "---\n\n*Context compacted.*\n\n{}\n", compacted.summary);
+            let _ = writeln!(
+                out,
+                "---\n\n*Context compacted.*\n\n{}\n",
+                compacted.summary
+            );
         }
         EventKind::Interrupted(interrupted) => {
             let _ = writeln!(out, "*Interrupted by {}.*\n", interrupted.by);

@@ -63,7 +63,10 @@ fn write_event(out: &mut String, event: &Event) {
         EventKind::Retry(retry) => line(
             out,
             indent,
-            &format!("! tried again ({} of {}): {}", retry.attempt, retry.of, retry.reason),
+            &format!(
+                "! tried again ({} of {}): {}",
+                retry.attempt, retry.of, retry.reason
+            ),
         ),
         EventKind::Context(ContextChange::Compacted(compacted)) => line(
             out,
@@ -74,7 +77,11 @@ fn write_event(out: &mut String, event: &Event) {
             ),
         ),
         EventKind::Interrupted(interrupted) => {
-            line(out, indent, &format!("-- interrupted by {}", interrupted.by));
+            line(
+                out,
+                indent,
+                &format!("-- interrupted by {}", interrupted.by),
+            );
         }
         EventKind::RunFinished(finished) => {
             if let Some(reason) = &finished.reason {

@@ -28,7 +28,12 @@ fn changed_and_missing_content_is_named_and_a_torn_one_is_written_again() {
     let writer = home.begin(1);
     let blobs = writer.log.blobs();
     let name = blobs.put(b"hello").unwrap();
-    let path = writer.log.folder().unwrap().join("blobs").join(&name.sha256);
+    let path = writer
+        .log
+        .folder()
+        .unwrap()
+        .join("blobs")
+        .join(&name.sha256);
     fs::write(&path, b"hellO").unwrap();
     assert!(matches!(
         blobs.get(&name),

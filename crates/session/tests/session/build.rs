@@ -324,7 +324,11 @@ pub fn assert_valid(messages: &[std::sync::Arc<Message>]) {
             if message.role == Role::User {
                 assert_ne!(last, Some(Role::User), "two user messages in a row");
             } else {
-                assert_ne!(last, Some(Role::Assistant), "two assistant messages in a row");
+                assert_ne!(
+                    last,
+                    Some(Role::Assistant),
+                    "two assistant messages in a row"
+                );
             }
             open = message.tool_calls().map(|call| call.id.clone()).collect();
         }

@@ -77,7 +77,10 @@ fn a_log_without_a_whole_first_line_is_refused_and_can_be_deleted() {
             .set_len(length)
             .unwrap();
         fs::remove_file(path.with_extension("d").join("digest")).ok();
-        let error = home.store.open(session(1), crate::build::at(0)).unwrap_err();
+        let error = home
+            .store
+            .open(session(1), crate::build::at(0))
+            .unwrap_err();
         assert!(matches!(error, SessionError::Empty { .. }), "{error:?}");
         let listing = home.store.list(&tenon_session::ListFilter::default());
         assert_eq!((listing.sessions.len(), listing.skipped.len()), (0, 1));

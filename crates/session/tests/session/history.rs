@@ -3,9 +3,7 @@
 use crate::build::{
     Home, asks, assert_valid, broken, call, compacted, denied, result, run, texts, used,
 };
-use tenon_vocab::{
-    CallId, Compacted, ContextChange, Message, Origin, PrunedCall, Role, Status,
-};
+use tenon_vocab::{CallId, Compacted, ContextChange, Message, Origin, PrunedCall, Role, Status};
 
 #[test]
 fn results_stand_in_the_order_of_the_calls_whatever_order_they_come_in() {
@@ -14,7 +12,11 @@ fn results_stand_in_the_order_of_the_calls_whatever_order_they_come_in() {
     writer.start(1, "go");
     writer.put(asks("", &["a", "b", "c"]));
     writer.put(result("c", "3"));
-    assert_eq!(texts(&writer.state).len(), 2, "a result waits for those before it");
+    assert_eq!(
+        texts(&writer.state).len(),
+        2,
+        "a result waits for those before it"
+    );
     writer.put(result("a", "1"));
     assert_eq!(texts(&writer.state)[2..], ["tool: a=1"]);
     writer.put(denied("b"));
@@ -294,7 +296,10 @@ fn state_tells_what_was_read_and_where_the_files_stand() {
         }];
         writer.put(read);
     }
-    assert_eq!(writer.state.reads().collect::<Vec<_>>(), [("src/a.rs", "2")]);
+    assert_eq!(
+        writer.state.reads().collect::<Vec<_>>(),
+        [("src/a.rs", "2")]
+    );
     let checkpoint = |action, to_seq| Checkpoint {
         action,
         call: None,

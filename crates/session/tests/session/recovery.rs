@@ -70,7 +70,10 @@ fn streamed_text_becomes_a_broken_message_that_stays_in_the_context() {
     );
     drop(writer);
     assert_eq!(home.findings(1), []);
-    assert!(load(&home).virtual_tail.is_empty(), "once, not at each opening");
+    assert!(
+        load(&home).virtual_tail.is_empty(),
+        "once, not at each opening"
+    );
 }
 
 #[test]
@@ -109,7 +112,11 @@ fn open_calls_get_results_that_tell_started_from_not_started() {
         panic!()
     };
     assert_eq!(first.status, CallStatus::UnknownOutcome);
-    assert!(first.model_text.contains("check its effects before going on"));
+    assert!(
+        first
+            .model_text
+            .contains("check its effects before going on")
+    );
     assert!(first.model_text.ends_with("line 1\nline 2\n"));
     let EventKind::ToolResult(second) = &tail[1].kind else {
         panic!()
@@ -157,7 +164,10 @@ fn what_is_in_the_log_already_is_not_written_twice() {
     drop(writer);
     let writer = home.reopen(1);
     let seen = texts(&writer.state);
-    assert_eq!(seen.iter().filter(|text| text.contains("I look.")).count(), 1);
+    assert_eq!(
+        seen.iter().filter(|text| text.contains("I look.")).count(),
+        1
+    );
 }
 
 #[test]

@@ -332,7 +332,10 @@ mod tests {
     fn an_unfinished_line_is_live_at_once() {
         let mut cleaner = Cleaner::default();
         let first = cleaner.feed(b"Password: ");
-        assert_eq!((first.text.as_str(), first.live.as_str()), ("", "Password: "));
+        assert_eq!(
+            (first.text.as_str(), first.live.as_str()),
+            ("", "Password: ")
+        );
         assert_eq!(cleaner.flush(), "Password: ");
         assert_eq!(cleaner.feed(b"secret\n").text, "secret\n");
     }

@@ -1,7 +1,7 @@
 //! The jobs of a session: processes that outlive the call that started them.
 //! Each is kept by a task of its own; this is what the others see of it.
 
-use super::running::{AfterInput, MAX_PENDING, Running, SharedOutput, lock};
+use super::running::{AfterInput, MAX_PENDING, Running, SharedOutput, Step, lock};
 use super::spec::{JobInfo, JobState, shell_code};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -175,7 +175,9 @@ async fn attend(
 ) -> JobState {
     let mut state = JobState::Exited;
     let mut open = true;
+    let mut pace = Pace::new();
     while !running.emptied {
+        let rest = pace.rest();
         tokio::select! {
             biased;
             order = inbox.recv(), if open => match order {
@@ -186,7 +188,11 @@ async fn attend(
                 }
                 None => { open = false; state = JobState::Killed; running.kill(); }
             },
-            _ = running.next() => {
+            () = tokio::time::sleep(rest), if !rest.is_zero() => pace = Pace::new(),
+            step = running.next(), if rest.is_zero() => {
+                if let Step::Printed(_, text) = step {
+                    pace.taken += text.len();
+                }
                 let exit_code = code(&running);
                 status.send_if_modified(|status| {
                     std::mem::replace(&mut status.exit_code, exit_code) != exit_code
@@ -196,6 +202,38 @@ async fn attend(
     }
     let _ = timeout(PIPES, running.settle(&mut |_| {})).await;
     state
+}
+
+/// A job that floods is read no faster than this: its pipe fills up and it
+/// waits, instead of keeping a processor busy with what nobody reads.
+struct Pace {
+    since: Instant,
+    taken: usize,
+}
+
+impl Pace {
+    const WINDOW: Duration = Duration::from_millis(100);
+    const BYTES: usize = 1024 * 1024;
+
+    fn new() -> Self {
+        Self {
+            since: Instant::now(),
+            taken: 0,
+        }
+    }
+
+    /// How long to read nothing.
+    fn rest(&mut self) -> Duration {
+        let left = Self::WINDOW.saturating_sub(self.since.elapsed());
+        if left.is_zero() {
+            *self = Self::new();
+        }
+        if self.taken < Self::BYTES {
+            Duration::ZERO
+        } else {
+            left
+        }
+    }
 }
 
 fn queue(running: &mut Running, bytes: &[u8], after: AfterInput) -> Written {

@@ -167,7 +167,10 @@ mod tests {
         }
         let path = inner.join("______call_1.txt");
         assert_eq!(spill.whole(), Whole::File(path.clone()));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "01234567\n".repeat(3));
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "01234567\n".repeat(3)
+        );
         let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&inner), mode(&path)), (0o700, 0o600));
     }

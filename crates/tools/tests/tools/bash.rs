@@ -99,7 +99,10 @@ async fn a_result_says_what_was_printed_and_how_it_ended() {
     assert_eq!(output.display, expected);
     assert_eq!(output.sandbox.unwrap().adapter, "none");
     assert_eq!(shell.deltas.lock().unwrap()[0].text, "hello\n");
-    assert_eq!(shell.bash("true").await.model_text, "(no output)\n[exit code 0]");
+    assert_eq!(
+        shell.bash("true").await.model_text,
+        "(no output)\n[exit code 0]"
+    );
 }
 
 #[tokio::test]
@@ -141,7 +144,9 @@ async fn a_command_that_no_shell_could_take_is_refused_by_name() {
 #[tokio::test]
 async fn any_bytes_become_text() {
     let shell = Shell::new();
-    let output = shell.bash(r"printf '\xc4\xe3\xba\xc3 gbk\n\0nul \xff\xfe\n'").await;
+    let output = shell
+        .bash(r"printf '\xc4\xe3\xba\xc3 gbk\n\0nul \xff\xfe\n'")
+        .await;
     let text = &output.model_text;
     assert!(text.contains(" gbk\n") && text.contains("␀nul "), "{text}");
     let output = shell.bash("head -c 100000 /dev/urandom").await;
@@ -161,18 +166,31 @@ async fn colours_and_progress_do_not_reach_the_model() {
 async fn a_long_output_shows_both_ends_and_where_the_whole_is() {
     let mut shell = Shell::new();
     shell.call = CallId::new("../call:7");
-    let output = shell.bash("seq 1 200000; echo error: last line; exit 1").await;
+    let output = shell
+        .bash("seq 1 200000; echo error: last line; exit 1")
+        .await;
     let text = &output.model_text;
     assert!(text.starts_with("1\n2\n3\n"));
-    assert!(text.ends_with("200000\nerror: last line\n[exit code 1]"), "{}", &text[text.len() - 200..]);
-    assert!(text.len() < shell.limits.output_bytes + 500, "{}", text.len());
+    assert!(
+        text.ends_with("200000\nerror: last line\n[exit code 1]"),
+        "{}",
+        &text[text.len() - 200..]
+    );
+    assert!(
+        text.len() < shell.limits.output_bytes + 500,
+        "{}",
+        text.len()
+    );
     let path = shell.yard.path().join("spill/___call_7.txt");
     assert!(text.contains(path.to_str().unwrap()), "{text}");
     let whole = std::fs::read_to_string(path).unwrap();
     assert_eq!(whole.lines().count(), 200_001);
     let shown: usize = text.lines().count() - 2;
     let marker = text.lines().find(|line| line.starts_with("[…")).unwrap();
-    assert!(marker.contains(&format!("({} lines)", 200_001 - shown)), "{marker} {shown}");
+    assert!(
+        marker.contains(&format!("({} lines)", 200_001 - shown)),
+        "{marker} {shown}"
+    );
 }
 
 #[tokio::test]
@@ -200,12 +218,20 @@ async fn nothing_waits_for_a_person() {
     ] {
         let output = shell.bash(command).await;
         assert_ne!(data(&output)["exit_code"], 0, "{command}");
-        assert!(output.model_text.contains("wanted a terminal"), "{command}: {}", output.model_text);
+        assert!(
+            output.model_text.contains("wanted a terminal"),
+            "{command}: {}",
+            output.model_text
+        );
     }
     let commits = shell.bash("git log --oneline | wc -l").await;
     assert_eq!(data(&commits)["stdout"].as_str().unwrap().trim(), "3");
     let output = shell.bash("python3").await;
-    assert!(output.model_text.contains("-c or -e"), "{}", output.model_text);
+    assert!(
+        output.model_text.contains("-c or -e"),
+        "{}",
+        output.model_text
+    );
     let output = shell.bash("cat").await;
     assert_eq!(output.model_text, "(no output)\n[exit code 0]");
 }
@@ -242,7 +268,9 @@ async fn a_timeout_moves_the_command_to_the_background_and_says_how_to_go_on() {
     for word in ["proc_1", "action read", "kill", "timeout_ms"] {
         assert!(text.contains(word), "{text}");
     }
-    let killed = shell.process(json!({"action": "kill", "id": "proc_1"})).await;
+    let killed = shell
+        .process(json!({"action": "kill", "id": "proc_1"}))
+        .await;
     assert!(killed.envelope.is_ok(), "{killed:?}");
     assert_eq!(shell.yard.alive(), NOBODY);
 }
@@ -254,7 +282,10 @@ async fn a_timeout_that_kills_says_that_the_command_did_not_fail() {
     shell.limits.bash_timeout = Some(Duration::from_millis(200));
     let output = shell.bash("echo begun; sleep 600 & wait").await;
     let data = data(&output);
-    assert_eq!((&data["timed_out"], &data["exit_code"]), (&json!(true), &json!(-1)));
+    assert_eq!(
+        (&data["timed_out"], &data["exit_code"]),
+        (&json!(true), &json!(-1))
+    );
     let text = &output.model_text;
     assert!(text.starts_with("begun\n"), "{text}");
     assert!(text.contains("did not fail by itself"), "{text}");
@@ -268,7 +299,10 @@ async fn an_interrupt_is_an_error_that_keeps_the_output() {
         until("it runs", || shell.yard.path().join("started").exists()).await;
         shell.yard.cancelled.cancel();
     };
-    let (output, ()) = tokio::join!(shell.bash("echo begun; echo > started; sleep 600"), interrupt);
+    let (output, ()) = tokio::join!(
+        shell.bash("echo begun; echo > started; sleep 600"),
+        interrupt
+    );
     assert_eq!(code(&output), "interrupted");
     assert!(output.model_text.contains("begun"), "{}", output.model_text);
     let Envelope::Err(error) = &output.envelope else {
@@ -283,9 +317,17 @@ async fn what_is_left_running_is_named_at_once() {
     let shell = Shell::new();
     let output = shell.bash("sleep 600 & echo done").await;
     assert_eq!(data(&output)["process_id"], "proc_1");
-    assert!(output.model_text.starts_with("done\n[exit code 0; it left processes running"));
+    assert!(
+        output
+            .model_text
+            .starts_with("done\n[exit code 0; it left processes running")
+    );
     let list = shell.process(json!({"action": "list"})).await;
-    assert!(list.model_text.contains("sleep 600 & echo done"), "{}", list.model_text);
+    assert!(
+        list.model_text.contains("sleep 600 & echo done"),
+        "{}",
+        list.model_text
+    );
     assert!(matches!(list.display, Display::Table { .. }));
 }
 
@@ -298,22 +340,40 @@ async fn a_background_process_is_followed_to_its_end() {
     let output = shell.call("bash", input).await;
     assert_eq!(data(&output)["process_id"], "proc_1");
     assert_eq!(data(&output)["timed_out"], false);
-    assert!(output.model_text.contains("running in the background as proc_1"));
+    assert!(
+        output
+            .model_text
+            .contains("running in the background as proc_1")
+    );
 
-    let quiet = shell.process(json!({"action": "read", "id": "proc_1"})).await;
-    assert!(quiet.model_text.starts_with("(nothing new)\n[proc_1: running for "));
+    let quiet = shell
+        .process(json!({"action": "read", "id": "proc_1"}))
+        .await;
+    assert!(
+        quiet
+            .model_text
+            .starts_with("(nothing new)\n[proc_1: running for ")
+    );
     let written = shell
         .process(json!({"action": "write", "id": "proc_1", "input": "one\n"}))
         .await;
     assert!(written.envelope.is_ok(), "{written:?}");
-    let read = shell.process(json!({"action": "read", "id": "proc_1"})).await;
+    let read = shell
+        .process(json!({"action": "read", "id": "proc_1"}))
+        .await;
     assert_eq!(data(&read)["output"], "got one\n");
     assert_eq!(read.folded, ["output"]);
     let end = json!({"action": "write", "id": "proc_1", "input": "two\n\u{4}"});
     shell.process(end).await;
     until("it ends", || shell.yard.jobs.list()[0].exit_code.is_some()).await;
-    let read = shell.process(json!({"action": "read", "id": "proc_1"})).await;
-    assert!(read.model_text.starts_with("got two\n"), "{}", read.model_text);
+    let read = shell
+        .process(json!({"action": "read", "id": "proc_1"}))
+        .await;
+    assert!(
+        read.model_text.starts_with("got two\n"),
+        "{}",
+        read.model_text
+    );
 }
 
 #[tokio::test]
@@ -321,15 +381,27 @@ async fn a_wrong_process_call_says_what_would_be_right() {
     let shell = Shell::new();
     let output = shell.process(json!({"action": "read"})).await;
     assert_eq!(code(&output), "invalid_input");
-    let output = shell.process(json!({"action": "read", "id": "proc_9"})).await;
+    let output = shell
+        .process(json!({"action": "read", "id": "proc_9"}))
+        .await;
     assert_eq!(code(&output), "not_found");
     shell.bash("sleep 600 &").await;
-    let output = shell.process(json!({"action": "kill", "id": "proc_9"})).await;
-    assert!(output.model_text.contains("proc_1"), "{}", output.model_text);
+    let output = shell
+        .process(json!({"action": "kill", "id": "proc_9"}))
+        .await;
+    assert!(
+        output.model_text.contains("proc_1"),
+        "{}",
+        output.model_text
+    );
     let write = json!({"action": "write", "id": "proc_1", "input": "x"});
     let output = shell.process(write).await;
     assert_eq!(code(&output), "invalid_input");
-    assert!(output.model_text.contains("no standard input"), "{}", output.model_text);
+    assert!(
+        output.model_text.contains("no standard input"),
+        "{}",
+        output.model_text
+    );
 }
 
 #[test]
@@ -337,7 +409,10 @@ fn the_policy_sees_the_command_and_what_an_action_does() {
     let shell = Shell::new();
     let facts = tool("bash").facts(&json!({"command": "rm -r x"}), &shell.workspace);
     assert_eq!(facts.effect, Effect::Execute);
-    assert_eq!(facts.subject, Subject::Command(tenon_policy::analyse("rm -r x")));
+    assert_eq!(
+        facts.subject,
+        Subject::Command(tenon_policy::analyse("rm -r x"))
+    );
     for (action, effect) in [
         ("list", Effect::Read),
         ("read", Effect::Read),

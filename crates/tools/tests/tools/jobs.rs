@@ -139,7 +139,12 @@ pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 /// The supervisor's own binary, built when it is missing or older than its source.
 pub fn supervisor_program() -> PathBuf {
     let own = std::env::current_exe().unwrap();
-    let program = own.parent().unwrap().parent().unwrap().join("tenon-supervise");
+    let program = own
+        .parent()
+        .unwrap()
+        .parent()
+        .unwrap()
+        .join("tenon-supervise");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sandbox/src");
     let written = |path: &Path| path.metadata().and_then(|meta| meta.modified()).ok();
     let newest = std::fs::read_dir(source)
@@ -156,7 +161,10 @@ pub fn supervisor_program() -> PathBuf {
             .unwrap();
         assert!(built.success());
         // Cargo leaves a program alone that is the same as before.
-        let file = std::fs::File::options().append(true).open(&program).unwrap();
+        let file = std::fs::File::options()
+            .append(true)
+            .open(&program)
+            .unwrap();
         file.set_modified(std::time::SystemTime::now()).unwrap();
     }
     program
@@ -226,7 +234,9 @@ async fn what_a_command_leaves_running_becomes_a_job() {
 #[tokio::test]
 async fn a_leftover_without_the_pipes_becomes_a_job_too() {
     let yard = Yard::new();
-    let outcome = yard.sh("setsid sleep 600 >/dev/null 2>&1 & echo done").await;
+    let outcome = yard
+        .sh("setsid sleep 600 >/dev/null 2>&1 & echo done")
+        .await;
     assert_eq!(stdout(&outcome), "done\n");
     let id = outcome.job.unwrap();
     soon(yard.jobs.kill(&id)).await.unwrap();
@@ -323,7 +333,8 @@ async fn at_its_time_a_command_goes_on_in_the_background() {
         .run(RunSpec {
             timeout: Some(Duration::from_millis(300)),
             on_timeout: OnTimeout::Background,
-            ..yard.spec("echo -n first; while ! test -e go; do sleep 0.01; done; echo second; exit 9")
+            ..yard
+                .spec("echo -n first; while ! test -e go; do sleep 0.01; done; echo second; exit 9")
         })
         .await;
     assert!(matches!(outcome.ended, Ended::Running(Detached::TimedOut)));
@@ -394,7 +405,14 @@ async fn the_end_of_the_session_ends_everything_and_names_it() {
     let deaf = "trap '' TERM; (trap '' TERM; setsid sleep 600) & while :; do sleep 0.05; done";
     let second = yard.background(deaf).await.job.unwrap();
     let over = yard.sh("sleep 0.3 &").await.job.unwrap();
-    until("it ends", || !yard.jobs.list().iter().any(|job| job.id == over && job.state == JobState::Running)).await;
+    until("it ends", || {
+        !yard
+            .jobs
+            .list()
+            .iter()
+            .any(|job| job.id == over && job.state == JobState::Running)
+    })
+    .await;
     until("it can be asked", || yard.path().join("ready").exists()).await;
 
     let waiting = yard.sh("sleep 600");
@@ -448,7 +466,13 @@ async fn a_command_in_the_background_is_written_to_and_read() {
     assert_eq!(yard.read_until(&id, "bye").await, "two\nbye\n");
     until("it ends", || yard.only_job().state == JobState::Exited).await;
     let error = yard.jobs.write(&id, "late").await.unwrap_err();
-    assert!(matches!(error, JobError::Ended { exit_code: Some(0), .. }));
+    assert!(matches!(
+        error,
+        JobError::Ended {
+            exit_code: Some(0),
+            ..
+        }
+    ));
 }
 
 #[tokio::test]
@@ -462,14 +486,24 @@ async fn a_command_that_fails_at_once_is_no_job() {
 #[tokio::test]
 async fn what_cannot_be_written_to_says_why() {
     let yard = Yard::new();
-    let unknown = yard.jobs.write(&JobId::from("proc_7"), "x").await.unwrap_err();
-    assert!(unknown.to_string().contains("no background process"), "{unknown}");
+    let unknown = yard
+        .jobs
+        .write(&JobId::from("proc_7"), "x")
+        .await
+        .unwrap_err();
+    assert!(
+        unknown.to_string().contains("no background process"),
+        "{unknown}"
+    );
 
     let id = yard.sh("sleep 600 &").await.job.unwrap();
     let error = yard.jobs.write(&id, "x").await.unwrap_err();
     assert!(error.to_string().contains("background true"), "{error}");
     let unknown = yard.jobs.kill(&JobId::from("proc_7")).await.unwrap_err();
-    assert!(unknown.to_string().contains("known are: proc_1"), "{unknown}");
+    assert!(
+        unknown.to_string().contains("known are: proc_1"),
+        "{unknown}"
+    );
     soon(yard.jobs.kill(&id)).await.unwrap();
     let again = yard.jobs.kill(&id).await.unwrap_err();
     assert!(matches!(again, JobError::Ended { .. }));
@@ -507,7 +541,13 @@ async fn a_command_that_kills_its_supervisor_gains_nothing() {
     let outcome = yard
         .sh("echo before; (setsid sleep 600 &) ; kill -9 $PPID; sleep 600")
         .await;
-    assert!(matches!(outcome.ended, Ended::Exited { code: None, signal: None }));
+    assert!(matches!(
+        outcome.ended,
+        Ended::Exited {
+            code: None,
+            signal: None
+        }
+    ));
     assert_eq!(stdout(&outcome), "before\n");
     assert_eq!(yard.alive(), NOBODY);
 }

@@ -49,28 +49,22 @@ fn no_path_leads_outside() {
         "sub/up/outside/secret",
         "chain/secret",
         "/etc/passwd",
-        "folder_link/../outside/secret",
     ] {
-        // The last is folded by its letters: it names nothing in the project.
-        let expected: &[&str] = if path.starts_with("folder_link/..") {
-            &["path_error"]
-        } else {
-            &["path_outside_root"]
-        };
         for workspace in both(&world) {
-            let error = workspace.read(path).unwrap_err();
-            assert!(expected.contains(&code(&error).as_str()), "{path}: {error}");
-            let write = workspace.write(path, b"x", Expect::Anything);
-            if expected == ["path_outside_root"] {
-                let error = write.unwrap_err();
+            for error in [
+                workspace.read(path).unwrap_err(),
+                workspace.write(path, b"x", Expect::Anything).unwrap_err(),
+                workspace.remove(path, Expect::Anything).unwrap_err(),
+            ] {
                 assert_eq!(code(&error), "path_outside_root", "{path}: {error}");
                 let root = world.root().to_string_lossy().into_owned();
                 assert!(error.to_string().contains(&root), "{error}");
-                let error = workspace.remove(path, Expect::Anything).unwrap_err();
-                assert_eq!(code(&error), "path_outside_root", "{path}: {error}");
             }
         }
     }
+    // Dots are folded by their letters, so this names nothing in the project.
+    let error = world.workspace.read("folder_link/../outside/secret").unwrap_err();
+    assert_eq!(code(&error), "path_error", "{error}");
     assert_eq!(std::fs::read(absolute).unwrap(), b"secret");
 }
 
@@ -627,7 +621,7 @@ fn a_walk_respects_ignore_files_without_a_repository() {
     std::fs::write(world.outside().join("x"), "").unwrap();
     assert_eq!(
         walked(&world.workspace, "."),
-        [".gitignore", ".hidden", "out", "src/.gitignore", "src/a.rs", "src/b.log", "src/deep/c.log"]
+        [".gitignore", ".hidden", "out", "src/.gitignore", "src/a.rs", "src/b.log"]
             .map(String::from)
     );
     // The same below: the files above the folder hold, up to the root.
