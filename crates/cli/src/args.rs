@@ -359,7 +359,7 @@ pub struct MockArgs {
     /// Milliseconds between two deltas.
     #[arg(long, value_name = "MS", default_value_t = 0)]
     pub delay: u64,
-    /// Append the body of every request to this file, one per line.
+    /// Append every request to this file, a line of JSON with path, violations and body each.
     #[arg(long, value_name = "FILE")]
     pub record_requests: Option<PathBuf>,
 }

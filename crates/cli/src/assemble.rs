@@ -11,14 +11,18 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tenon_config::{Choice, Loaded, OnTimeout as WrittenTimeout, Resolved, Sources, StaleWrites as WrittenStale};
+use tenon_config::{
+    Choice, Loaded, OnTimeout as WrittenTimeout, Resolved, Sources, StaleWrites as WrittenStale,
+};
 use tenon_engine::prompt::{Environment, system};
 use tenon_engine::{Ambient, Approval, Confirm, Effects, Parts, RealAmbient, agents};
-use tenon_model::Delivery;
+use tenon_model::{Delivery, Model};
 use tenon_sandbox::Supervisor;
 use tenon_session::{Log, State};
 use tenon_tools::workspace::{External, WorkspaceOptions};
-use tenon_tools::{BuiltIn, Interactive, Jobs, OnTimeout, StaleWrites, ToolLimits, Toolbox, Workspace};
+use tenon_tools::{
+    BuiltIn, Interactive, Jobs, OnTimeout, StaleWrites, ToolLimits, Toolbox, Workspace,
+};
 use tenon_vocab::profile::AgentProfile;
 use tenon_vocab::{Decision, Event, Meta, SCHEMA_VERSION, SessionId, Settings};
 
@@ -58,7 +62,11 @@ impl Options {
             model: args.model.clone(),
             agent: args.agent.clone(),
             approval: approval(args, desk),
-            effects: if args.dry_run { Effects::DryRun } else { Effects::Real },
+            effects: if args.dry_run {
+                Effects::DryRun
+            } else {
+                Effects::Real
+            },
             flags,
             instruction: None,
         }
@@ -111,7 +119,10 @@ pub fn settings(place: &Place, options: &Options) -> Result<(Loaded, Resolved), 
         extra: place.config.clone(),
         flags: options.flags.clone(),
     })?;
-    let choice = Choice { provider: options.provider.clone(), model: options.model.clone() };
+    let choice = Choice {
+        provider: options.provider.clone(),
+        model: options.model.clone(),
+    };
     let resolved = tenon_config::resolve(&loaded, &choice)?;
     Ok((loaded, resolved))
 }
@@ -123,19 +134,81 @@ pub fn nothing_configured() -> CliError {
     )
 }
 
-pub async fn open(place: &Place, options: &Options, session: Session) -> Result<Assembled, CliError> {
+pub async fn open(
+    place: &Place,
+    options: &Options,
+    session: Session,
+) -> Result<Assembled, CliError> {
     let (loaded, resolved) = settings(place, options)?;
     let provider = resolved.provider.clone().ok_or_else(nothing_configured)?;
-    let agent = agent(options.agent.as_deref().unwrap_or(&resolved.agent))?;
-    let mut remarks = remarks(&loaded, &resolved);
+    let remarks = remarks(&loaded, &resolved);
     let (log, state) = log(place, session)?;
     let jobs = jobs(&log.folder()?);
     let model = provider::model(place, &provider, resolved.context_window, &jobs).await?;
-    let workspace = workspace(place, &resolved, &log.folder()?)?;
+    prune(place, &resolved);
+    assemble(
+        place,
+        options,
+        &resolved,
+        Made {
+            model,
+            log,
+            state,
+            jobs,
+            remarks,
+        },
+    )
+}
+
+/// The parts for a call without a model: the same gate, the same tools.
+pub fn parts_without_model(place: &Place, options: &Options) -> Result<Parts, CliError> {
+    let (loaded, resolved) = settings(place, options)?;
+    let (log, state) = log(place, Session::Unsaved)?;
+    let jobs = jobs(&log.folder()?);
+    let model = Arc::new(provider::NoModel::default());
+    let remarks = remarks(&loaded, &resolved);
+    Ok(assemble(
+        place,
+        options,
+        &resolved,
+        Made {
+            model,
+            log,
+            state,
+            jobs,
+            remarks,
+        },
+    )?
+    .parts)
+}
+
+/// What differs between a session and a single call.
+struct Made {
+    model: Arc<dyn Model>,
+    log: Log,
+    state: State,
+    jobs: Jobs,
+    remarks: Vec<String>,
+}
+
+fn assemble(
+    place: &Place,
+    options: &Options,
+    resolved: &Resolved,
+    made: Made,
+) -> Result<Assembled, CliError> {
+    let Made {
+        model,
+        log,
+        state,
+        jobs,
+        mut remarks,
+    } = made;
+    let agent = agent(options.agent.as_deref().unwrap_or(&resolved.agent))?;
+    let workspace = workspace(place, resolved, &log.folder()?)?;
     let (grants, trouble) = grants::load(place);
     remarks.extend(trouble);
-    let system = prompt(place, options, &resolved, &agent, &mut remarks);
-    prune(place, &resolved);
+    let system = prompt(place, options, resolved, &agent, &mut remarks);
     let id = log.id();
     let parts = Parts {
         toolbox: toolbox(&agent, options.approval),
@@ -148,7 +221,7 @@ pub async fn open(place: &Place, options: &Options, session: Session) -> Result<
         on_grant: grants::sink(place),
         system,
         settings: Settings {
-            provider: provider.name.clone(),
+            provider: model.identity().endpoint.clone(),
             model: model.identity().model.clone(),
             agent_name: agent.name.clone(),
             mode: String::from("single"),
@@ -157,9 +230,13 @@ pub async fn open(place: &Place, options: &Options, session: Session) -> Result<
         },
         agent,
         limits: resolved.limits.clone(),
-        tool_limits: tool_limits(&resolved),
+        tool_limits: tool_limits(resolved),
         parameters: resolved.parameters.clone(),
-        delivery: if resolved.streaming { Delivery::Streamed } else { Delivery::Whole },
+        delivery: if resolved.streaming {
+            Delivery::Streamed
+        } else {
+            Delivery::Whole
+        },
         retry: resolved.retry.plan(),
         approval: options.approval,
         effects: options.effects,
@@ -167,22 +244,36 @@ pub async fn open(place: &Place, options: &Options, session: Session) -> Result<
         queries: None,
         model,
     };
-    Ok(Assembled { session: id, parts, remarks })
+    Ok(Assembled {
+        session: id,
+        parts,
+        remarks,
+    })
 }
 
 fn remarks(loaded: &Loaded, resolved: &Resolved) -> Vec<String> {
     let mut remarks: Vec<String> = loaded.warnings().to_vec();
     remarks.extend(resolved.warnings.iter().cloned());
-    remarks.extend(loaded.ignored().iter().map(|ignored| format!("ignored: {ignored}")));
+    remarks.extend(loaded.ignored().iter().map(|ignored| {
+        format!(
+            "ignored: {} ({}): {}",
+            ignored.key, ignored.origin, ignored.why
+        )
+    }));
     remarks
 }
 
 pub fn agent(name: &str) -> Result<AgentProfile, CliError> {
     let all = agents::built_in();
     let names: Vec<String> = all.iter().map(|agent| agent.name.clone()).collect();
-    all.into_iter().find(|agent| agent.name == name).ok_or_else(|| {
-        CliError::config(format!("there is no agent `{name}`; there are: {}", names.join(", ")))
-    })
+    all.into_iter()
+        .find(|agent| agent.name == name)
+        .ok_or_else(|| {
+            CliError::config(format!(
+                "there is no agent `{name}`; there are: {}",
+                names.join(", ")
+            ))
+        })
 }
 
 pub fn toolbox(agent: &AgentProfile, approval: Approval) -> Toolbox {
@@ -231,7 +322,9 @@ fn meta(place: &Place, id: SessionId) -> Event {
 
 /// The branch that is checked out, read from `.git/HEAD` without running git.
 fn branch(root: &Path) -> Option<String> {
-    let head = root.ancestors().find_map(|folder| std::fs::read_to_string(folder.join(".git/HEAD")).ok())?;
+    let head = root
+        .ancestors()
+        .find_map(|folder| std::fs::read_to_string(folder.join(".git/HEAD")).ok())?;
     let name = head.trim().strip_prefix("ref: refs/heads/")?;
     Some(name.chars().take(200).collect())
 }
@@ -240,9 +333,17 @@ fn branch(root: &Path) -> Option<String> {
 pub fn jobs(folder: &Path) -> Jobs {
     // The running program, also when its file has been replaced meanwhile.
     let program = PathBuf::from("/proc/self/exe");
-    let program = if program.exists() { program } else { std::env::current_exe().unwrap_or(program) };
+    let program = if program.exists() {
+        program
+    } else {
+        std::env::current_exe().unwrap_or(program)
+    };
     let supervisor = Supervisor::new(program, vec![OsString::from(SUPERVISE)]);
-    Jobs::new(supervisor, folder.join("out"), std::env::vars_os().collect())
+    Jobs::new(
+        supervisor,
+        folder.join("out"),
+        std::env::vars_os().collect(),
+    )
 }
 
 pub fn workspace(place: &Place, resolved: &Resolved, folder: &Path) -> Result<Workspace, CliError> {
@@ -291,17 +392,40 @@ fn prompt(
 ) -> String {
     let home = place.env.get("HOME").map(PathBuf::from);
     let found = rules::find(&place.paths.config, home.as_deref(), &place.root);
-    remarks.extend(found.files.iter().map(|file| format!("rules: {}", file.path)));
+    remarks.extend(
+        found
+            .files
+            .iter()
+            .map(|file| format!("rules: {}", file.path)),
+    );
     remarks.extend(found.warnings);
-    let base = resolved.prompt.system_prompt.as_deref().unwrap_or(&agent.prompt);
-    let appended: Vec<&str> =
-        [resolved.prompt.append.as_deref(), options.instruction.as_deref()].into_iter().flatten().collect();
+    let base = resolved
+        .prompt
+        .system_prompt
+        .as_deref()
+        .unwrap_or(&agent.prompt);
+    let appended: Vec<&str> = [
+        resolved.prompt.append.as_deref(),
+        options.instruction.as_deref(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let environment = Environment {
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        shell: String::from(if Path::new("/bin/bash").exists() { "bash" } else { "sh" }),
+        shell: String::from(if Path::new("/bin/bash").exists() {
+            "bash"
+        } else {
+            "sh"
+        }),
         root: place.root_text(),
     };
-    system(base, Some(appended.join("\n\n").as_str()), &found.files, &environment)
+    system(
+        base,
+        Some(appended.join("\n\n").as_str()),
+        &found.files,
+        &environment,
+    )
 }
 
 /// Old sessions are removed on a thread of their own: start does not wait for it.

@@ -62,7 +62,10 @@ pub async fn drive(
         interrupts: 0,
         ended: Ended::default(),
     };
-    handle.commands.send(Command::Prompt { text: prompt, attachments: Vec::new() });
+    handle.commands.send(Command::Prompt {
+        text: prompt,
+        attachments: Vec::new(),
+    });
     loop {
         tokio::select! {
             biased;
@@ -97,7 +100,9 @@ impl Driver<'_> {
         }
         match &event.kind {
             EventKind::Question(asked) => self.question(asked),
-            EventKind::Message(message) if message.segment == Some(tenon_vocab::Segment::Answer) => {
+            EventKind::Message(message)
+                if message.segment == Some(tenon_vocab::Segment::Answer) =>
+            {
                 self.ended.answer = message.text();
             }
             EventKind::RunFinished(finished) => {

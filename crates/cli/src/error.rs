@@ -34,15 +34,27 @@ pub mod code {
 
 impl CliError {
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Usage, message: message.into(), hint: None }
+        Self {
+            kind: Kind::Usage,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     pub fn config(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Config, message: message.into(), hint: None }
+        Self {
+            kind: Kind::Config,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     pub fn runtime(message: impl Into<String>) -> Self {
-        Self { kind: Kind::Runtime, message: message.into(), hint: None }
+        Self {
+            kind: Kind::Runtime,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -76,9 +88,14 @@ impl From<tenon_session::SessionError> for CliError {
     fn from(error: tenon_session::SessionError) -> Self {
         let usage = matches!(
             error,
-            tenon_session::SessionError::NotAnId { .. } | tenon_session::SessionError::Ambiguous { .. }
+            tenon_session::SessionError::NotAnId { .. }
+                | tenon_session::SessionError::Ambiguous { .. }
         );
-        if usage { Self::usage(error.to_string()) } else { Self::runtime(error.to_string()) }
+        if usage {
+            Self::usage(error.to_string())
+        } else {
+            Self::runtime(error.to_string())
+        }
     }
 }
 
@@ -91,7 +108,10 @@ impl From<tenon_config::ConfigError> for CliError {
 impl From<tenon_model::ModelError> for CliError {
     fn from(error: tenon_model::ModelError) -> Self {
         let hint = error.hint.clone();
-        Self { hint, ..Self::runtime(error.to_string()) }
+        Self {
+            hint,
+            ..Self::runtime(error.to_string())
+        }
     }
 }
 

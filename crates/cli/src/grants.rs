@@ -18,7 +18,12 @@ fn file(place: &Place) -> PathBuf {
 pub fn load(place: &Place) -> (Grants, Option<String>) {
     match std::fs::read_to_string(file(place)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => (Grants::new(), None),
-        Err(error) => (Grants::new(), Some(format!("the grants of this project cannot be read: {error}"))),
+        Err(error) => (
+            Grants::new(),
+            Some(format!(
+                "the grants of this project cannot be read: {error}"
+            )),
+        ),
         Ok(text) => match parse(&text) {
             Ok(grants) => (grants, None),
             Err(error) => (Grants::new(), Some(error)),
@@ -27,7 +32,8 @@ pub fn load(place: &Place) -> (Grants, Option<String>) {
 }
 
 fn parse(text: &str) -> Result<Grants, String> {
-    let value = serde_json::from_str(text).map_err(|error| format!("the file of grants is damaged: {error}"))?;
+    let value = serde_json::from_str(text)
+        .map_err(|error| format!("the file of grants is damaged: {error}"))?;
     Grants::from_json(&value).map_err(|error| error.to_string())
 }
 
@@ -43,7 +49,10 @@ pub fn sink(place: &Place) -> GrantSink {
 fn store(path: &Path, grant: &Grant) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let mut grants = std::fs::read_to_string(path).ok().and_then(|text| parse(&text).ok()).unwrap_or_default();
+    let mut grants = std::fs::read_to_string(path)
+        .ok()
+        .and_then(|text| parse(&text).ok())
+        .unwrap_or_default();
     grants.add(grant.clone());
     // 0600 by default, and never half a file.
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;

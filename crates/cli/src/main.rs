@@ -25,7 +25,10 @@ fn main() -> ExitCode {
     // Each command of the agent runs under this same program as its supervisor:
     // nothing may stand before this, because it is started so often.
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == assemble::SUPERVISE) {
+    if arguments
+        .next()
+        .is_some_and(|first| first == assemble::SUPERVISE)
+    {
         return tenon_sandbox::supervise(arguments);
     }
     say_panics_in_a_line();
@@ -62,8 +65,13 @@ fn format_of(cli: &Cli) -> Format {
 /// reads standard error, instead of a stack trace.
 fn say_panics_in_a_line() {
     std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
-        screen::complain(&format!("tenon: internal error{place}; this is a bug, please report it"));
+        let place = info
+            .location()
+            .map(|at| format!(" at {}:{}", at.file(), at.line()))
+            .unwrap_or_default();
+        screen::complain(&format!(
+            "tenon: internal error{place}; this is a bug, please report it"
+        ));
     }));
 }
 

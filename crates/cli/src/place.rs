@@ -21,23 +21,34 @@ impl Place {
     /// # Errors
     /// When the root is no directory, or no home can be found.
     pub fn find(shared: &Shared) -> Result<Self, CliError> {
-        let env = Env::new(
-            std::env::vars_os()
-                .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?))),
-        );
+        let env: Env = std::env::vars_os()
+            .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
         let paths = Paths::from_env(&env)?;
         let wanted = match &shared.root {
             Some(root) => root.clone(),
-            None => std::env::current_dir()
-                .map_err(|error| CliError::runtime(format!("the current directory cannot be used: {error}")))?,
+            None => std::env::current_dir().map_err(|error| {
+                CliError::runtime(format!("the current directory cannot be used: {error}"))
+            })?,
         };
-        let root = wanted
-            .canonicalize()
-            .map_err(|error| CliError::usage(format!("the root {} cannot be used: {error}", wanted.display())))?;
+        let root = wanted.canonicalize().map_err(|error| {
+            CliError::usage(format!(
+                "the root {} cannot be used: {error}",
+                wanted.display()
+            ))
+        })?;
         if !root.is_dir() {
-            return Err(CliError::usage(format!("the root {} is not a directory", root.display())));
+            return Err(CliError::usage(format!(
+                "the root {} is not a directory",
+                root.display()
+            )));
         }
-        Ok(Self { env, paths, root, config: shared.config.clone() })
+        Ok(Self {
+            env,
+            paths,
+            root,
+            config: shared.config.clone(),
+        })
     }
 
     pub fn store(&self) -> Store {

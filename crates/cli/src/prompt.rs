@@ -22,7 +22,9 @@ pub fn gather(args: &RunArgs) -> Result<Option<String>, CliError> {
     }
     let given = match (&args.prompt, words.is_empty()) {
         (Some(_), false) => {
-            return Err(CliError::usage("the prompt was given twice: with --prompt and as words"));
+            return Err(CliError::usage(
+                "the prompt was given twice: with --prompt and as words",
+            ));
         }
         (Some(prompt), true) => Some(prompt.clone()),
         (None, false) => Some(words),
@@ -46,9 +48,14 @@ fn append(prompt: String, piped: &str) -> String {
 
 fn read_to_end() -> Result<String, CliError> {
     let mut bytes = Vec::new();
-    std::io::stdin().lock().take(LIMIT + 1).read_to_end(&mut bytes)?;
+    std::io::stdin()
+        .lock()
+        .take(LIMIT + 1)
+        .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LIMIT {
-        return Err(CliError::usage(format!("the prompt on standard input is larger than {LIMIT} bytes")));
+        return Err(CliError::usage(format!(
+            "the prompt on standard input is larger than {LIMIT} bytes"
+        )));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -4,13 +4,17 @@ use crate::error::CliError;
 use crate::place::Place;
 use std::sync::Arc;
 use std::time::Duration;
-use tenon_config::{Auth as WrittenAuth, KeySource, Proxy, ResolvedProvider, Verify as WrittenVerify};
-use tenon_model::{Chat, Identity, Model};
+use tenon_config::{
+    Auth as WrittenAuth, KeySource, Proxy, ResolvedProvider, Verify as WrittenVerify,
+};
+use tenon_model::{
+    Chat, DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request,
+};
 use tenon_tools::Jobs;
 use tenon_tools::jobs::{Ended, RunSpec};
 use tenon_transport::{
-    Auth, CredentialError, CredentialSource, Endpoint, FirstToken, Fixed, HttpModel, NoCredential, ProxyChoice,
-    Secret, Timeouts, Verify,
+    Auth, CredentialError, CredentialSource, Endpoint, FirstToken, Fixed, HttpModel, NoCredential,
+    ProxyChoice, Secret, Timeouts, Verify,
 };
 use tenon_vocab::port::BoxFuture;
 use tokio_util::sync::CancellationToken;
@@ -46,17 +50,32 @@ pub fn http(
         context_window: window.or(provider.context_window),
     };
     let codec = Arc::new(Chat::new(provider.quirks.clone()));
-    Ok(HttpModel::new(endpoint(provider), identity, codec, credentials(place, provider, jobs))?)
+    Ok(HttpModel::new(
+        endpoint(provider),
+        identity,
+        codec,
+        credentials(place, provider, jobs),
+    )?)
 }
 
-async fn only_model(place: &Place, provider: &ResolvedProvider, jobs: &Jobs) -> Result<String, CliError> {
+async fn only_model(
+    place: &Place,
+    provider: &ResolvedProvider,
+    jobs: &Jobs,
+) -> Result<String, CliError> {
     let models = http(place, provider, "", None, jobs)?.models().await?;
     match models.as_slice() {
         [one] => Ok(one.id.clone()),
-        [] => Err(CliError::config(format!("the server of `{}` names no model", provider.name))
-            .with_hint("Set TENON_MODEL, or `model` in the configuration.")),
+        [] => Err(
+            CliError::config(format!("the server of `{}` names no model", provider.name))
+                .with_hint("Set TENON_MODEL, or `model` in the configuration."),
+        ),
         many => {
-            let names: Vec<&str> = many.iter().take(20).map(|model| model.id.as_str()).collect();
+            let names: Vec<&str> = many
+                .iter()
+                .take(20)
+                .map(|model| model.id.as_str())
+                .collect();
             Err(CliError::config(format!(
                 "no model is chosen, and the server of `{}` has {}: {}",
                 provider.name,
@@ -102,17 +121,26 @@ fn endpoint(provider: &ResolvedProvider) -> Endpoint {
     }
 }
 
-fn credentials(place: &Place, provider: &ResolvedProvider, jobs: &Jobs) -> Arc<dyn CredentialSource> {
+fn credentials(
+    place: &Place,
+    provider: &ResolvedProvider,
+    jobs: &Jobs,
+) -> Arc<dyn CredentialSource> {
     match &provider.key {
         KeySource::None => Arc::new(NoCredential),
         KeySource::Literal(key) => Arc::new(Fixed(Secret::new(key.clone()))),
         KeySource::Env(names) => Arc::new(FromVariables {
             names: names.clone(),
-            key: names.iter().find_map(|name| place.env.get(name)).map(|key| Secret::new(key.trim())),
+            key: names
+                .iter()
+                .find_map(|name| place.env.get(name))
+                .map(|key| Secret::new(key.trim())),
         }),
-        KeySource::Command(command) => {
-            Arc::new(FromCommand { command: command.clone(), root: place.root.clone(), jobs: jobs.clone() })
-        }
+        KeySource::Command(command) => Arc::new(FromCommand {
+            command: command.clone(),
+            root: place.root.clone(),
+            jobs: jobs.clone(),
+        }),
     }
 }
 
@@ -145,15 +173,22 @@ impl CredentialSource for FromCommand {
     fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>> {
         Box::pin(async move {
             let spec = RunSpec::new(self.command.clone(), self.root.clone());
-            let outcome = self.jobs.run(spec, &CancellationToken::new(), &|_, _| {}).await;
-            let printed = outcome.output.stdout.text();
+            let outcome = self
+                .jobs
+                .run(spec, &CancellationToken::new(), &|_, _| {})
+                .await;
+            let printed = outcome.output.stdout.head.clone();
             match (&outcome.ended, outcome.exit_code()) {
                 (_, Some(0)) if !printed.trim().is_empty() => Ok(Some(Secret::new(printed.trim()))),
                 (_, Some(0)) => Err(CredentialError::new("api_key_command printed nothing")),
                 (Ended::TimedOut, _) => Err(CredentialError::new("api_key_command took too long")),
-                (_, Some(code)) => Err(CredentialError::new(format!("api_key_command failed with exit code {code}"))
-                    .with_hint("Run it by hand to see why.")),
-                _ => Err(CredentialError::new("api_key_command did not end by itself")),
+                (_, Some(code)) => Err(CredentialError::new(format!(
+                    "api_key_command failed with exit code {code}"
+                ))
+                .with_hint("Run it by hand to see why.")),
+                _ => Err(CredentialError::new(
+                    "api_key_command did not end by itself",
+                )),
             }
         })
     }
@@ -161,4 +196,39 @@ impl CredentialSource for FromCommand {
     fn describe(&self) -> String {
         String::from("api_key_command")
     }
+}
+
+/// Stands in where no model is asked: a single tool call.
+#[derive(Debug)]
+pub struct NoModel(Identity);
+
+impl Default for NoModel {
+    fn default() -> Self {
+        Self(Identity {
+            endpoint: String::from("none"),
+            model: String::from("none"),
+            dialect: String::from("native"),
+            parameters: serde_json::Value::Null,
+            quirks: Vec::new(),
+            context_window: None,
+        })
+    }
+}
+
+impl Model for NoModel {
+    fn identity(&self) -> &Identity {
+        &self.0
+    }
+
+    fn stream(&self, _: Request) -> DeltaStream {
+        Box::pin(futures_util::stream::once(std::future::ready(Err(none()))))
+    }
+
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, ModelError>> {
+        Box::pin(std::future::ready(Err(none())))
+    }
+}
+
+fn none() -> ModelError {
+    ModelError::new(ModelErrorKind::Configuration, "no model takes part in this")
 }

@@ -33,7 +33,11 @@ pub fn find(config: &Path, home: Option<&Path>, root: &Path) -> Found {
 /// The configuration's folder, the ancestors of the root below the home, the root.
 fn folders(config: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
     let mut chain: Vec<PathBuf> = match home.filter(|home| root.starts_with(home)) {
-        Some(home) => root.ancestors().take_while(|folder| folder.starts_with(home)).map(Path::to_owned).collect(),
+        Some(home) => root
+            .ancestors()
+            .take_while(|folder| folder.starts_with(home))
+            .map(Path::to_owned)
+            .collect(),
         None => vec![root.to_owned()],
     };
     chain.push(config.to_owned());
@@ -48,11 +52,16 @@ fn take(found: &mut Found, folder: &Path, path: &Path) {
         _ => false,
     };
     if !inside {
-        found.warnings.push(format!("{} was not read: it leads out of its folder or nowhere", path.display()));
+        found.warnings.push(format!(
+            "{} was not read: it leads out of its folder or nowhere",
+            path.display()
+        ));
         return;
     }
     match std::fs::read(path) {
-        Err(error) => found.warnings.push(format!("{} could not be read: {error}", path.display())),
+        Err(error) => found
+            .warnings
+            .push(format!("{} could not be read: {error}", path.display())),
         Ok(bytes) => {
             let text = String::from_utf8_lossy(&bytes);
             let kept = cut(&text);
@@ -65,7 +74,10 @@ fn take(found: &mut Found, folder: &Path, path: &Path) {
                 ));
             }
             if !kept.trim().is_empty() {
-                found.files.push(RuleFile { path: path.display().to_string(), text: kept.to_owned() });
+                found.files.push(RuleFile {
+                    path: path.display().to_string(),
+                    text: kept.to_owned(),
+                });
             }
         }
     }

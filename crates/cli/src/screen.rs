@@ -41,7 +41,11 @@ impl Paint {
         let wanted = match choice {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
-            ColorChoice::Auto if set("NO_COLOR") || set("TENON_NO_COLOR") || set("AGENT_NO_COLOR") => false,
+            ColorChoice::Auto
+                if set("NO_COLOR") || set("TENON_NO_COLOR") || set("AGENT_NO_COLOR") =>
+            {
+                false
+            }
             ColorChoice::Auto if set("CLICOLOR_FORCE") => true,
             ColorChoice::Auto => std::io::stderr().is_terminal() && !dumb,
         };

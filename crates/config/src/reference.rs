@@ -183,7 +183,8 @@ fn row(key: &Key) -> String {
 #[must_use]
 pub fn template() -> String {
     let mut page = String::from(
-        "// Settings of Tenon. All lines are comments: what you need, uncomment.\n\
+        "// Settings of Tenon. Lines with `//` are settings with their defaults: take the `//`\n\
+         // away from those that you want to change, and from the lines around them.\n\
          // `tenon config show` prints what holds, and where it comes from.\n{\n",
     );
     page.push_str(EXAMPLE_PROVIDER);
@@ -200,7 +201,7 @@ pub fn template() -> String {
         }
         for key in &members {
             let (_, name) = key.name.split_once('.').unwrap_or(("", key.name));
-            let _ = writeln!(page, "  // {indent}// {}", key.doc);
+            let _ = writeln!(page, "  /// {indent}{}", key.doc);
             let _ = writeln!(page, "  // {indent}\"{name}\": {},", example(key));
         }
         if !group.is_empty() && !members.is_empty() {
@@ -228,7 +229,7 @@ fn example(key: &Key) -> String {
 }
 
 const EXAMPLE_PROVIDER: &str = r#"
-  // A server that speaks OpenAI's chat completions:
+  /// A server that speaks OpenAI's chat completions:
   // "providers": {
   //   "local": {
   //     "base_url": "http://localhost:8000/v1",
@@ -240,7 +241,7 @@ const EXAMPLE_PROVIDER: &str = r#"
 "#;
 
 const EXAMPLE_PERMISSION: &str = r#"
-  // Who decides about which call: allow, ask or deny. The most specific rule wins.
+  /// Who decides about which call: allow, ask or deny. The most specific rule wins.
   // "permission": {
   //   "edit": { "docs/**": "allow" },
   //   "bash": { "cargo test *": "allow", "git push": "deny" },

@@ -120,12 +120,21 @@ impl Source {
     }
 }
 
-/// A line of a foreign file, fit for a screen.
+/// A line of a foreign file, fit for a screen. A line that may hold a key ends
+/// where the value begins.
 fn shown(line: &str) -> String {
     const MAX: usize = 160;
+    let folded = line.to_ascii_lowercase();
+    let private = ["api_key", "authorization", "token", "secret", "password"]
+        .iter()
+        .any(|word| folded.contains(word));
+    let visible = match line.find([':', '=']).filter(|_| private) {
+        Some(at) => &line[..=at],
+        None => line,
+    };
     let plain = |c: char| if c.is_control() { ' ' } else { c };
-    let mut text: String = line.chars().take(MAX).map(plain).collect();
-    if line.chars().count() > MAX {
+    let mut text: String = visible.chars().take(MAX).map(plain).collect();
+    if text.len() < line.len() {
         text.push('…');
     }
     text

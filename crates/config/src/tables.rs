@@ -15,7 +15,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
 }
 
 impl Key {
-    const fn from_project(mut self, project: Project) -> Self {
+    const fn in_project(mut self, project: Project) -> Self {
         self.project = project;
         self
     }
@@ -27,7 +27,7 @@ impl Key {
 }
 
 const fn limit(name: &'static str, least: u64, default: &'static str, doc: &'static str) -> Key {
-    key(name, at_least(least), default, doc).from_project(Project::Narrowing)
+    key(name, at_least(least), default, doc).in_project(Project::Narrowing)
 }
 
 const fn at_least(least: u64) -> Kind {
@@ -47,7 +47,7 @@ const YEAR_SECS: u64 = 366 * 24 * 3600;
 const YEAR_MS: u64 = YEAR_SECS * 1000;
 
 const fn count(name: &'static str, least: u64, default: &'static str, doc: &'static str) -> Key {
-    key(name, between(least, COUNT), default, doc).from_project(Project::Narrowing)
+    key(name, between(least, COUNT), default, doc).in_project(Project::Narrowing)
 }
 
 pub(crate) const TYPES: &[&str] = &["chat", "messages", "responses", "external"];
@@ -55,7 +55,7 @@ pub(crate) const TYPES: &[&str] = &["chat", "messages", "responses", "external"]
 #[rustfmt::skip]
 pub(crate) static KEYS: &[Key] = &[
     key("model", Kind::Text, "", "The model to use, as its server names it. A project that is not trusted may choose among the models that your own providers list.")
-        .from_project(Project::Allowed),
+        .in_project(Project::Allowed),
     key("default_provider", Kind::Text, "", "The provider to use: a name below `providers`, or a preset such as `ollama`."),
     key("default_agent", Kind::Text, "\"build\"", "The agent that a session starts with."),
 
@@ -96,7 +96,7 @@ pub(crate) static KEYS: &[Key] = &[
     key("instructions", Kind::Texts, "", "Further files of instructions, as paths or globs."),
 
     key("permission", Kind::Permission, "", "Who decides about which call: see \"Permissions\".")
-        .from_project(Project::Narrowing),
+        .in_project(Project::Narrowing),
     key("persistent_grants.enabled", Kind::Boolean, "true", "Whether \"always in this project\" is offered and kept."),
     key("persistent_grants.ttl_days", between(1, 366), "7", "How long such a grant lasts."),
 
@@ -106,10 +106,10 @@ pub(crate) static KEYS: &[Key] = &[
     count("limits.repeat_warn", 1, "3", "The same call this often in a row is reported to the model."),
     count("limits.repeat_stop", 2, "5", "This often, and the run stops."),
     key("limits.parallel_reads", between(1, 64), "8", "Calls that may run side by side when they only read.")
-        .from_project(Project::Narrowing),
+        .in_project(Project::Narrowing),
 
     key("tool_timeout_secs", between(0, YEAR_SECS), "", "Timeout of every tool without its own, bash included; 0 disables. Without it: 60 s, bash 30 s."),
-    key("tools.bash_timeout_max_secs", between(1, YEAR_SECS), "600", "The longest timeout that a model may ask of bash.").from_project(Project::Narrowing),
+    key("tools.bash_timeout_max_secs", between(1, YEAR_SECS), "600", "The longest timeout that a model may ask of bash.").in_project(Project::Narrowing),
     key("tools.on_timeout", Kind::Word(&["background", "kill"]), "\"background\"", "What becomes of a command that takes too long."),
     limit("tools.output_bytes", 1024, "32768", "Bytes of a result that the model sees."),
     limit("tools.read_lines", 1, "2000", "Lines of one read."),
@@ -120,12 +120,12 @@ pub(crate) static KEYS: &[Key] = &[
     limit("tools.list_entries", 1, "500", "Entries of one list."),
     key("tools.stale_writes", Kind::Word(&["refuse", "permit"]), "\"refuse\"", "Whether a file that was not read, or has changed since, may be overwritten."),
 
-    key("retry.attempts", between(0, 100), "5", "How often a failed request is made again.").from_project(Project::Narrowing),
+    key("retry.attempts", between(0, 100), "5", "How often a failed request is made again.").in_project(Project::Narrowing),
     key("retry.first_ms", between(0, YEAR_MS), "1000", "The first pause; each further one is twice as long."),
     key("retry.cap_ms", between(0, YEAR_MS), "30000", "The longest pause."),
 
     key("sessions.retention_days", between(0, 36_500), "30", "How long sessions are kept; 0 for ever."),
-    key("ui.theme", Kind::Word(&["auto", "dark", "light"]), "\"auto\"", "The colours.").from_project(Project::Allowed),
+    key("ui.theme", Kind::Word(&["auto", "dark", "light"]), "\"auto\"", "The colours.").in_project(Project::Allowed),
     key("ui.color", Kind::Word(&["auto", "always", "never"]), "\"auto\"", "Whether to use colours at all."),
 ];
 

@@ -13,8 +13,8 @@ use std::time::Duration;
 use tenon_session::FrameOf;
 use tenon_tools::Tool;
 use tenon_vocab::{
-    CallId, CallStatus, Effect, ErrorCode, Explanation, Outcome, RunState, ToolOutput, ToolResult,
-    ToolUse,
+    CallId, CallStatus, Effect, Envelope, ErrorCode, Explanation, Outcome, RunState, ToolOutput,
+    ToolResult, ToolUse,
 };
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -44,23 +44,32 @@ struct Running {
     started: Instant,
 }
 
-/// Runs a batch. Gives what the model reads of each result.
-pub(crate) async fn execute(run: &mut Run, batch: Vec<Admitted>) -> Flow<Vec<String>> {
+/// What became of a call, whole: the log may keep less of the envelope.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    pub envelope: Envelope,
+    pub status: CallStatus,
+    /// What the model reads.
+    pub text: String,
+}
+
+/// Runs a batch; gives the results in the order of the calls.
+pub(crate) async fn execute(run: &mut Run, batch: Vec<Admitted>) -> Flow<Vec<Done>> {
     run.batch += 1;
     let mut waiting = Vec::with_capacity(batch.len());
     for admitted in batch {
         let started = start(run, &admitted)?;
         waiting.push((admitted, started));
     }
-    let mut texts = Vec::new();
+    let mut results = Vec::new();
     for (admitted, running) in waiting {
         let settled = settle(run, admitted, running).await;
-        texts.push(record(run, settled)?);
+        results.push(record(run, settled)?);
     }
     if run.token.is_cancelled() {
         Err(End::Interrupted)
     } else {
-        Ok(texts)
+        Ok(results)
     }
 }
 
@@ -238,7 +247,7 @@ fn unwrap(name: &str, ended: Result<ToolOutput, tokio::task::JoinError>) -> Tool
 }
 
 /// Writes the one result of a call and counts it.
-fn record(run: &mut Run, settled: Settled) -> Flow<String> {
+fn record(run: &mut Run, settled: Settled) -> Flow<Done> {
     let Settled {
         call,
         name,
@@ -250,7 +259,11 @@ fn record(run: &mut Run, settled: Settled) -> Flow<String> {
     } = settled;
     let verdict = judge(run, &name, &input, &mut output, status);
     count(run, &output, status);
-    let text = output.model_text.clone();
+    let done = Done {
+        envelope: output.envelope.clone(),
+        status,
+        text: output.model_text.clone(),
+    };
     run.emit(ToolResult {
         ok: output.envelope.is_ok(),
         status,
@@ -270,7 +283,7 @@ fn record(run: &mut Run, settled: Settled) -> Flow<String> {
         guard::Verdict::Stop(times) => Err(End::Loop(format!(
             "the model made the same call to `{name}` {times} times in a row with the same result; the run was stopped"
         ))),
-        _ => too_many_failures(run).map_or(Ok(text), Err),
+        _ => too_many_failures(run).map_or(Ok(done), Err),
     }
 }
 

@@ -14,6 +14,7 @@ mod guard;
 mod host;
 mod inbox;
 mod next;
+mod once;
 mod parts;
 pub mod prompt;
 mod publish;
@@ -26,5 +27,7 @@ pub mod slash;
 mod step;
 mod stream;
 
+pub use calls::Done;
 pub use engine::Engine;
+pub use once::call_once;
 pub use parts::{Ambient, Approval, Confirm, Effects, GrantSink, Parts, RealAmbient};

@@ -16,7 +16,8 @@ pub(crate) async fn run(run: &mut Run, command: String, notes: &mut Vec<String>)
     let planned = schedule::plan(&run.core, &call, StopReason::ToolUse);
     let admitted = gate::admit(run, vec![planned]).await?;
     let results = calls::execute(run, admitted).await?;
-    for text in results {
+    for done in results {
+        let text = done.text;
         notes.push(format!(
             "<user_shell command={:?}>\n{text}\n</user_shell>",
             command

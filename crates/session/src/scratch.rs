@@ -2,6 +2,8 @@
 //! for, gone with the session.
 
 use crate::SessionError;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tempfile::TempDir;
@@ -16,10 +18,11 @@ impl Scratch {
         if let Some(made) = self.made.get() {
             return Ok(made.path().to_path_buf());
         }
-        // `TempDir` makes folders with mode 0700. A second thread that comes
-        // here at the same time loses its folder, which removes itself.
+        // A second thread that comes here at the same time loses its folder,
+        // which removes itself.
         let fresh = tempfile::Builder::new()
             .prefix("tenon-")
+            .permissions(Permissions::from_mode(0o700))
             .tempdir()
             .map_err(|error| {
                 SessionError::io("create a folder in", &std::env::temp_dir(), error)

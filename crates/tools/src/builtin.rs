@@ -4,7 +4,9 @@
 use crate::ask_user::AskUser;
 use crate::bash::Bash;
 use crate::contract::{Tool, ToolSource};
-use crate::files::{edit::Edit, glob::Glob, grep::Grep, list::List, read::Read, write::Write};
+use crate::files::{
+    edit::Edit, glob::Glob, grep::Grep, list::List, patch::Patch, read::Read, write::Write,
+};
 use crate::process::Process;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -38,6 +40,7 @@ impl BuiltIn {
             Arc::new(Read::new()),
             Arc::new(Write::new()),
             Arc::new(Edit::new()),
+            Arc::new(Patch::new()),
             Arc::new(List::new()),
             Arc::new(Glob::new()),
             Arc::new(Grep::new()),
@@ -111,6 +114,9 @@ mod tests {
         let one = json!({"b": [{"y": 1, "x": 2}], "a": null});
         let two = json!({"a": null, "b": [{"x": 2, "y": 1}]});
         assert_eq!(canonical(&one).to_string(), canonical(&two).to_string());
-        assert_eq!(canonical(&one).to_string(), r#"{"a":null,"b":[{"x":2,"y":1}]}"#);
+        assert_eq!(
+            canonical(&one).to_string(),
+            r#"{"a":null,"b":[{"x":2,"y":1}]}"#
+        );
     }
 }

@@ -89,7 +89,10 @@ pub fn ceil(text: &str, at: usize) -> usize {
 /// # Errors
 /// When the folder or the file cannot be created or written.
 pub fn spill(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
     let stem: String = name
         .chars()
         .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))

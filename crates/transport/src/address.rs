@@ -84,12 +84,12 @@ impl Target {
         let wrong = |what: &str, hint: String| {
             ModelError::new(
                 ModelErrorKind::Configuration,
-                format!("the base_url `{shown}` of the provider `{name}` {what}"),
+                format!("The base_url `{shown}` of the provider `{name}` {what}"),
             )
             .with_hint(hint)
         };
         if written.is_empty() {
-            let hint = String::from("write it like http://localhost:8080/v1");
+            let hint = String::from("Write it like http://localhost:8080/v1");
             return Err(wrong("is empty", hint));
         }
         let Some((scheme, rest)) = written.split_once("://") else {
@@ -97,14 +97,14 @@ impl Target {
             let scheme = if is_private(host) { "http" } else { "https" };
             return Err(wrong(
                 "has no scheme",
-                format!("write {scheme}://{}", shown.trim_start_matches('/')),
+                format!("Write {scheme}://{}", shown.trim_start_matches('/')),
             ));
         };
         let scheme = match scheme.to_ascii_lowercase().as_str() {
             "http" => Scheme::Http,
             "https" => Scheme::Https,
             _ => {
-                let hint = String::from("it must begin with http:// or https://");
+                let hint = String::from("It must begin with http:// or https://");
                 return Err(wrong("has a scheme that cannot be used", hint));
             }
         };
@@ -114,13 +114,13 @@ impl Target {
             Err(error) => return Err(wrong(&format!("is no URL: {error}"), form_hint())),
         };
         if !url.username().is_empty() || url.password().is_some() {
-            let hint = "take it out of the URL; a key comes from the environment or from api_key_command, other headers from `headers`";
+            let hint = "Take it out of the URL: a key comes from the environment or from api_key_command, other headers from `headers`.";
             return Err(wrong("holds a user name or password", hint.to_owned()));
         }
         if let Some(base) = url.path().trim_end_matches('/').strip_suffix(path) {
             let mut right = url.clone();
             right.set_path(base);
-            let hint = format!("write {}", shown_url(&right).trim_end_matches('/'));
+            let hint = format!("Write {}", shown_url(&right).trim_end_matches('/'));
             return Err(wrong(&format!("already ends in {path}"), hint));
         }
         Self::checked(url, scheme).ok_or_else(|| wrong("has no host", form_hint()))
@@ -166,7 +166,7 @@ impl Target {
 }
 
 fn form_hint() -> String {
-    String::from("write it like http://HOST:PORT/v1")
+    String::from("Write it like http://HOST:PORT/v1")
 }
 
 fn shown_url(url: &Url) -> String {
@@ -289,9 +289,9 @@ mod tests {
     #[test]
     fn a_missing_scheme_is_an_error_that_shows_the_right_form() {
         for (written, right) in [
-            ("localhost:8000/v1", "write http://localhost:8000/v1"),
-            ("192.168.1.4:8000/v1", "write http://192.168.1.4:8000/v1"),
-            ("api.example.com/v1", "write https://api.example.com/v1"),
+            ("localhost:8000/v1", "Write http://localhost:8000/v1"),
+            ("192.168.1.4:8000/v1", "Write http://192.168.1.4:8000/v1"),
+            ("api.example.com/v1", "Write https://api.example.com/v1"),
         ] {
             let error = parse(written).unwrap_err();
             assert_eq!(error.hint.as_deref(), Some(right));
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn a_full_request_path_is_an_error_that_shows_the_base() {
         let error = parse("http://h:1/v1/chat/completions/").unwrap_err();
-        assert_eq!(error.hint.as_deref(), Some("write http://h:1/v1"));
+        assert_eq!(error.hint.as_deref(), Some("Write http://h:1/v1"));
     }
 
     #[test]

@@ -62,6 +62,6 @@ fn unusable(error: reqwest::Error) -> ModelError {
     let error = error.without_url();
     ModelError::new(
         ModelErrorKind::Configuration,
-        format!("the HTTP client cannot be set up: {error}"),
+        format!("The HTTP client cannot be set up: {error}"),
     )
 }

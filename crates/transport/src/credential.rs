@@ -119,7 +119,7 @@ impl CredentialSource for NoCredential {
     }
 
     fn describe(&self) -> String {
-        String::from("nowhere: no key is configured")
+        String::from("api_key_env or api_key_command of the provider, which are not set")
     }
 }
 

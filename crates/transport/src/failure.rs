@@ -36,11 +36,11 @@ impl Route {
     fn what_to_check(&self) -> String {
         match &self.proxy {
             Some(proxy) => format!(
-                "check {}, or put the host into NO_PROXY to reach it directly",
+                "Check {}, or put the host into NO_PROXY to reach it directly.",
                 proxy.origin
             ),
             None => format!(
-                "check that the server is running and that base_url of the provider `{}` is right",
+                "Check that the server is running and that base_url of the provider `{}` is right.",
                 self.name
             ),
         }
@@ -55,7 +55,7 @@ pub(crate) fn unanswered(error: &reqwest::Error, route: &Route) -> ModelError {
     if error.is_dns() {
         return ModelError::new(
             ModelErrorKind::Network,
-            format!("the address of {} was not found", route.peer()),
+            format!("The address of {} was not found", route.peer()),
         )
         .with_hint(route.what_to_check());
     }
@@ -69,7 +69,7 @@ pub(crate) fn unanswered(error: &reqwest::Error, route: &Route) -> ModelError {
             format!("{} does not answer in HTTP", route.authority),
         )
         .with_hint(
-            "another program may be listening on this port, or the server wants https:// in base_url",
+            "Another program may be listening on this port, or the server wants https:// in base_url.",
         );
     }
     ModelError::new(
@@ -79,7 +79,7 @@ pub(crate) fn unanswered(error: &reqwest::Error, route: &Route) -> ModelError {
             route.authority
         ),
     )
-    .with_hint("the server may have crashed or be restarting, or it wants https:// in base_url")
+    .with_hint("The server may have crashed or be restarting, or it wants https:// in base_url.")
 }
 
 fn unconnected(error: &reqwest::Error, io: Option<io::ErrorKind>, route: &Route) -> ModelError {
@@ -90,17 +90,20 @@ fn unconnected(error: &reqwest::Error, io: Option<io::ErrorKind>, route: &Route)
     }
     let refused = io == Some(io::ErrorKind::ConnectionRefused);
     let message = if refused {
-        format!("{peer} refused the connection")
+        format!("Connection refused by {peer}")
     } else if error.is_timeout() {
         format!(
-            "no connection to {peer} within {} s",
+            "No connection to {peer} within {} s",
             route.connect_timeout.as_secs_f64()
         )
     } else {
         let cause = quoted(&root_cause(error));
         match &route.proxy {
-            Some(_) => format!("{peer} gives no connection to {}: {cause}", route.authority),
-            None => format!("no connection to {peer}: {cause}"),
+            Some(_) => format!(
+                "No connection to {} through {peer}: {cause}",
+                route.authority
+            ),
+            None => format!("No connection to {peer}: {cause}"),
         }
     };
     ModelError::new(ModelErrorKind::Network, message).with_hint(route.what_to_check())
@@ -114,10 +117,10 @@ pub(crate) fn proxy_wants_password(route: &Route) -> ModelError {
     };
     let mut error = ModelError::new(
         ModelErrorKind::Configuration,
-        format!("the proxy {proxy} wants a user name and password, or other ones (HTTP 407)"),
+        format!("The proxy {proxy} wants a user name and password, or other ones (HTTP 407)"),
     )
     .with_hint(format!(
-        "write them into {origin}: http://USER:PASSWORD@HOST:PORT"
+        "Write them into {origin}: http://USER:PASSWORD@HOST:PORT"
     ));
     error.status = Some(407);
     error
@@ -128,7 +131,7 @@ pub(crate) fn broken(error: &reqwest::Error, route: &Route) -> ModelError {
     ModelError::new(
         ModelErrorKind::Broken,
         format!(
-            "the stream from {} broke: {}",
+            "The stream from {} broke: {}",
             route.authority,
             quoted(&root_cause(error))
         ),
@@ -140,11 +143,11 @@ fn handshake(error: &rustls::Error, route: &Route) -> ModelError {
         rustls::Error::InvalidCertificate(cause) => return certificate(cause, route),
         rustls::Error::InvalidMessage(_) => (
             String::from("does not speak TLS"),
-            String::from("if the server has no certificate, write http:// in base_url"),
+            String::from("If the server has no certificate, write http:// in base_url."),
         ),
         rustls::Error::AlertReceived(alert) => (
             format!("refused the TLS handshake ({alert:?})"),
-            String::from("the server may want a client certificate: set `client_cert`"),
+            String::from("The server may want a client certificate: set `client_cert`."),
         ),
         other => (
             format!("failed the TLS handshake: {}", quoted(&other.to_string())),
@@ -164,13 +167,13 @@ fn certificate(cause: &CertificateError, route: &Route) -> ModelError {
         CertificateError::UnknownIssuer | CertificateError::BadSignature => (
             String::from("is signed by an authority that is not trusted here (unknown issuer)"),
             format!(
-                "if it is your company's or your own, set `ca_file` of the provider `{}` (or SSL_CERT_FILE) to the PEM file of that authority",
+                "If it is your company's or your own, set `ca_file` of the provider `{}` (or SSL_CERT_FILE) to the PEM file of that authority.",
                 route.name
             ),
         ),
         CertificateError::NotValidForName => (
             String::from("is for another name (name mismatch)"),
-            String::from("use the name that the certificate is for in base_url"),
+            String::from("Use the name that the certificate is for in base_url."),
         ),
         CertificateError::NotValidForNameContext { presented, .. } => {
             let names: Vec<&str> = presented
@@ -181,36 +184,36 @@ fn certificate(cause: &CertificateError, route: &Route) -> ModelError {
             let names = quoted(&names.join(", "));
             (
                 format!("is for other names (name mismatch): {names}"),
-                String::from("use a name that the certificate is for in base_url"),
+                String::from("Use a name that the certificate is for in base_url."),
             )
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => (
             String::from("has expired"),
-            String::from("whoever runs the server must renew it; also check this machine's clock"),
+            String::from("Whoever runs the server must renew it; also check this machine's clock."),
         ),
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => (
             String::from("is not valid yet"),
-            String::from("check this machine's clock"),
+            String::from("Check this machine's clock."),
         ),
         CertificateError::Revoked => (
             String::from("was revoked"),
-            String::from("whoever runs the server must replace it"),
+            String::from("Whoever runs the server must replace it."),
         ),
         // The type of this one is private to the verifier.
         other if format!("{other:?}").contains("CaUsedAsEndEntity") => (
             String::from("is an authority's own, which no server may show"),
             String::from(
-                "sign a certificate for the server with it, or set `insecure` of the provider",
+                "Sign a certificate for the server with it, or set `insecure` of the provider.",
             ),
         ),
         other => (
             format!("cannot be verified: {}", quoted(&other.to_string())),
-            String::from("whoever runs the server must replace it"),
+            String::from("Whoever runs the server must replace it."),
         ),
     };
     ModelError::new(
         ModelErrorKind::Configuration,
-        format!("the certificate of {} {what}", route.authority),
+        format!("The certificate of {} {what}", route.authority),
     )
     .with_hint(hint)
 }

@@ -138,9 +138,9 @@ fn parse(written: &str, origin: &str) -> Result<Proxy, ModelError> {
     let wrong = |what: &str| {
         ModelError::new(
             ModelErrorKind::Configuration,
-            format!("the proxy `{shown}` ({origin}) {what}"),
+            format!("The proxy `{shown}` ({origin}) {what}"),
         )
-        .with_hint("write it like http://HOST:PORT or socks5h://HOST:PORT, or unset it")
+        .with_hint("Write it like http://HOST:PORT or socks5h://HOST:PORT, or unset it.")
     };
     let whole = if written.contains("://") {
         written.to_owned()

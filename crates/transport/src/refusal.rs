@@ -81,29 +81,32 @@ pub(crate) async fn check(response: Response, asked: &Asked<'_>) -> Result<Respo
     Err(with_advice(error, asked))
 }
 
+/// What is known here is more than the codec's general advice.
 fn with_advice(mut error: ModelError, asked: &Asked<'_>) -> ModelError {
+    let is_general = error
+        .hint
+        .as_ref()
+        .is_none_or(|hint| hint.contains("base_url"));
     let advice = match error.kind {
         ModelErrorKind::Auth => Some(match asked.credential {
             None => format!(
-                "no key was sent; a key is looked for in {}",
+                "No key was sent; it would come from {}.",
                 asked.credentials.describe()
             ),
             Some(_) => format!(
-                "the key came from {}; check that it is right and may use this model",
+                "The key came from {}: check that it is right and may use this model.",
                 asked.credentials.describe()
             ),
         }),
-        ModelErrorKind::NotFound if !asked.target.names_a_version() => Some(format!(
-            "base_url {base} has no /v1; most servers want {base}/v1",
+        // A model that is not found is no matter of the address.
+        ModelErrorKind::NotFound if !asked.target.names_a_version() && is_general => Some(format!(
+            "The base_url {base} has no /v1; most servers want {base}/v1",
             base = asked.target.shown()
         )),
         _ => None,
     };
     if let Some(advice) = advice {
-        error.hint = Some(match error.hint.take() {
-            Some(hint) => format!("{advice}; {hint}"),
-            None => advice,
-        });
+        error.hint = Some(advice);
     }
     error
 }
@@ -117,9 +120,9 @@ fn is_web_page(headers: &HeaderMap) -> bool {
 
 fn web_page(asked: &Asked<'_>) -> ModelError {
     let hint = if asked.target.names_a_version() {
-        String::from("a login page or a proxy may stand before the server")
+        String::from("A login page or a proxy may stand before the server.")
     } else {
-        format!("most servers want {}/v1 as base_url", asked.target.shown())
+        format!("Most servers want {}/v1 as base_url.", asked.target.shown())
     };
     ModelError::new(
         ModelErrorKind::Configuration,
@@ -143,7 +146,7 @@ fn redirected(response: &Response, asked: &Asked<'_>) -> ModelError {
         ),
     )
     .with_hint(format!(
-        "redirects are not followed, because the key would go along; if that address is right, write it into base_url of the provider `{}`",
+        "Redirects are not followed, because the key would go along; if that address is right, write it into base_url of the provider `{}`.",
         asked.route.name
     ));
     error.status = Some(response.status().as_u16());

@@ -156,7 +156,7 @@ impl Shared {
                     return Err(ModelError::new(
                         ModelErrorKind::Protocol,
                         format!(
-                            "the list of models of {} is larger than {MODELS_BYTES} bytes",
+                            "The list of models of {} is larger than {MODELS_BYTES} bytes",
                             self.route.authority
                         ),
                     ));
@@ -233,11 +233,11 @@ impl Shared {
             ModelError::new(
                 ModelErrorKind::Configuration,
                 format!(
-                    "the key from {} holds a character that no header can hold",
+                    "The key from {} holds a character that no header can hold",
                     self.credentials.describe()
                 ),
             )
-            .with_hint("look for a line break or quotes that were copied along")
+            .with_hint("Look for a line break or quotes that were copied along.")
         })?;
         value.set_sensitive(true);
         headers.insert(name, value);
@@ -254,11 +254,11 @@ fn headers(endpoint: &Endpoint) -> Result<HeaderMap, ModelError> {
             ModelError::new(
                 ModelErrorKind::Configuration,
                 format!(
-                    "the header `{name}` of the provider `{}` has a value that no header can hold",
+                    "The header `{name}` of the provider `{}` has a value that no header can hold",
                     endpoint.name
                 ),
             )
-            .with_hint("a value is one line of text")
+            .with_hint("A value is one line of text.")
         })?;
         value.set_sensitive(true);
         headers.insert(header_name(endpoint, name)?, value);
@@ -278,11 +278,11 @@ fn header_name(endpoint: &Endpoint, name: &str) -> Result<HeaderName, ModelError
             ModelError::new(
                 ModelErrorKind::Configuration,
                 format!(
-                    "the provider `{}` has a header `{}` that cannot be sent",
+                    "The provider `{}` has a header `{}` that cannot be sent",
                     endpoint.name,
                     crate::address::quoted(name)
                 ),
             )
-            .with_hint("a name is made of letters, digits and dashes")
+            .with_hint("A name is made of letters, digits and dashes.")
         })
 }

@@ -102,7 +102,7 @@ impl Reply {
             }
             Ok(()) => self.fail(ModelError::new(
                 ModelErrorKind::Broken,
-                format!("the reply of {} ended without an end", self.route.authority),
+                format!("The reply of {} ended without an end", self.route.authority),
             )),
         }
     }
@@ -118,16 +118,16 @@ impl Reply {
                 ),
             )
             .with_hint(
-                "the server may be reading a long prompt or loading the model; raise first_token_ms of the provider to wait longer",
+                "The server may be reading a long prompt or loading the model; raise first_token_ms of the provider to wait longer.",
             ),
             Expired::Silence(limit) => ModelError::new(
                 ModelErrorKind::Stalled,
                 format!(
-                    "the stream from {authority} stalled: no content for {} s (keep-alives do not count)",
+                    "The stream from {authority} stalled: no content for {} s (keep-alives do not count)",
                     limit.as_secs_f64()
                 ),
             )
-            .with_hint("raise silence_ms of the provider if the model pauses for longer"),
+            .with_hint("Raise silence_ms of the provider if the model pauses for longer."),
         };
         self.fail(error);
     }

@@ -51,7 +51,7 @@ pub(crate) fn for_endpoint(endpoint: &Endpoint) -> Result<ClientConfig, ModelErr
             endpoint,
             &format!("holds no private key: {error}"),
         )
-        .with_hint("the file needs the certificate and its private key, both as PEM")
+        .with_hint("The file needs the certificate and its private key, both as PEM.")
     })?;
     builder
         .with_client_auth_cert(chain, key)
@@ -82,13 +82,13 @@ fn roots(endpoint: &Endpoint) -> Result<RootCertStore, ModelError> {
         return Err(ModelError::new(
             ModelErrorKind::Configuration,
             format!(
-                "there is no certificate to trust on this system, and `{}` is https{}",
+                "There is no certificate to trust on this system, and `{}` is https{}",
                 endpoint.name,
                 crate::address::quoted(&cause.unwrap_or_default())
             ),
         )
         .with_hint(
-            "install the package ca-certificates, or name a PEM file in SSL_CERT_FILE or in `ca_file` of the provider",
+            "Install the package ca-certificates, or name a PEM file in SSL_CERT_FILE or in `ca_file` of the provider.",
         ));
     }
     Ok(store)
@@ -105,7 +105,7 @@ fn certificates(
         .map_err(|error| unusable(path, setting, endpoint, &format!("is no PEM file: {error}")))?;
     if certificates.is_empty() {
         return Err(unusable(path, setting, endpoint, "holds no certificate")
-            .with_hint("the file must be PEM: it has a line `-----BEGIN CERTIFICATE-----`"));
+            .with_hint("The file must be PEM: it has a line `-----BEGIN CERTIFICATE-----`."));
     }
     Ok(certificates)
 }
@@ -119,7 +119,7 @@ fn unusable(path: &Path, setting: &str, endpoint: &Endpoint, what: &str) -> Mode
     ModelError::new(
         ModelErrorKind::Configuration,
         format!(
-            "the {setting} {} of the provider `{}` {what}",
+            "The {setting} {} of the provider `{}` {what}",
             path.display(),
             endpoint.name
         ),

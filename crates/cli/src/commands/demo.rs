@@ -1,6 +1,7 @@
 //! `tenon demo`: the whole loop without any model server. A scratch project with
 //! a failing test, the scripted model, real tools, real policy, a real session.
 
+use crate::CommandResult;
 use crate::args::{DemoArgs, Format, RunArgs, Shared};
 use crate::assemble::{self, Options, Session};
 use crate::drive::{Desk, drive};
@@ -10,25 +11,40 @@ use crate::render::Renderer;
 use crate::render::json::JsonLines;
 use crate::render::text::{Answers, TextLines};
 use crate::screen::{Paint, complain};
-use crate::CommandResult;
 use std::path::{Path, PathBuf};
 use tenon_engine::Engine;
 use tenon_mock::{Options as MockOptions, Scenarios, Server, demo};
 
 pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
     let folder = prepare(args.dir.as_deref())?;
-    let shared = Shared { root: Some(folder.clone()), ..shared.clone() };
+    let shared = Shared {
+        root: Some(folder.clone()),
+        ..shared.clone()
+    };
     let mut place = Place::find(&shared)?;
     let paint = Paint::for_stderr(shared.color);
     let runtime = assemble::runtime()?;
     let (session, ended) = runtime.block_on(async {
-        let server = Server::bind(([127, 0, 0, 1], 0).into(), Scenarios::built_in(), MockOptions::default())
-            .await
-            .map_err(|error| CliError::runtime(format!("the scripted model cannot start: {error}")))?;
-        place.env.set("TENON_BASE_URL", &server.base_url());
-        place.env.set("TENON_MODEL", "scripted");
+        let server = Server::bind(
+            ([127, 0, 0, 1], 0).into(),
+            Scenarios::built_in(),
+            MockOptions::default(),
+        )
+        .await
+        .map_err(|error| CliError::runtime(format!("the scripted model cannot start: {error}")))?;
+        // Only the scripted model counts here, whatever else is configured.
+        place.env = place
+            .env
+            .clone()
+            .with("TENON_BASE_URL", &server.base_url())
+            .with("TENON_MODEL", "scripted")
+            .with("TENON_PROVIDER", "")
+            .with("TENON_API_KEY", "");
         let server = server.spawn();
-        let run = RunArgs { yes: true, provider: Some(String::from("env")), ..RunArgs::default() };
+        let run = RunArgs {
+            yes: true,
+            ..RunArgs::default()
+        };
         let options = Options::from_args(&run, Desk::Nobody);
         let assembled = assemble::open(&place, &options, Session::New(None)).await?;
         let session = assembled.session;
@@ -38,7 +54,13 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
             Format::Json => Box::new(JsonLines::default()),
             Format::Text => Box::new(TextLines::new(paint, Answers::Live)),
         };
-        let ended = drive(handle, demo::PROMPT.to_owned(), renderer.as_mut(), Desk::Nobody).await;
+        let ended = drive(
+            handle,
+            demo::PROMPT.to_owned(),
+            renderer.as_mut(),
+            Desk::Nobody,
+        )
+        .await;
         drop(server);
         ended.map(|ended| (session, ended))
     })?;
@@ -54,7 +76,10 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
 
 fn introduce(format: Format, folder: &Path) {
     if format == Format::Text {
-        complain(&format!("A small project with a failing test is in {}.", folder.display()));
+        complain(&format!(
+            "A small project with a failing test is in {}.",
+            folder.display()
+        ));
         complain(&format!("> {}\n", demo::PROMPT));
     }
 }
@@ -63,14 +88,22 @@ fn introduce(format: Format, folder: &Path) {
 fn prepare(wanted: Option<&Path>) -> Result<PathBuf, CliError> {
     let folder = match wanted {
         Some(folder) => {
-            let full = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+            let full = folder
+                .read_dir()
+                .is_ok_and(|mut entries| entries.next().is_some());
             if full {
-                return Err(CliError::usage(format!("{} is not empty", folder.display())));
+                return Err(CliError::usage(format!(
+                    "{} is not empty",
+                    folder.display()
+                )));
             }
             std::fs::create_dir_all(folder)?;
             folder.to_owned()
         }
-        None => tempfile::Builder::new().prefix("tenon-demo-").tempdir()?.keep(),
+        None => tempfile::Builder::new()
+            .prefix("tenon-demo-")
+            .tempdir()?
+            .keep(),
     };
     for (path, content) in demo::files() {
         let path = folder.join(path);

@@ -23,15 +23,38 @@ pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
     if prompt.trim().is_empty() {
         return Err(CliError::usage("the prompt is empty"));
     }
-    let schema = args.output_schema.as_deref().map(read_schema).transpose()?;
     let place = Place::find(shared)?;
     let session = choose(&place, args)?;
+    in_session(shared, args, &place, prompt, session)
+}
+
+/// One prompt on a session that is already chosen.
+pub fn run_session(
+    shared: &Shared,
+    args: &RunArgs,
+    prompt: String,
+    session: Session,
+) -> CommandResult {
+    in_session(shared, args, &Place::find(shared)?, prompt, session)
+}
+
+fn in_session(
+    shared: &Shared,
+    args: &RunArgs,
+    place: &Place,
+    prompt: String,
+    session: Session,
+) -> CommandResult {
+    let schema = args.output_schema.as_deref().map(read_schema).transpose()?;
     let paint = Paint::for_stderr(shared.color);
     let desk = desk(args.format, paint);
-    let options = Options::from_args(args, desk);
+    let mut options = Options::from_args(args, desk);
+    options.instruction = schema.as_ref().map(|schema| {
+        format!("Your final answer must be only a JSON value that fits this JSON Schema, without any other text:\n{schema}")
+    });
     let runtime = assemble::runtime()?;
     let ended = runtime.block_on(async {
-        let assembled = assemble::open(&place, &options, session).await?;
+        let assembled = assemble::open(place, &options, session).await?;
         tell(&assembled, args.format);
         let handle = Engine::start(assembled.session, assembled.parts);
         let mut renderer = renderer(args, paint);
@@ -65,7 +88,11 @@ pub fn choose(place: &Place, args: &RunArgs) -> Result<Session, CliError> {
 /// Someone can be asked only at a terminal, and never in a JSON stream.
 pub fn desk(format: Format, paint: Paint) -> Desk {
     let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if format == Format::Text && terminal { Desk::Terminal(paint) } else { Desk::Nobody }
+    if format == Format::Text && terminal {
+        Desk::Terminal(paint)
+    } else {
+        Desk::Nobody
+    }
 }
 
 fn renderer(args: &RunArgs, paint: Paint) -> Box<dyn Renderer> {
@@ -86,21 +113,32 @@ pub fn tell(assembled: &assemble::Assembled, format: Format) {
 }
 
 fn read_schema(path: &Path) -> Result<serde_json::Value, CliError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| CliError::usage(format!("the schema {} cannot be read: {error}", path.display())))?;
-    serde_json::from_str(&text)
-        .map_err(|error| CliError::usage(format!("the schema {} is not JSON: {error}", path.display())))
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        CliError::usage(format!(
+            "the schema {} cannot be read: {error}",
+            path.display()
+        ))
+    })?;
+    serde_json::from_str(&text).map_err(|error| {
+        CliError::usage(format!(
+            "the schema {} is not JSON: {error}",
+            path.display()
+        ))
+    })
 }
 
 fn conclude(args: &RunArgs, schema: Option<&serde_json::Value>, ended: &Ended) -> CommandResult {
     if let Some(path) = &args.output_last_message {
-        std::fs::write(path, &ended.answer)
-            .map_err(|error| CliError::runtime(format!("{} cannot be written: {error}", path.display())))?;
+        std::fs::write(path, &ended.answer).map_err(|error| {
+            CliError::runtime(format!("{} cannot be written: {error}", path.display()))
+        })?;
     }
     if let (Some(schema), Some(tenon_vocab::Outcome::Completed)) = (schema, ended.outcome)
         && let Err(why) = fits(schema, &ended.answer)
     {
-        complain(&format!("error: the answer does not fit the output schema: {why}"));
+        complain(&format!(
+            "error: the answer does not fit the output schema: {why}"
+        ));
         return Ok(ExitCode::from(code::SCHEMA));
     }
     Ok(ended.code())
@@ -109,7 +147,10 @@ fn conclude(args: &RunArgs, schema: Option<&serde_json::Value>, ended: &Ended) -
 /// Whether an answer is JSON that fits; a fence around it is forgiven.
 fn fits(schema: &serde_json::Value, answer: &str) -> Result<(), String> {
     let text = answer.trim();
-    let text = text.strip_prefix("```json").or_else(|| text.strip_prefix("```")).unwrap_or(text);
+    let text = text
+        .strip_prefix("```json")
+        .or_else(|| text.strip_prefix("```"))
+        .unwrap_or(text);
     let text = text.strip_suffix("```").unwrap_or(text).trim();
     let value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
     tenon_tools::input::check(schema, &value)

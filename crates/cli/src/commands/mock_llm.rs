@@ -15,17 +15,27 @@ pub fn run(args: &MockArgs) -> CommandResult {
         None => Scenarios::built_in(),
     };
     let options = Options {
-        strict: if args.strict { Strictness::Strict } else { Strictness::Lenient },
+        strict: if args.strict {
+            Strictness::Strict
+        } else {
+            Strictness::Lenient
+        },
         delay: Duration::from_millis(args.delay),
-        record: args.record_requests.clone(),
+        record: args
+            .record_requests
+            .clone()
+            .map(tenon_mock::Recording::from),
         ..Options::default()
     };
     let runtime = assemble::runtime()?;
     runtime.block_on(async {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
-        let server = Server::bind(address, scenarios, options).await.map_err(|error| {
-            CliError::runtime(format!("{address} cannot be used: {error}")).with_hint("Choose another --port; 0 takes a free one.")
-        })?;
+        let server = Server::bind(address, scenarios, options)
+            .await
+            .map_err(|error| {
+                CliError::runtime(format!("{address} cannot be used: {error}"))
+                    .with_hint("Choose another --port; 0 takes a free one.")
+            })?;
         screen::print(&format!("listening on {}", server.base_url()))?;
         let mut signals = Signals::new()?;
         server

@@ -18,7 +18,11 @@ use crate::{CommandResult, repl};
 use std::io::IsTerminal;
 
 pub fn dispatch(cli: Cli) -> CommandResult {
-    let Cli { shared, run, command } = cli;
+    let Cli {
+        shared,
+        run,
+        command,
+    } = cli;
     match command {
         None => bare(&shared, &run),
         Some(Command::Exec(run)) => exec::run(&shared, &run),
@@ -33,7 +37,9 @@ pub fn dispatch(cli: Cli) -> CommandResult {
         Some(Command::MockLlm(args)) => mock_llm::run(&args),
         Some(Command::Completions { shell }) => pages::completions(shell),
         Some(Command::Man { dir }) => pages::man(dir.as_deref()),
-        Some(Command::Reference { write, check }) => reference::run(write.as_deref(), check.as_deref()),
+        Some(Command::Reference { write, check }) => {
+            reference::run(write.as_deref(), check.as_deref())
+        }
     }
 }
 

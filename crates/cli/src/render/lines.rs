@@ -11,7 +11,11 @@ const BODY: usize = 12;
 
 /// `▸ read src/main.rs`
 pub fn started(paint: Paint, used: &ToolUse) -> String {
-    format!("▸ {} {}", paint.paint(Style::Tool, &used.name), subject(&used.input))
+    format!(
+        "▸ {} {}",
+        paint.paint(Style::Tool, &used.name),
+        subject(&used.input)
+    )
 }
 
 /// What a call is about: its first text, shortened with a count.
@@ -28,7 +32,11 @@ pub fn shorten(text: &str, limit: usize) -> String {
     let total = text.chars().count();
     let shown: String = text.chars().take(limit).collect();
     let shown = Printable::line(&shown).into_string();
-    if total > limit { format!("{shown}… (+{} characters)", total - limit) } else { shown }
+    if total > limit {
+        format!("{shown}… (+{} characters)", total - limit)
+    } else {
+        shown
+    }
 }
 
 /// `  Done. (0.12s) 3 lines`, and a few lines of what it did.
@@ -37,11 +45,22 @@ pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
     let mut lines = Vec::new();
     if result.ok {
         let done = paint.paint(Style::Green, "Done.");
-        lines.push(format!("  {done} ({seconds:.2}s) {}", summary(&result.display)).trim_end().to_owned());
+        lines.push(
+            format!("  {done} ({seconds:.2}s) {}", summary(&result.display))
+                .trim_end()
+                .to_owned(),
+        );
     } else {
-        let message = result.envelope.error().map(|error| error.message.as_str()).unwrap_or("failed");
+        let message = result
+            .envelope
+            .error()
+            .map(|error| error.message.as_str())
+            .unwrap_or("failed");
         let failed = paint.paint(Style::Red, "Failed:");
-        lines.push(format!("  {failed} ({seconds:.2}s) {}", shorten(message, 400)));
+        lines.push(format!(
+            "  {failed} ({seconds:.2}s) {}",
+            shorten(message, 400)
+        ));
     }
     lines.extend(body(paint, &result.display));
     lines
@@ -54,7 +73,13 @@ fn summary(display: &Display) -> String {
         Display::Diff { files } => files
             .iter()
             .map(|file| {
-                format!("{} {} +{} -{}", file.operation, shorten(&file.path, 200), file.additions, file.deletions)
+                format!(
+                    "{} {} +{} -{}",
+                    file.operation,
+                    shorten(&file.path, 200),
+                    file.additions,
+                    file.deletions
+                )
             })
             .collect::<Vec<_>>()
             .join(", "),
@@ -70,9 +95,15 @@ fn summary(display: &Display) -> String {
 
 fn body(paint: Paint, display: &Display) -> Vec<String> {
     match display {
-        Display::Diff { files } => files.iter().flat_map(|file| diff(paint, &file.unified, BODY)).collect(),
+        Display::Diff { files } => files
+            .iter()
+            .flat_map(|file| diff(paint, &file.unified, BODY))
+            .collect(),
         Display::Terminal { output, .. } => tail(paint, output),
-        Display::Todo { items } => items.iter().map(|item| format!("  {} {}", mark(item.status), shorten(&item.text, 200))).collect(),
+        Display::Todo { items } => items
+            .iter()
+            .map(|item| format!("  {} {}", mark(item.status), shorten(&item.text, 200)))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -116,6 +147,10 @@ fn tail(paint: Paint, output: &str) -> Vec<String> {
     if skipped > 0 {
         lines.push(paint.paint(Style::Dim, &format!("    … (+{skipped} lines before)")));
     }
-    lines.extend(all.iter().skip(skipped).map(|line| paint.paint(Style::Dim, &format!("    {}", shorten(line, 300)))));
+    lines.extend(
+        all.iter()
+            .skip(skipped)
+            .map(|line| paint.paint(Style::Dim, &format!("    {}", shorten(line, 300)))),
+    );
     lines
 }

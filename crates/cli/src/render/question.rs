@@ -7,7 +7,10 @@ use tenon_vocab::{Answer, AnsweredBy, Display, Printable, Question, QuestionKind
 
 /// The whole question, ready for a terminal.
 pub fn show(paint: Paint, question: &Question) -> String {
-    let mut text = format!("\n{}\n", paint.paint(Style::Bold, Printable::line(&question.title).as_str()));
+    let mut text = format!(
+        "\n{}\n",
+        paint.paint(Style::Bold, Printable::line(&question.title).as_str())
+    );
     if let Display::Diff { files } = &question.display {
         for file in files {
             let head = format!(
@@ -36,7 +39,11 @@ pub fn show(paint: Paint, question: &Question) -> String {
             .as_ref()
             .map(|rule| format!("  [{}]", Printable::line(rule)))
             .unwrap_or_default();
-        text.push_str(&format!("  {}  {}{rule}\n", choice.key, Printable::line(&choice.label)));
+        text.push_str(&format!(
+            "  {}  {}{rule}\n",
+            choice.key,
+            Printable::line(&choice.label)
+        ));
     }
     if question.free_text && question.kind == QuestionKind::Permission {
         text.push_str("  any other text denies and is told to the model\n");
@@ -50,16 +57,26 @@ pub fn answer(question: &Question, line: &str) -> Answer {
     let mut characters = typed.chars();
     let key = characters.next().filter(|_| characters.next().is_none());
     let chosen = key.and_then(|key| {
-        question.choices.iter().find(|choice| choice.key.eq_ignore_ascii_case(&key))
+        question
+            .choices
+            .iter()
+            .find(|choice| choice.key.eq_ignore_ascii_case(&key))
     });
-    let yes = matches!(typed.to_ascii_lowercase().as_str(), "yes").then(|| question.choices.first()).flatten();
+    let yes = matches!(typed.to_ascii_lowercase().as_str(), "yes")
+        .then(|| question.choices.first())
+        .flatten();
     let no = matches!(typed.to_ascii_lowercase().as_str(), "no");
     let (choice, text) = match chosen.or(yes) {
         Some(choice) => (choice.id.clone(), None),
         None if typed.is_empty() || no => (String::from("deny"), None),
         None => (String::from("deny"), Some(typed.to_owned())),
     };
-    Answer { question: question.id.clone(), choice, text, by: AnsweredBy::User }
+    Answer {
+        question: question.id.clone(),
+        choice,
+        text,
+        by: AnsweredBy::User,
+    }
 }
 
 #[cfg(test)]
@@ -68,14 +85,23 @@ mod tests {
     use tenon_vocab::{Choice, QuestionId};
 
     fn question() -> Question {
-        let choice = |id: &str, key| Choice { id: id.into(), key, label: id.into(), rule: None };
+        let choice = |id: &str, key| Choice {
+            id: id.into(),
+            key,
+            label: id.into(),
+            rule: None,
+        };
         Question {
             id: QuestionId::new("q_1"),
             kind: QuestionKind::Permission,
             title: "Run a command?".into(),
             body: "echo \u{202e}safe\x1b[2K\nrm x".into(),
             display: Display::Nothing,
-            choices: vec![choice("once", 'y'), choice("session", 's'), choice("deny", 'n')],
+            choices: vec![
+                choice("once", 'y'),
+                choice("session", 's'),
+                choice("deny", 'n'),
+            ],
             free_text: true,
             call: None,
             tool: None,
@@ -95,7 +121,10 @@ mod tests {
     #[test]
     fn other_text_denies_and_is_passed_on() {
         let said = answer(&question(), "use make instead");
-        assert_eq!((said.choice.as_str(), said.text.as_deref()), ("deny", Some("use make instead")));
+        assert_eq!(
+            (said.choice.as_str(), said.text.as_deref()),
+            ("deny", Some("use make instead"))
+        );
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::{Renderer, lines};
 use crate::screen::{Paint, Style, complain};
 use std::io::{IsTerminal, Write};
 use tenon_vocab::{
-    Event, EventKind, Interrupted, JobAction, JobEvent, Message, Notice, NoticeLevel, Outcome, Printable, Retry,
-    Role, RunFinished, Segment, Status, TextChannel,
+    Event, EventKind, Interrupted, JobAction, JobEvent, Message, Notice, NoticeLevel, Outcome,
+    Printable, Retry, Role, RunFinished, Segment, Status, TextChannel,
 };
 
 /// When text reaches standard output.
@@ -25,7 +25,11 @@ pub enum Answers {
 
 impl Answers {
     pub fn for_stdout() -> Self {
-        if std::io::stdout().is_terminal() { Self::Live } else { Self::Held }
+        if std::io::stdout().is_terminal() {
+            Self::Live
+        } else {
+            Self::Held
+        }
     }
 }
 
@@ -42,7 +46,13 @@ pub struct TextLines {
 
 impl TextLines {
     pub fn new(paint: Paint, answers: Answers) -> Self {
-        Self { paint, answers, streamed: 0, open_line: None, last: String::new() }
+        Self {
+            paint,
+            answers,
+            streamed: 0,
+            open_line: None,
+            last: String::new(),
+        }
     }
 
     /// The last whole answer.
@@ -117,9 +127,11 @@ impl TextLines {
         }
         match (self.answers, message.segment) {
             (Answers::Last, _) => Ok(()),
-            (Answers::Held, Some(Segment::Plan)) => {
-                self.say(&self.paint.paint(Style::Dim, Printable::block(text.trim_end()).as_str()))
-            }
+            (Answers::Held, Some(Segment::Plan)) => self.say(
+                &self
+                    .paint
+                    .paint(Style::Dim, Printable::block(text.trim_end()).as_str()),
+            ),
             (Answers::Held, _) => raw(&text),
             (Answers::Live, _) => raw(Printable::block(&text).as_str()),
         }
@@ -131,7 +143,11 @@ impl TextLines {
             NoticeLevel::Warning => (Style::Bold, "warning:"),
             NoticeLevel::Error => (Style::Red, "error:"),
         };
-        self.say(&format!("{} {}", self.paint.paint(style, label), Printable::block(&notice.message)))?;
+        self.say(&format!(
+            "{} {}",
+            self.paint.paint(style, label),
+            Printable::block(&notice.message)
+        ))?;
         match &notice.hint {
             Some(hint) => self.say(&format!("  {}", Printable::block(hint))),
             None => Ok(()),
@@ -168,7 +184,10 @@ impl TextLines {
             self.last = last;
         }
         if finished.outcome == Outcome::Denied {
-            self.say(&self.paint.paint(Style::Red, "The run ended because something was not allowed."))?;
+            self.say(&self.paint.paint(
+                Style::Red,
+                "The run ended because something was not allowed.",
+            ))?;
         }
         Ok(())
     }

@@ -171,7 +171,8 @@ async fn interrupted_at(poll: usize) -> usize {
     let (world, id) = (World::new(), SessionId::generate());
     let mut slow = Turn::text("thinking ");
     for n in 0..6 {
-        slow.pieces.push((Duration::from_millis(20 + n), "more ".into()));
+        slow.pieces
+            .push((Duration::from_millis(20 + n), "more ".into()));
     }
     let model = Scripted::new([
         slow.and_call("a", "look", r#"{"ms":5}"#)

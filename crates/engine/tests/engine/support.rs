@@ -137,7 +137,9 @@ pub struct World {
 impl World {
     pub fn new() -> Self {
         // In memory where there is such a place: thousands of sessions are made.
-        let dir = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let dir = tempfile::tempdir_in("/dev/shm")
+            .or_else(|_| tempfile::tempdir())
+            .unwrap();
         std::fs::create_dir(dir.path().join("project")).unwrap();
         let store = Store::new(dir.path().join("sessions"));
         let mut rules = Rules::built_in();

@@ -1,6 +1,7 @@
 //! One binary for all tests of the crate. Transcripts of real servers are in
 //! `tests/wire`: the status on the first line, then the body byte for byte.
 
+mod calls;
 mod encode;
 mod errors;
 mod estimate;

@@ -118,6 +118,11 @@ pub fn chunk(delta: &str) -> String {
     format!(r#"{{"choices":[{{"index":0,"delta":{delta},"finish_reason":null}}]}}"#)
 }
 
+/// A delta with one call of these fields.
+pub fn call(fields: &str) -> String {
+    format!(r#"{{"tool_calls":[{{{fields}}}]}}"#)
+}
+
 /// A stream of these deltas that ends with `finish_reason`.
 pub fn deltas(deltas: &[&str], finish_reason: &str) -> Run {
     let mut chunks: Vec<String> = deltas.iter().map(|delta| chunk(delta)).collect();

@@ -109,12 +109,10 @@ fn long_strings_move_beside_the_log_and_come_back() {
     );
     assert!(back);
     assert!(fs::read_to_string(&path).unwrap().contains("{\"$blob\":"));
-    assert_eq!(loaded.state().history(), {
-        let mut opened = home.reopen(1);
-        opened.run = None;
-        assert_eq!(opened.state.usage(), live.usage());
-        &opened.state.history().clone()
-    });
+    let opened = home.reopen(1);
+    assert_eq!(loaded.state().history(), opened.state.history());
+    assert_eq!(opened.state.usage(), live.usage());
+    drop(opened);
     assert_eq!(home.findings(1), []);
 }
 

@@ -6,9 +6,9 @@ use tempfile::TempDir;
 use tenon_session::{Finding, Log, State, Store, verify};
 use tenon_vocab::{
     CallId, CallStatus, Class, Compacted, ContextChange, Display, Envelope, ErrorCode, Event,
-    EventKind, Explanation, Interrupted, Message, Meta, Origin, Outcome, Part, Role, RunFinished,
-    RunId, RunOrigin, RunStarted, SCHEMA_VERSION, SessionId, Settings, Status, Timestamp,
-    ToolCallPart, ToolError, ToolResult, ToolUse, Usage,
+    EventKind, Explanation, Message, Meta, Origin, Outcome, Part, Role, RunFinished, RunId,
+    RunOrigin, RunStarted, SCHEMA_VERSION, SessionId, Settings, Status, Timestamp, ToolCallPart,
+    ToolError, ToolResult, ToolUse, Usage,
 };
 
 pub fn at(second: i64) -> Timestamp {
@@ -166,12 +166,6 @@ pub fn settings(title: Option<&str>) -> Settings {
         mode: String::from("single"),
         title: title.map(ToOwned::to_owned),
         pinned: false,
-    }
-}
-
-pub fn interrupted() -> Interrupted {
-    Interrupted {
-        by: String::from("user"),
     }
 }
 

@@ -86,9 +86,7 @@ pub(crate) async fn blocking<R: Outcome>(
         workspace: host.workspace().clone(),
         stop: Stop {
             token,
-            deadline: limits
-                .timeout
-                .map(|after| (Instant::now() + after, after)),
+            deadline: limits.timeout.map(|after| (Instant::now() + after, after)),
         },
         limits,
     };

@@ -1,7 +1,7 @@
 //! `glob`: files by the pattern of their path, newest first.
 
-use super::failure::Failure;
 use super::blocking::{Blocking, Stopped, blocking};
+use super::failure::Failure;
 use super::pattern::Pattern;
 use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, Tool};
@@ -65,9 +65,7 @@ impl Tool for Glob {
     }
 
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(blocking(host, move |given| {
-            glob(given, &input)
-        }))
+        Box::pin(blocking(host, move |given| glob(given, &input)))
     }
 }
 
@@ -93,14 +91,15 @@ pub(super) fn threads() -> usize {
 fn glob(given: &Blocking, input: &Value) -> Result<ToolOutput, Failure> {
     let walk = given
         .workspace
-        .walk(folder(input), &WalkOptions::default())
-        ?;
+        .walk(folder(input), &WalkOptions::default())?;
     let pattern = Pattern::new(text(input, "pattern").unwrap_or_default(), walk.absolute())
         .map_err(Failure::input)?;
     let (mut found, walked) = matching(given, &walk, &pattern)?;
     found.sort_by(|a, b| (Reverse(a.0), &a.1).cmp(&(Reverse(b.0), &b.1)));
     let most = number(input, "limit").map_or(given.limits.glob_paths, |n| {
-        usize::try_from(n).unwrap_or(usize::MAX).min(given.limits.glob_paths)
+        usize::try_from(n)
+            .unwrap_or(usize::MAX)
+            .min(given.limits.glob_paths)
     });
     let paths: Vec<String> = found.into_iter().map(|(_, path)| path).collect();
     Ok(answer(&paths, most, given.limits.output_bytes, walked))

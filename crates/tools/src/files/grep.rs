@@ -1,8 +1,8 @@
 //! `grep`: lines that match a regular expression, with ripgrep's own engine,
 //! in this process.
 
-use super::failure::Failure;
 use super::blocking::{Blocking, blocking};
+use super::failure::Failure;
 use super::glob::{folder, folder_facts};
 use super::pattern::Pattern;
 use crate::builtin::{number, spec, text};
@@ -78,9 +78,7 @@ impl Tool for Grep {
     }
 
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(blocking(host, move |given| {
-            grep(given, &input)
-        }))
+        Box::pin(blocking(host, move |given| grep(given, &input)))
     }
 }
 

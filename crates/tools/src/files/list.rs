@@ -1,8 +1,8 @@
 //! `list`: a folder as a tree. Shows every entry of a level or none below it,
 //! so that one large folder does not hide its neighbours.
 
-use super::failure::Failure;
 use super::blocking::{Blocking, blocking};
+use super::failure::Failure;
 use super::glob::{folder, folder_facts};
 use super::pattern::Pattern;
 use crate::builtin::{number, spec, text};
@@ -70,9 +70,7 @@ impl Tool for List {
     }
 
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
-        Box::pin(blocking(host, move |given| {
-            list(given, &input)
-        }))
+        Box::pin(blocking(host, move |given| list(given, &input)))
     }
 }
 
@@ -93,10 +91,7 @@ fn list(given: &Blocking, input: &Value) -> Result<ToolOutput, Failure> {
         limit: LOOKED_AT,
         ..WalkOptions::default()
     };
-    let walk = given
-        .workspace
-        .walk(folder(input), &options)
-        ?;
+    let walk = given.workspace.walk(folder(input), &options)?;
     let pattern = pattern
         .map(|glob| Pattern::new(glob, walk.absolute()))
         .transpose()
@@ -159,7 +154,10 @@ fn without_empty_folders(rows: Vec<Row>) -> Vec<Row> {
 fn tree(given: &Blocking, walk: &Walk, rows: &[Row], depth: usize, walked: Walked) -> ToolOutput {
     let most = given.limits.list_entries;
     let up_to = |level| rows.iter().filter(|row| row.depth <= level).count();
-    let level = (1..=depth).rev().find(|level| up_to(*level) <= most).unwrap_or(1);
+    let level = (1..=depth)
+        .rev()
+        .find(|level| up_to(*level) <= most)
+        .unwrap_or(1);
     let mut tree = String::new();
     let mut shown = 0;
     for row in rows.iter().filter(|row| row.depth <= level).take(most) {
@@ -168,7 +166,11 @@ fn tree(given: &Blocking, walk: &Walk, rows: &[Row], depth: usize, walked: Walke
         }
         tree.push_str(&"  ".repeat(row.depth - 1));
         tree.push_str(&row.name);
-        tree.push_str(if row.kind == EntryKind::Folder { "/\n" } else { "\n" });
+        tree.push_str(if row.kind == EntryKind::Folder {
+            "/\n"
+        } else {
+            "\n"
+        });
         shown += 1;
     }
     let mut notes = Vec::new();
@@ -187,7 +189,9 @@ fn tree(given: &Blocking, walk: &Walk, rows: &[Row], depth: usize, walked: Walke
         ));
     }
     if walked == Walked::Part {
-        notes.push(format!("the folder holds more than {LOOKED_AT} entries, seen in part"));
+        notes.push(format!(
+            "the folder holds more than {LOOKED_AT} entries, seen in part"
+        ));
     }
     let truncated = shown < rows.len() || walked == Walked::Part;
     let data = json!({

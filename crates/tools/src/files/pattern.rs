@@ -19,7 +19,9 @@ impl Pattern {
         let text = text.strip_prefix(base.as_str()).unwrap_or(text);
         let text = text.trim_start_matches("./");
         if text.is_empty() {
-            return Err(String::from("the pattern is empty; `**/*` matches every file"));
+            return Err(String::from(
+                "the pattern is empty; `**/*` matches every file",
+            ));
         }
         if text.starts_with('/') || text.split('/').any(|name| name == "..") {
             return Err(format!(
@@ -31,7 +33,9 @@ impl Pattern {
             .backslash_escape(true)
             .build()
             .map_err(|error| {
-                format!("{error}; `*`, `**`, `?`, `[ab]` and `{{a,b}}` can be used, `\\` escapes them")
+                format!(
+                    "{error}; `*`, `**`, `?`, `[ab]` and `{{a,b}}` can be used, `\\` escapes them"
+                )
             })?;
         Ok(Self {
             matcher: glob.compile_matcher(),

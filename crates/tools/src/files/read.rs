@@ -1,7 +1,7 @@
 //! `read`: a page of a text file, with line numbers and the way to the next.
 
-use super::failure::Failure;
 use super::blocking::{Blocking, blocking};
+use super::failure::Failure;
 use super::read::page::{Page, Shape};
 use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, Tool, ToolLimits};
@@ -95,13 +95,23 @@ fn lines(given: &Blocking, path: &str, input: &Value) -> Result<ToolOutput, Fail
     let hash = if let Some(order) = kind.wide() {
         let whole = source.whole()?;
         page.feed(kind::decode_wide(&whole, order).as_bytes());
-        Some(given.workspace.ledger().note_content(&source.open.path, &whole))
+        Some(
+            given
+                .workspace
+                .ledger()
+                .note_content(&source.open.path, &whole),
+        )
     } else if source.open.size <= WHOLE {
         let whole = source.whole()?;
         let text = kind.without_bom(&whole);
         page.skipped_bytes(whole.len() - text.len());
         page.feed(text);
-        Some(given.workspace.ledger().note_content(&source.open.path, &whole))
+        Some(
+            given
+                .workspace
+                .ledger()
+                .note_content(&source.open.path, &whole),
+        )
     } else {
         stream(given, &mut source, &mut page)?
     };
@@ -254,8 +264,7 @@ fn answer(open: &OpenFile, page: &Page, note: &str, hash: Option<String>) -> Too
 fn bytes(given: &Blocking, path: &str, offset: u64) -> Result<ToolOutput, Failure> {
     let range = given
         .workspace
-        .read_range(path, offset, given.limits.read_bytes)
-        ?;
+        .read_range(path, offset, given.limits.read_bytes)?;
     if offset >= range.size && range.size > 0 {
         return Err(Failure::new(
             ErrorCode::InvalidInput,

@@ -1,9 +1,9 @@
 //! `write`: a whole file, new or replaced. A file that the model has not seen,
 //! or has not seen as it is now, is not written over (T2).
 
-use super::failure::Failure;
 use super::blocking::{Blocking, blocking};
 use super::diff;
+use super::failure::Failure;
 use crate::builtin::{facts, spec, text};
 use crate::contract::{Host, StaleWrites, Tool};
 use crate::workspace::{Expect, FileContent, Workspace, WorkspaceError, Written, sha256};
@@ -62,11 +62,20 @@ impl Tool for Write {
         let path = text(input, "path").unwrap_or_default();
         let content = text(input, "content").unwrap_or_default();
         let before = workspace.read(path).ok();
-        let operation = if before.is_some() { "updated" } else { "created" };
+        let operation = if before.is_some() {
+            "updated"
+        } else {
+            "created"
+        };
         let shown = before.as_ref().map_or(path, |found| &found.path);
         let bytes = before.as_ref().map(|found| found.bytes.as_slice());
         Display::Diff {
-            files: vec![diff::file(shown, operation, bytes, Some(content.as_bytes()))],
+            files: vec![diff::file(
+                shown,
+                operation,
+                bytes,
+                Some(content.as_bytes()),
+            )],
         }
     }
 
@@ -92,10 +101,10 @@ fn write(given: &Blocking, path: &str, content: &str) -> Result<ToolOutput, Fail
         Err(WorkspaceError::NotFound { .. }) => Expect::Absent,
         Err(error) => return Err(error.while_writing().into()),
     };
-    let written = workspace
-        .write(path, content.as_bytes(), expect)
-        ?;
-    workspace.ledger().note_content(&written.path, content.as_bytes());
+    let written = workspace.write(path, content.as_bytes(), expect)?;
+    workspace
+        .ledger()
+        .note_content(&written.path, content.as_bytes());
     Ok(answer(&written, content))
 }
 
@@ -108,9 +117,7 @@ fn refuse_stale(
     let ledger = workspace.ledger();
     let known = ledger.get(&found.path);
     // Nothing can be lost where nothing is, or where nothing would change.
-    if known.as_deref() == Some(hash)
-        || found.bytes.is_empty()
-        || found.bytes == content.as_bytes()
+    if known.as_deref() == Some(hash) || found.bytes.is_empty() || found.bytes == content.as_bytes()
     {
         return Ok(());
     }
@@ -127,7 +134,9 @@ fn refuse_stale(
     let Some(copy) = ledger.copy(path) else {
         return Err(Failure::new(
             ErrorCode::Stale,
-            format!("`{path}` has changed since it was last read; nothing was written, `read` it again first"),
+            format!(
+                "`{path}` has changed since it was last read; nothing was written, `read` it again first"
+            ),
         ));
     };
     let since = diff::difference(&copy, &found.bytes, STALE_DIFF_BYTES);

@@ -22,8 +22,8 @@ enum Escape {
     Control(usize),
     /// A title, a link, a device string: up to BEL or ESC `\`.
     Text(usize),
-    /// ESC inside such a text.
-    TextEscape,
+    /// ESC inside such a text: its end, or the start of another sequence.
+    TextPaused,
 }
 
 /// What a fed piece became.
@@ -193,16 +193,18 @@ impl Cleaner {
         match c {
             '\x0b' | '\x0c' => self.end_line(out),
             '\r' => self.returned = true,
-            '\x08' => {
-                // Overstruck text, as `man` writes it.
-                if self.line.pop().is_some() && !out.live.ends_with('\n') {
-                    out.live.pop();
-                }
-            }
+            '\x08' => self.step_back(out),
             '\0' => self.visible("␀", out),
             '\x1b' => self.escape = Escape::Start,
             '\u{9b}' => self.escape = Escape::Control(0),
             _ => {}
+        }
+    }
+
+    /// Overstruck text, as `man` writes it.
+    fn step_back(&mut self, out: &mut Cleaned) {
+        if self.line.pop().is_some() && !out.live.ends_with('\n') {
+            out.live.pop();
         }
     }
 
@@ -212,13 +214,13 @@ impl Cleaner {
         let (next, taken) = match (self.escape, c) {
             (Escape::None, _) => (Escape::None, false),
             (Escape::Start, '[') => (Escape::Control(0), true),
-            (Escape::Start | Escape::TextEscape, ']' | 'P' | 'X' | '^' | '_') => {
+            (Escape::Start | Escape::TextPaused, ']' | 'P' | 'X' | '^' | '_') => {
                 (Escape::Text(0), true)
             }
-            (Escape::TextEscape, '\\') => (Escape::None, true),
-            (Escape::TextEscape, '[') => (Escape::Control(0), true),
+            (Escape::TextPaused, '\\') => (Escape::None, true),
+            (Escape::TextPaused, '[') => (Escape::Control(0), true),
             (Escape::Start | Escape::Intermediate, ' '..='/') => (Escape::Intermediate, true),
-            (Escape::Start | Escape::Intermediate | Escape::TextEscape, c) if !c.is_control() => {
+            (Escape::Start | Escape::Intermediate | Escape::TextPaused, c) if !c.is_control() => {
                 (Escape::None, true)
             }
             (Escape::Control(count), ' '..='?') if count < MAX_SEQUENCE => {
@@ -226,7 +228,7 @@ impl Cleaner {
             }
             (Escape::Control(_), '@'..='~') => (Escape::None, true),
             (Escape::Text(_), '\x07' | '\u{9c}') => (Escape::None, true),
-            (Escape::Text(_), '\x1b') => (Escape::TextEscape, true),
+            (Escape::Text(_), '\x1b') => (Escape::TextPaused, true),
             (Escape::Text(count), c) if c != '\n' && count < MAX_SEQUENCE => {
                 (Escape::Text(count + 1), true)
             }

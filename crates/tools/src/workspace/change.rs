@@ -6,17 +6,14 @@
 //! journal, write aside, look again, rename. No fsync: the log is what must
 //! survive a power cut, and a rename is never torn.
 
-use super::beneath::{self, CONTENT, FOLDER};
+use super::beneath::{self, FOLDER};
 use super::error::{Doing, JournalError, WorkspaceError};
 use super::hash::sha256;
-use super::read::read_capped;
-use super::resolve::{Links, Place, file_type};
-use super::{Attempt, Workspace};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{
-    Access as Permission, AtFlags, FileType, Mode, OFlags, RenameFlags, Stat, accessat, fchmod,
-    fchown, fstat, mkdirat, openat, renameat, renameat_with, statat, unlinkat,
-};
+use super::resolve::{Links, Place};
+use super::target::{Found, Target, changed, create_folders, exists, keep_rights, move_to_free};
+use super::{Attempt, OtherKind, Workspace};
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -86,19 +83,6 @@ pub struct Renamed {
     pub to: String,
     pub absolute: PathBuf,
     pub bytes: Vec<u8>,
-}
-
-/// A regular file as it was found under a parent's handle.
-struct Found {
-    stat: Stat,
-    bytes: Vec<u8>,
-}
-
-/// Where a change takes place: a handle on the folder, and a name in it.
-struct Target<'a> {
-    folder: OwnedFd,
-    name: &'a OsStr,
-    shown: &'a str,
 }
 
 impl Workspace {
@@ -188,9 +172,9 @@ impl Workspace {
         let target = self.target(place, Parents::Create)?;
         let found = target.look()?;
         check(expect, found.as_ref(), &place.shown)?;
-        let changed = found.as_ref().is_none_or(|found| found.bytes != bytes);
+        let differs = found.as_ref().is_none_or(|found| found.bytes != bytes);
         let mut mode = found.as_ref().map_or(0, |found| found.stat.st_mode);
-        if changed {
+        if differs {
             target.may_replace(found.as_ref())?;
             self.report(place, found.as_ref(), Some(bytes))?;
             mode = self.replace(&target, found.as_ref(), bytes)?;
@@ -199,7 +183,7 @@ impl Workspace {
             path: place.shown.clone(),
             absolute: place.absolute.clone(),
             created: found.is_none(),
-            changed,
+            changed: differs,
             before: found.map(|found| found.bytes),
             mode: mode & 0o7777,
             sha256: sha256(bytes),
@@ -237,7 +221,7 @@ impl Workspace {
         if last.is_ok_and(|found| found.file_type().is_symlink()) {
             return Err(Attempt::Failed(WorkspaceError::NotAFile {
                 path: path.to_owned(),
-                kind: super::OtherKind::Link,
+                kind: OtherKind::Link,
             }));
         }
         Ok(())
@@ -248,16 +232,14 @@ impl Workspace {
         let Some(name) = place.relative.file_name() else {
             return Err(Attempt::Failed(WorkspaceError::NotAFile {
                 path: place.shown.clone(),
-                kind: super::OtherKind::Folder,
+                kind: OtherKind::Folder,
             }));
         };
         let parent = place.relative.parent().unwrap_or(Path::new(""));
         let folder = match beneath::open(self.resolution, place.door(), parent, FOLDER) {
             Ok(folder) => folder,
-            Err(Errno::NOENT) if parents == Parents::Create => {
-                create_folders(place.door(), parent)
-                    .map_err(|e| Attempt::of(e, Doing::CreatingFolder, &place.shown))?
-            }
+            Err(Errno::NOENT) if parents == Parents::Create => create_folders(place.door(), parent)
+                .map_err(|e| Attempt::of(e, Doing::CreatingFolder, &place.shown))?,
             Err(Errno::NOENT) => return Err(self.not_found(place).into()),
             Err(error) => return Err(Attempt::of(error, Doing::CreatingFolder, &place.shown)),
         };
@@ -338,94 +320,6 @@ enum Parents {
     Keep,
 }
 
-impl Target<'_> {
-    /// Reads the regular file under the name, if there is one.
-    fn look(&self) -> Result<Option<Found>, Attempt> {
-        let failed = |e| Attempt::of(e, Doing::Reading, self.shown);
-        match statat(&self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => return Ok(None),
-            Err(error) => return Err(failed(error)),
-            Ok(stat) => self.only_files(&stat)?,
-        }
-        let handle = match beneath::step(self.folder.as_fd(), Path::new(self.name), CONTENT) {
-            Err(Errno::NOENT) => return Ok(None),
-            other => other.map_err(failed)?,
-        };
-        let stat = fstat(&handle).map_err(failed)?;
-        self.only_files(&stat)?;
-        let size = u64::try_from(stat.st_size).unwrap_or(0);
-        let bytes = read_capped(&File::from(handle), size, self.shown)?;
-        Ok(Some(Found { stat, bytes }))
-    }
-
-    fn only_files(&self, stat: &Stat) -> Result<(), Attempt> {
-        match file_type(stat) {
-            FileType::RegularFile => Ok(()),
-            FileType::Symlink => Err(Attempt::Moved),
-            _ => Err(Attempt::Failed(WorkspaceError::NotAFile {
-                path: self.shown.to_owned(),
-                kind: super::resolve::other_kind(stat),
-            })),
-        }
-    }
-
-    /// Looks once more, just before the change: still the same file, or none.
-    fn confirm(&self, found: Option<&Found>) -> Result<(), Attempt> {
-        let now = match statat(&self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Some(stat),
-            Err(Errno::NOENT) => None,
-            Err(error) => return Err(Attempt::of(error, Doing::Writing, self.shown)),
-        };
-        match (found, now) {
-            (None, None) => Ok(()),
-            (None, Some(_)) => Err(exists(self.shown)),
-            (Some(found), Some(now)) if same(&found.stat, &now) => Ok(()),
-            // Touched: the content decides.
-            (Some(found), Some(_)) => match self.look()? {
-                Some(again) if again.bytes == found.bytes => Ok(()),
-                _ => Err(changed(self.shown)),
-            },
-            (Some(_), None) => Err(changed(self.shown)),
-        }
-    }
-
-    /// A rename would replace a file that its owner has made read-only.
-    fn may_replace(&self, found: Option<&Found>) -> Result<(), Attempt> {
-        if found.is_none() {
-            return Ok(());
-        }
-        match accessat(
-            &self.folder,
-            self.name,
-            Permission::WRITE_OK,
-            AtFlags::empty(),
-        ) {
-            Err(Errno::ACCESS | Errno::PERM) => Err(Attempt::Failed(WorkspaceError::ReadOnly {
-                path: self.shown.to_owned(),
-            })),
-            _ => Ok(()),
-        }
-    }
-}
-
-fn same(a: &Stat, b: &Stat) -> bool {
-    (a.st_dev, a.st_ino, a.st_size, a.st_mode) == (b.st_dev, b.st_ino, b.st_size, b.st_mode)
-        && (a.st_mtime, a.st_mtime_nsec) == (b.st_mtime, b.st_mtime_nsec)
-        && (a.st_ctime, a.st_ctime_nsec) == (b.st_ctime, b.st_ctime_nsec)
-}
-
-fn exists(path: &str) -> Attempt {
-    Attempt::Failed(WorkspaceError::Exists {
-        path: path.to_owned(),
-    })
-}
-
-fn changed(path: &str) -> Attempt {
-    Attempt::Failed(WorkspaceError::Changed {
-        path: path.to_owned(),
-    })
-}
-
 fn check(expect: &Expect, found: Option<&Found>, path: &str) -> Result<(), Attempt> {
     match (expect, found) {
         (Expect::Anything, _) | (Expect::Absent, None) => Ok(()),
@@ -433,75 +327,4 @@ fn check(expect: &Expect, found: Option<&Found>, path: &str) -> Result<(), Attem
         (Expect::Content(hash), Some(found)) if sha256(&found.bytes) == *hash => Ok(()),
         (Expect::Content(_), _) => Err(changed(path)),
     }
-}
-
-/// Owner before mode: changing the owner clears the set-id bits.
-fn keep_rights(file: &File, found: Option<&Found>) -> Result<u32, Errno> {
-    let now = fstat(file)?;
-    let Some(found) = found else {
-        return Ok(now.st_mode);
-    };
-    let wanted = &found.stat;
-    if (now.st_uid, now.st_gid) != (wanted.st_uid, wanted.st_gid) {
-        // Only root can give files away; for others the file becomes theirs.
-        let _ = fchown(
-            file,
-            Some(rustix::fs::Uid::from_raw(wanted.st_uid)),
-            Some(rustix::fs::Gid::from_raw(wanted.st_gid)),
-        );
-    }
-    fchmod(file, Mode::from_raw_mode(wanted.st_mode & 0o7777))?;
-    Ok(wanted.st_mode)
-}
-
-/// Renames without replacing. File systems that cannot promise it get a look
-/// just before, which is the best there is.
-fn move_to_free(from: &Target<'_>, to: &Target<'_>) -> Result<(), Attempt> {
-    let failed = |e| match e {
-        Errno::EXIST => exists(to.shown),
-        other => Attempt::of(other, Doing::Renaming, to.shown),
-    };
-    match rename_noreplace(from, to) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            to.confirm(None)?;
-            renameat(&from.folder, from.name, &to.folder, to.name).map_err(failed)
-        }
-        other => other.map_err(failed),
-    }
-}
-
-#[cfg(any(target_os = "linux", target_vendor = "apple"))]
-fn rename_noreplace(from: &Target<'_>, to: &Target<'_>) -> Result<(), Errno> {
-    renameat_with(
-        &from.folder,
-        from.name,
-        &to.folder,
-        to.name,
-        RenameFlags::NOREPLACE,
-    )
-}
-
-#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-fn rename_noreplace(_: &Target<'_>, _: &Target<'_>) -> Result<(), Errno> {
-    Err(Errno::NOSYS)
-}
-
-/// Creates the folders of a path, name by name, never through a link.
-fn create_folders(door: BorrowedFd<'_>, parent: &Path) -> Result<OwnedFd, Errno> {
-    let mut here = beneath::step(door, Path::new("."), FOLDER)?;
-    for name in parent.components() {
-        let name = Path::new(name.as_os_str());
-        let next = match beneath::step(here.as_fd(), name, FOLDER) {
-            Err(Errno::NOENT) => {
-                match mkdirat(&here, name, Mode::from_raw_mode(0o777)) {
-                    Ok(()) | Err(Errno::EXIST) => {}
-                    Err(error) => return Err(error),
-                }
-                beneath::step(here.as_fd(), name, FOLDER)?
-            }
-            other => other?,
-        };
-        here = next;
-    }
-    Ok(here)
 }

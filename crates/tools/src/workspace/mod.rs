@@ -18,6 +18,7 @@ mod path;
 mod read;
 mod resolve;
 mod scan;
+mod target;
 mod walk;
 
 pub use beneath::Resolution;

@@ -1,5 +1,7 @@
 //! One binary for all tests of the tools.
+
 mod bash;
+mod changes;
 mod edit;
 mod input;
 mod jobs;
@@ -7,5 +9,6 @@ mod patch;
 mod read;
 mod search;
 mod support;
+mod walks;
 mod workspace;
 mod write;

@@ -15,8 +15,12 @@ fn paths(output: &tenon_vocab::ToolOutput) -> Vec<&str> {
 }
 
 fn date(world: &World, path: &str, seconds: u64) {
-    let file = std::fs::File::options().write(true).open(world.root().join(path)).unwrap();
-    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
+    let file = std::fs::File::options()
+        .write(true)
+        .open(world.root().join(path))
+        .unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+        .unwrap();
 }
 
 fn project() -> World {
@@ -24,7 +28,10 @@ fn project() -> World {
     world.file(".gitignore", "target/\n*.log\n");
     world.file("Cargo.toml", "[package]\n");
     world.file("src/main.rs", "fn main() {\n    needle();\n}\n");
-    world.file("src/deep/mod.rs", "// needle one\n// needle two\n// nothing\n");
+    world.file(
+        "src/deep/mod.rs",
+        "// needle one\n// needle two\n// nothing\n",
+    );
     world.file("target/out.rs", "needle\n");
     world.file("debug.log", "needle\n");
     world.file("node_modules/x/index.js", "needle\n");
@@ -57,7 +64,10 @@ async fn list_stops_at_a_level_so_that_one_folder_does_not_hide_the_others() {
     world.file("z_small/x", "");
     let output = world.call("list", json!({})).await;
     let text = &output.model_text;
-    assert!(text.starts_with("./\na_big/\nz_small/\n[shown to depth 1, below are 601 more"), "{text}");
+    assert!(
+        text.starts_with("./\na_big/\nz_small/\n[shown to depth 1, below are 601 more"),
+        "{text}"
+    );
     assert_eq!(data(&output)["truncated"], true);
     let output = world.call("list", json!({"path": "a_big"})).await;
     let text = &output.model_text;
@@ -70,7 +80,11 @@ async fn list_shows_links_and_does_not_follow_them() {
     std::fs::write(world.outside().join("secret"), "").unwrap();
     world.link("out", world.outside());
     let output = world.call("list", json!({"depth": 5})).await;
-    assert!(output.model_text.contains("out -> "), "{}", output.model_text);
+    assert!(
+        output.model_text.contains("out -> "),
+        "{}",
+        output.model_text
+    );
     assert!(!output.model_text.contains("secret"));
     let output = world.call("list", json!({"path": "out"})).await;
     assert_eq!(code(&output), "path_outside_root");
@@ -85,19 +99,37 @@ async fn list_shows_links_and_does_not_follow_them() {
 async fn glob_gives_the_newest_first() {
     let world = project();
     world.file("src/new.rs", "");
-    for (path, time) in [("src/main.rs", 100), ("src/deep/mod.rs", 300), ("src/new.rs", 200)] {
+    for (path, time) in [
+        ("src/main.rs", 100),
+        ("src/deep/mod.rs", 300),
+        ("src/new.rs", 200),
+    ] {
         date(&world, path, time);
     }
     let output = world.call("glob", json!({"pattern": "**/*.rs"})).await;
-    assert_eq!(paths(&output), ["src/deep/mod.rs", "src/new.rs", "src/main.rs"]);
-    assert_eq!(output.model_text, "src/deep/mod.rs\nsrc/new.rs\nsrc/main.rs\n");
-    let output = world.call("glob", json!({"pattern": "*.rs", "path": "src/deep"})).await;
+    assert_eq!(
+        paths(&output),
+        ["src/deep/mod.rs", "src/new.rs", "src/main.rs"]
+    );
+    assert_eq!(
+        output.model_text,
+        "src/deep/mod.rs\nsrc/new.rs\nsrc/main.rs\n"
+    );
+    let output = world
+        .call("glob", json!({"pattern": "*.rs", "path": "src/deep"}))
+        .await;
     assert_eq!(paths(&output), ["src/deep/mod.rs"]);
     let output = world.call("glob", json!({"pattern": "src/*.rs"})).await;
     assert_eq!(paths(&output), ["src/new.rs", "src/main.rs"]);
     let output = world.call("glob", json!({"pattern": "*.log"})).await;
-    assert!(output.model_text.contains(".gitignore"), "{}", output.model_text);
-    let output = world.call("glob", json!({"pattern": "a[", "path": "."})).await;
+    assert!(
+        output.model_text.contains(".gitignore"),
+        "{}",
+        output.model_text
+    );
+    let output = world
+        .call("glob", json!({"pattern": "a[", "path": "."}))
+        .await;
     assert_eq!(code(&output), "invalid_input");
 }
 
@@ -112,11 +144,19 @@ async fn glob_is_capped_with_a_marker() {
     let output = world.call("glob", json!({"pattern": "*"})).await;
     assert_eq!(paths(&output)[0], "f24");
     assert_eq!(paths(&output).len(), 10);
-    assert!(output.model_text.contains("[10 of 25 files, the newest"), "{}", output.model_text);
+    assert!(
+        output.model_text.contains("[10 of 25 files, the newest"),
+        "{}",
+        output.model_text
+    );
     world.limits.glob_paths = 1000;
     world.limits.output_bytes = 20;
     let output = world.call("glob", json!({"pattern": "*"})).await;
-    assert!(output.model_text.contains("of 25 files"), "{}", output.model_text);
+    assert!(
+        output.model_text.contains("of 25 files"),
+        "{}",
+        output.model_text
+    );
     assert!(paths(&output).len() < 10);
 }
 
@@ -128,27 +168,56 @@ async fn grep_shows_lines_under_their_file_sorted_by_path() {
         output.model_text,
         ".env\n1:needle=secret\n\nsrc/deep/mod.rs\n1:// needle one\n2:// needle two\n\nsrc/main.rs\n2:    needle();\n"
     );
-    assert_eq!((&data(&output)["count"], &data(&output)["files"]), (&json!(4), &json!(3)));
+    assert_eq!(
+        (&data(&output)["count"], &data(&output)["files"]),
+        (&json!(4), &json!(3))
+    );
     assert_eq!(data(&output)["results"][1]["line"], 1);
     assert!(matches!(&output.display, Display::Files { entries, .. } if entries.len() == 4));
-    let output = world.call("grep", json!({"pattern": "NEEDLE", "ignore_case": true, "glob": "*.rs"})).await;
+    let output = world
+        .call(
+            "grep",
+            json!({"pattern": "NEEDLE", "ignore_case": true, "glob": "*.rs"}),
+        )
+        .await;
     assert_eq!(data(&output)["count"], 3);
-    let output = world.call("grep", json!({"pattern": "needle", "path": "src/main.rs"})).await;
+    let output = world
+        .call("grep", json!({"pattern": "needle", "path": "src/main.rs"}))
+        .await;
     assert_eq!(output.model_text, "src/main.rs\n2:    needle();\n");
     let output = world.call("grep", json!({"pattern": "absent"})).await;
-    assert!(output.model_text.starts_with("[no match"), "{}", output.model_text);
+    assert!(
+        output.model_text.starts_with("[no match"),
+        "{}",
+        output.model_text
+    );
 }
 
 #[tokio::test]
 async fn grep_has_modes_and_context() {
     let world = project();
-    let output = world.call("grep", json!({"pattern": "needle", "path": "src", "mode": "files"})).await;
+    let output = world
+        .call(
+            "grep",
+            json!({"pattern": "needle", "path": "src", "mode": "files"}),
+        )
+        .await;
     assert_eq!(output.model_text, "src/deep/mod.rs\nsrc/main.rs\n");
-    let output = world.call("grep", json!({"pattern": "needle", "path": "src", "mode": "count"})).await;
+    let output = world
+        .call(
+            "grep",
+            json!({"pattern": "needle", "path": "src", "mode": "count"}),
+        )
+        .await;
     assert_eq!(output.model_text, "src/deep/mod.rs:2\nsrc/main.rs:1\n");
     world.file("gaps", "1\nhit\n3\n4\n5\n6\nhit\n8\n");
-    let output = world.call("grep", json!({"pattern": "hit", "context": 1})).await;
-    assert_eq!(output.model_text, "gaps\n1-1\n2:hit\n3-3\n--\n6-6\n7:hit\n8-8\n");
+    let output = world
+        .call("grep", json!({"pattern": "hit", "context": 1}))
+        .await;
+    assert_eq!(
+        output.model_text,
+        "gaps\n1-1\n2:hit\n3-3\n--\n6-6\n7:hit\n8-8\n"
+    );
 }
 
 #[tokio::test]
@@ -160,15 +229,27 @@ async fn grep_shows_the_same_first_matches_every_time_and_says_there_are_more() 
     let first = world.call("grep", json!({"pattern": "hit"})).await;
     assert_eq!(data(&first)["count"], 200);
     assert_eq!(data(&first)["truncated"], true);
-    assert!(first.model_text.contains("[the first 200 matches by path"), "{}", first.model_text);
+    assert!(
+        first.model_text.contains("[the first 200 matches by path"),
+        "{}",
+        first.model_text
+    );
     for _ in 0..10 {
         let again = world.call("grep", json!({"pattern": "hit"})).await;
         assert_eq!(again.model_text, first.model_text);
     }
     world.file("a_flood", "hit\n".repeat(1000));
     let output = world.call("grep", json!({"pattern": "hit"})).await;
-    assert_eq!((&data(&output)["count"], &data(&output)["files"]), (&json!(200), &json!(1)));
-    let output = world.call("grep", json!({"pattern": "hit", "path": "a_flood", "mode": "count"})).await;
+    assert_eq!(
+        (&data(&output)["count"], &data(&output)["files"]),
+        (&json!(200), &json!(1))
+    );
+    let output = world
+        .call(
+            "grep",
+            json!({"pattern": "hit", "path": "a_flood", "mode": "count"}),
+        )
+        .await;
     assert_eq!(output.model_text, "a_flood:1000\n");
 }
 
@@ -184,7 +265,11 @@ async fn exactly_as_many_matches_as_may_be_shown_are_all() {
 #[tokio::test]
 async fn grep_explains_a_pattern_that_it_cannot_use() {
     let world = World::new();
-    for (pattern, word) in [("foo(", "put a \\ before"), ("(?=x)", "look-around"), ("a\\nb", "within one line")] {
+    for (pattern, word) in [
+        ("foo(", "put a \\ before"),
+        ("(?=x)", "look-around"),
+        ("a\\nb", "within one line"),
+    ] {
         let output = world.call("grep", json!({"pattern": pattern})).await;
         assert_eq!(code(&output), "invalid_input");
         assert!(output.model_text.contains(word), "{}", output.model_text);
@@ -204,7 +289,11 @@ async fn grep_cuts_long_lines_around_the_match_and_passes_endless_ones_by() {
     assert!(text.contains("aneedleb") && text.len() < 600, "{text}");
     world.file("endless", vec![b'x'; 20 * 1024 * 1024]);
     let output = world.call("grep", json!({"pattern": "needle"})).await;
-    assert!(output.model_text.contains("[1 files could not be searched"), "{}", output.model_text);
+    assert!(
+        output.model_text.contains("[1 files could not be searched"),
+        "{}",
+        output.model_text
+    );
 }
 
 #[tokio::test]
@@ -215,16 +304,25 @@ async fn grep_finds_text_in_utf16_and_in_files_that_are_not_utf8() {
     world.file("wide", wide);
     world.file("latin", b"caf\xe9 needle\n");
     let output = world.call("grep", json!({"pattern": "needle"})).await;
-    assert_eq!(output.model_text, "latin\n1:caf\u{fffd} needle\n\nwide\n1:a needle\n");
+    assert_eq!(
+        output.model_text,
+        "latin\n1:caf\u{fffd} needle\n\nwide\n1:a needle\n"
+    );
 }
 
 #[tokio::test]
 async fn grep_does_not_look_into_private_files_and_says_so() {
     let mut world = project();
-    world.workspace = world.workspace.with_private(Arc::new(|path| path == ".env"));
+    world.workspace = world
+        .workspace
+        .with_private(Arc::new(|path| path == ".env"));
     let output = world.call("grep", json!({"pattern": "secret"})).await;
     assert!(!output.model_text.contains("needle=secret"));
-    assert!(output.model_text.contains("[1 files were not searched"), "{}", output.model_text);
+    assert!(
+        output.model_text.contains("[1 files were not searched"),
+        "{}",
+        output.model_text
+    );
 }
 
 #[tokio::test]
@@ -270,7 +368,11 @@ async fn an_interrupt_and_the_end_of_the_time_stop_a_search() {
     world.limits.timeout = Some(Duration::ZERO);
     let output = world.call("grep", json!({"pattern": "needle"})).await;
     assert_eq!(code(&output), "timeout");
-    assert!(output.model_text.contains("narrow it"), "{}", output.model_text);
+    assert!(
+        output.model_text.contains("narrow it"),
+        "{}",
+        output.model_text
+    );
     world.limits.timeout = None;
     let output = world.call("grep", json!({"pattern": "needle"})).await;
     assert_eq!(data(&output)["truncated"], false);
@@ -286,7 +388,9 @@ fn the_facts_of_a_search_are_its_folder() {
     ] {
         let tool: Arc<dyn Tool> = tool(name);
         let facts = tool.facts(&input, &world.workspace);
-        assert!(matches!(&facts.subject, Subject::Paths(paths) if paths[0].path == path && paths[0].inside));
+        assert!(
+            matches!(&facts.subject, Subject::Paths(paths) if paths[0].path == path && paths[0].inside)
+        );
         let _: Value = serde_json::from_str(&facts.input).unwrap();
     }
 }

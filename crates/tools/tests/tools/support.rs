@@ -8,8 +8,10 @@ use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex};
 use tempfile::TempDir;
 use tenon_sandbox::Supervisor;
-use tenon_tools::workspace::{Workspace, WorkspaceOptions};
-use tenon_tools::{BuiltIn, Host, HostReply, HostRequest, Interactive, Jobs, Tool, ToolLimits, ToolSource};
+use tenon_tools::workspace::{Resolution, Workspace, WorkspaceError, WorkspaceOptions};
+use tenon_tools::{
+    BuiltIn, Host, HostReply, HostRequest, Interactive, Jobs, Tool, ToolLimits, ToolSource,
+};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{CallId, Envelope, ToolDelta, ToolOutput, ToolSpec};
 use tokio_util::sync::CancellationToken;
@@ -165,10 +167,19 @@ pub fn code(output: &ToolOutput) -> String {
     }
 }
 
+/// The same workspace with each way of resolving paths.
+pub fn both(world: &World) -> [Workspace; 2] {
+    [Resolution::Kernel, Resolution::Walk].map(|way| world.workspace.with_resolution(way))
+}
+
+/// The code of what the workspace refused.
+pub fn refusal(error: &WorkspaceError) -> String {
+    error.code().name()
+}
+
 impl Host for World {
     fn call(&self) -> &CallId {
-        static CALL: LazyLock<CallId> =
-            LazyLock::new(|| CallId::new("call_1"));
+        static CALL: LazyLock<CallId> = LazyLock::new(|| CallId::new("call_1"));
         &CALL
     }
 

@@ -84,3 +84,15 @@ async fn an_error_of_the_server_is_told_in_its_words() {
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
     assert!(error.message.contains("is not loaded"), "{}", error.message);
 }
+
+#[tokio::test]
+async fn a_model_that_is_not_found_is_no_matter_of_the_address() {
+    let body = r#"{"error":{"message":"The model `small` does not exist"}}"#;
+    let address = server::answering(with_status("404 Not Found", "", body)).await;
+    let codec = Arc::new(Chat::new(Quirks::default()));
+    let endpoint = endpoint(format_args!("http://{address}"));
+    let model = HttpModel::new(endpoint, identity(), codec, Arc::new(NoCredential)).unwrap();
+    let error = ask(&model).await.1.unwrap().unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::NotFound);
+    assert!(error.hint.unwrap().contains("tenon models"));
+}

@@ -19,7 +19,7 @@ async fn a_refused_connection_names_host_and_port_and_what_to_check() {
         assert_eq!(error.kind, ModelErrorKind::Network);
         assert_eq!(
             error.message,
-            format!("{host}:{port} refused the connection")
+            format!("Connection refused by {host}:{port}")
         );
         let hint = error.hint.unwrap();
         assert!(
@@ -124,7 +124,7 @@ async fn a_cut_inside_a_chunk_keeps_what_had_come() {
 async fn a_cut_between_chunks_keeps_what_had_come() {
     let error = broken(format!("{STREAM}{}", chunk("text:half\n"))).await;
     assert!(
-        error.message.contains("the stream from 127.0.0.1:"),
+        error.message.contains("The stream from 127.0.0.1:"),
         "{}",
         error.message
     );

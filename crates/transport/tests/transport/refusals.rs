@@ -85,7 +85,7 @@ async fn a_refused_key_is_named_by_its_origin_and_never_shown() {
         error
             .hint
             .unwrap()
-            .contains("the key came from the configuration")
+            .contains("The key came from the configuration")
     );
 }
 
@@ -94,7 +94,7 @@ async fn a_missing_key_is_said_to_be_missing() {
     let address = server::answering(with_status("401 Unauthorized", "", "")).await;
     let endpoint = endpoint(format_args!("http://{address}/v1"));
     let error = ask(&model_without_key(endpoint)).await.error();
-    assert!(error.hint.unwrap().contains("no key was sent"));
+    assert!(error.hint.unwrap().contains("No key was sent"));
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ fn unusable(change: impl FnOnce(&mut Endpoint)) -> ModelError {
 #[test]
 fn what_cannot_be_used_is_refused_before_any_request() {
     let error = unusable(|endpoint| endpoint.base_url = String::from("localhost:1/v1"));
-    assert_eq!(error.hint.as_deref(), Some("write http://localhost:1/v1"));
+    assert_eq!(error.hint.as_deref(), Some("Write http://localhost:1/v1"));
     let error = unusable(|endpoint| {
         endpoint.headers = vec![(String::from("X-Key"), String::from("hunter2\r\nhost: x"))];
     });

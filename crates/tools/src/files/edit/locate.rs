@@ -150,7 +150,7 @@ pub(crate) struct Search<'s, 'a> {
     budget: Cell<usize>,
 }
 
-const BUDGET: usize = 100_000_000;
+const BUDGET: usize = 20_000_000;
 
 impl<'s, 'a> Search<'s, 'a> {
     pub(crate) fn new(

@@ -237,7 +237,7 @@ fn already_applied(content: &[u8], old: &str, new: &str, count: Count) -> Option
         .take(LISTED + 1)
         .map(|at| (lines.at(at), lines.at(at + new.len() - 1)))
         .collect();
-    if places.is_empty() && content.len() <= TOLERANT_UP_TO {
+    if places.is_empty() && new.contains('\n') && content.len() <= TOLERANT_UP_TO {
         let habits = Habits::observe(&lines, std::iter::empty());
         places = locate(&lines, &wanted, habits, RUNGS[0])
             .iter()

@@ -1,0 +1,296 @@
+use crate::support::World;
+
+fn user_error(content: &str) -> String {
+    World::new().user(content).error()
+}
+
+#[test]
+fn an_unknown_key_names_place_line_and_the_nearest_key() {
+    let error = user_error(
+        "{\n  \"providers\": {\n    \"local\": {\n      \"base_ulr\": \"http://x\"\n    }\n  }\n}",
+    );
+    assert_eq!(
+        error,
+        "W/home/tenon.jsonc:4:7: unknown key `base_ulr` in `providers.local`\n\
+         4 |       \"base_ulr\": \"http://x\"\n  |       ^\n\
+         did you mean `base_url`?"
+    );
+}
+
+#[test]
+fn other_spellings_of_a_key_are_recognised() {
+    for (wrong, right) in [
+        ("baseURL", "base_url"),
+        ("apiKeyEnv", "api_key_env"),
+        ("base-url", "base_url"),
+    ] {
+        let error = user_error(&format!(
+            "{{\"providers\": {{\"a\": {{\"{wrong}\": \"x\"}}}}}}"
+        ));
+        assert!(
+            error.ends_with(&format!("did you mean `{right}`?")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_key_at_a_wrong_place_is_told_where_it_belongs() {
+    let error = user_error(r#"{"base_url": "http://x"}"#);
+    assert!(error.contains("unknown key `base_url`\n"), "{error}");
+    assert!(error.ends_with("it belongs to a provider: `providers.NAME.base_url`, where NAME is a name of your choice"), "{error}");
+    let error = user_error(r#"{"max_turns": 5}"#);
+    assert!(
+        error.ends_with("it belongs at `limits.max_turns`"),
+        "{error}"
+    );
+    let error = user_error(r#"{"providers": {"a": {"temperature": 1}}}"#);
+    assert!(error.ends_with("it belongs at `temperature`"), "{error}");
+    let error = user_error(r#"{"providers": {"base_url": "http://x"}}"#);
+    assert!(
+        error.contains("`providers.base_url`: expected an object"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_section_of_a_later_version_is_named_as_such() {
+    let error = user_error(r#"{"mcp": {}}"#);
+    assert!(
+        error.ends_with(
+            "this version does not have `mcp` yet: take it out, or put it into a comment"
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_key_that_resembles_nothing_gets_the_list_of_what_is_known() {
+    let error = user_error(r#"{"ui": {"zzzzzzzz": 1}}"#);
+    assert!(error.ends_with("known here: theme, color"), "{error}");
+}
+
+#[test]
+fn a_value_of_a_wrong_type_says_what_was_expected_and_found() {
+    let cases = [
+        (
+            r#"{"limits": {"max_turns": "5"}}"#,
+            "`limits.max_turns`: expected a whole number from 1 to 4294967295, found \"5\"",
+            "write it without quotes: 5",
+        ),
+        (r#"{"limits": {"max_turns": 0}}"#, "found 0", ""),
+        (r#"{"limits": {"max_turns": 1.5}}"#, "found 1.5", ""),
+        (r#"{"limits": {"max_turns": -1}}"#, "found -1", ""),
+        (
+            r#"{"limits": 5}"#,
+            "`limits`: expected an object, found 5",
+            "",
+        ),
+        (
+            r#"{"streaming": "true"}"#,
+            "expected true or false, found \"true\"",
+            "write it without quotes",
+        ),
+        (
+            r#"{"temperature": 3}"#,
+            "expected a number from 0 to 2, found 3",
+            "",
+        ),
+        (
+            r#"{"instructions": "a.md"}"#,
+            "expected a list of texts, found \"a.md\"",
+            "write it as a list: [\"a.md\"]",
+        ),
+        (
+            r#"{"tools": {"on_timeout": "kil"}}"#,
+            "expected one of background, kill, found \"kil\"",
+            "did you mean `kill`?",
+        ),
+        (
+            r#"{"model": null}"#,
+            "`model`: expected a text, found null",
+            "",
+        ),
+        (
+            r#"{"providers": {"a": {"headers": {"X": 1}}}}"#,
+            "`providers.a.headers.X`: expected a text, found 1",
+            "",
+        ),
+        (
+            r#"{"providers": {"a b": {}}}"#,
+            "`a b` cannot be a name",
+            "",
+        ),
+        (r#"[]"#, "expected an object of settings, found a list", ""),
+        (
+            r#"{"providers": {"a": {"type": "claudecode-api-legacy"}}}"#,
+            "expected one of chat",
+            "use the preset `claudecode`",
+        ),
+    ];
+    for (content, message, hint) in cases {
+        let error = user_error(content);
+        assert!(error.contains(message), "{error}");
+        assert!(error.contains(hint), "{error}");
+        assert!(error.starts_with("W/home/tenon.jsonc:1:"), "{error}");
+    }
+}
+
+#[test]
+fn broken_json_points_at_the_place() {
+    let error = user_error("{\n  \"model\": \"a\"\n  \"streaming\": true\n}");
+    assert!(
+        error.starts_with("W/home/tenon.jsonc:3:") || error.starts_with("W/home/tenon.jsonc:2:"),
+        "{error}"
+    );
+    assert!(error.to_lowercase().contains("comma"), "{error}");
+    for content in [
+        "{",
+        "{\"a\"",
+        "nope",
+        "{'model': 'x'}",
+        "{model: 1}",
+        "{\"temperature\": 0x1}",
+        "{\"temperature\": NaN}",
+        "{\"temperature\": .5}",
+        "{} {}",
+    ] {
+        assert!(
+            user_error(content).starts_with("W/home/tenon.jsonc:1:"),
+            "{content}"
+        );
+    }
+}
+
+#[test]
+fn comments_and_trailing_commas_are_fine() {
+    let world = World::new().user("// hi\n{\n /* x */ \"model\": \"a\", // y\n}\n");
+    assert_eq!(world.loaded().get("model").unwrap().0, "a");
+}
+
+#[test]
+fn a_key_written_twice_is_an_error() {
+    let error = user_error("{\n\"model\": \"a\",\n\"model\": \"b\"}");
+    assert!(
+        error.starts_with("W/home/tenon.jsonc:3:1: `model` is written twice"),
+        "{error}"
+    );
+    let error = World::new()
+        .file("home/tenon.toml", "model = 'a'\nmodel = 'b'\n")
+        .error();
+    assert!(error.starts_with("W/home/tenon.toml:2:1: "), "{error}");
+}
+
+#[test]
+fn toml_means_the_same_and_points_at_the_same_places() {
+    let toml = "model = \"m\"\ntemperature = 1\n[limits]\nmax_turns = 7\n[providers.local]\nbase_url = \"http://x\"\n[permission.bash]\n\"git *\" = \"deny\"\n";
+    let world = World::new().file("home/tenon.toml", toml);
+    let loaded = world.loaded();
+    let (value, origin) = loaded.get("limits.max_turns").unwrap();
+    assert_eq!(value, 7);
+    assert_eq!(
+        world.short(std::path::Path::new(&origin.to_string())),
+        "W/home/tenon.toml:4"
+    );
+    assert!(loaded.get("permission.bash.git *").is_some());
+    assert_eq!(world.resolved().provider.unwrap().base_url, "http://x");
+
+    let error = World::new()
+        .file("home/tenon.toml", "[limits]\nmax_turn = 7\n")
+        .error();
+    assert_eq!(
+        error,
+        "W/home/tenon.toml:2:1: unknown key `max_turn` in `limits`\n2 | max_turn = 7\n  | ^\ndid you mean `max_turns`?"
+    );
+    let error = World::new().file("home/tenon.toml", "model = \n").error();
+    assert!(error.starts_with("W/home/tenon.toml:1:"), "{error}");
+}
+
+#[test]
+fn two_configurations_in_one_folder_are_an_error_that_names_both() {
+    let error = World::new().user("{}").file("home/tenon.toml", "").error();
+    assert_eq!(
+        error,
+        "there are two configurations: W/home/tenon.jsonc and W/home/tenon.toml\nmove what you need into one of them and remove the other"
+    );
+}
+
+#[test]
+fn a_wrong_rule_is_an_error_with_its_line() {
+    let error = user_error("{\n\"permission\": {\n\"bash\": {\n\"git *\": \"alow\"}}}");
+    assert!(
+        error.starts_with(
+            "W/home/tenon.jsonc:4:1: `permission.bash.git *`: expected allow, ask or deny"
+        ),
+        "{error}"
+    );
+    assert!(error.ends_with("did you mean `allow`?"), "{error}");
+}
+
+#[test]
+fn an_error_never_shows_a_key() {
+    let error = user_error("{\"providers\": {\"a\": {\n\"api_key\": [\"sk-very-secret\"]}}}");
+    assert!(error.contains("api_key"), "{error}");
+    assert!(!error.contains("sk-very"), "{error}");
+}
+
+#[test]
+fn an_extra_file_that_is_not_there_is_an_error() {
+    let world = World::new().env("TENON_CONFIG", "/nonexistent/tenon.json");
+    assert!(
+        world
+            .error()
+            .starts_with("/nonexistent/tenon.json cannot be read: ")
+    );
+    let world = World::new().file("x.yaml", "").env("TENON_CONFIG", "W");
+    let mut sources = world.sources();
+    sources.extra = Some(world.path("x.yaml"));
+    let error = tenon_config::load(&sources).unwrap_err().to_string();
+    assert!(
+        error.ends_with("does not end in .jsonc, .json or .toml"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_wrong_variable_and_a_wrong_flag_name_themselves() {
+    let error = World::new().env("TENON_MAX_TOKENS", "many").error();
+    assert!(
+        error.starts_with(
+            "the variable TENON_MAX_TOKENS: expected a whole number of at least 1, found \"many\""
+        ),
+        "{error}"
+    );
+    let error = World::new().flag("limits.max_turn", 3).error();
+    assert_eq!(
+        error,
+        "there is no setting `limits.max_turn`\ndid you mean `max_turns`?"
+    );
+    let error = World::new().flag("limits.max_turns", "x").error();
+    assert!(
+        error.starts_with("`limits.max_turns`: expected a whole number"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_slip_in_a_variable_is_warned_about() {
+    let world = World::new()
+        .env("TENON_MODLE", "x")
+        .env("TENON_SOMETHING_ELSE_ENTIRELY", "y");
+    assert_eq!(
+        world.loaded().warnings(),
+        ["the variable TENON_MODLE is not known; did you mean TENON_MODEL?"]
+    );
+}
+
+#[test]
+fn a_slip_in_a_tools_name_is_warned_about() {
+    let world = World::new().user(r#"{"permission": {"bsah": "deny", "github_create": "ask"}}"#);
+    let warnings = world.resolved().warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(
+        warnings[0].ends_with("a rule names the tool `bsah`; did you mean `bash`?"),
+        "{warnings:?}"
+    );
+}

@@ -1,0 +1,406 @@
+use crate::support::{World, provider};
+use tenon_config::{Auth, Choice, KeySource, Origin, Proxy, Verify};
+use tenon_model::Kind;
+
+fn env(names: &[&str]) -> KeySource {
+    KeySource::Env(names.iter().map(|name| (*name).to_owned()).collect())
+}
+
+#[test]
+fn an_address_and_a_model_in_the_environment_are_enough() {
+    let world = World::new()
+        .env("TENON_BASE_URL", "http://localhost:8000/v1/")
+        .env("TENON_MODEL", "m");
+    let found = world.resolved().provider.unwrap();
+    assert_eq!(
+        (found.name.as_str(), found.kind, found.base_url.as_str()),
+        ("env", Kind::Chat, "http://localhost:8000/v1")
+    );
+    assert_eq!(
+        (found.model.as_deref(), found.key),
+        (Some("m"), KeySource::None)
+    );
+    assert_eq!(
+        found.base_url_origin,
+        Origin::Environment("TENON_BASE_URL".into())
+    );
+    let world = world.env("TENON_API_KEY", "k");
+    assert_eq!(
+        world.resolved().provider.unwrap().key,
+        env(&["TENON_API_KEY"])
+    );
+    let world = World::new().env("TENON_BASE_URL", "http://x");
+    assert_eq!(world.resolved().provider.unwrap().model, None);
+}
+
+#[test]
+fn nothing_configured_means_no_provider_even_when_keys_lie_about() {
+    let world = World::new()
+        .env("OPENAI_API_KEY", "k")
+        .env("TENON_MODEL", "m")
+        .env("OPENAI_BASE_URL", "http://x");
+    assert!(world.resolved().provider.is_none());
+}
+
+#[test]
+fn an_address_in_the_environment_is_above_the_provider_of_a_file() {
+    let world = World::new()
+        .user(r#"{"default_provider": "a", "model": "file", "providers": {"a": {"base_url": "http://a", "api_key_env": "A"}}}"#)
+        .env("TENON_BASE_URL", "http://b");
+    let found = world.resolved().provider.unwrap();
+    assert_eq!(
+        (
+            found.base_url.as_str(),
+            found.key.clone(),
+            found.model.clone()
+        ),
+        ("http://b", KeySource::None, None)
+    );
+    let found = world
+        .resolve_with(&provider("a"))
+        .unwrap()
+        .provider
+        .unwrap();
+    assert_eq!(
+        (found.base_url.as_str(), found.key),
+        ("http://a", env(&["A"]))
+    );
+}
+
+#[test]
+fn a_provider_named_by_variable_takes_address_and_key_from_variables() {
+    let world = World::new()
+        .env("TENON_PROVIDER", "groq")
+        .env("TENON_API_KEY", "k");
+    let found = world.resolved().provider.unwrap();
+    assert_eq!(
+        (found.base_url.as_str(), found.key),
+        ("https://api.groq.com/openai/v1", env(&["TENON_API_KEY"]))
+    );
+    let world = world.env("TENON_BASE_URL", "http://proxy/v1");
+    assert_eq!(
+        world.resolved().provider.unwrap().base_url,
+        "http://proxy/v1"
+    );
+}
+
+#[test]
+fn the_variables_of_the_llm_kind_work_as_given_and_yield_to_a_configuration() {
+    let world = World::new()
+        .env("LLM_BASE_URL", "https://proxy.example")
+        .env("LLM_AUTH_TOKEN", "t")
+        .env("LLM_DEFAULT_MODEL", "big")
+        .env("LLM_SMALL_FAST_MODEL", "small");
+    let found = world.resolved().provider.unwrap();
+    assert_eq!(
+        (found.base_url.as_str(), found.key.clone()),
+        ("https://proxy.example", env(&["LLM_AUTH_TOKEN"]))
+    );
+    assert_eq!(
+        (found.model.as_deref(), found.models.clone()),
+        (Some("big"), vec!["big".to_owned(), "small".to_owned()])
+    );
+    let world = world.user(r#"{"providers": {"a": {"base_url": "http://a"}}}"#);
+    assert_eq!(world.resolved().provider.unwrap().name, "a");
+    let world = world.env("TENON_BASE_URL", "http://mine");
+    let found = world.resolved().provider.unwrap();
+    assert_eq!(
+        (found.base_url.as_str(), found.key),
+        ("http://mine", KeySource::None)
+    );
+}
+
+#[test]
+fn openais_variables_hold_for_openai_only() {
+    let world = World::new()
+        .env("OPENAI_BASE_URL", "http://proxy/v1")
+        .env("OPENAI_API_KEY", "k");
+    let found = world
+        .resolve_with(&provider("openai"))
+        .unwrap()
+        .provider
+        .unwrap();
+    assert_eq!(
+        (found.base_url.as_str(), found.key),
+        ("http://proxy/v1", env(&["OPENAI_API_KEY"]))
+    );
+    let found = world
+        .resolve_with(&provider("groq"))
+        .unwrap()
+        .provider
+        .unwrap();
+    assert_eq!(found.base_url, "https://api.groq.com/openai/v1");
+}
+
+#[test]
+fn dashscope_takes_the_older_key_first() {
+    let found = World::new()
+        .resolve_with(&provider("dashscope"))
+        .unwrap()
+        .provider
+        .unwrap();
+    assert_eq!(found.key, env(&["AGENT_API_KEY", "DASHSCOPE_API_KEY"]));
+}
+
+#[test]
+fn every_preset_of_the_chat_kind_works_by_its_name_alone() {
+    for preset in tenon_model::presets()
+        .iter()
+        .filter(|preset| preset.kind == Kind::Chat)
+    {
+        let found = World::new().resolve_with(&provider(preset.name));
+        match preset.base_url {
+            Some(url) => assert_eq!(found.unwrap().provider.unwrap().base_url, url),
+            None => assert!(
+                found.unwrap_err().to_string().contains("it is not set"),
+                "{}",
+                preset.name
+            ),
+        }
+    }
+}
+
+#[test]
+fn a_provider_of_another_kind_is_refused_only_when_it_is_chosen() {
+    let world = World::new().user(r#"{"default_provider": "a", "providers": {"a": {"base_url": "http://a"}, "c": {"preset": "anthropic"}}}"#);
+    assert_eq!(world.resolved().providers["c"].kind, Kind::Messages);
+    for name in ["c", "anthropic", "codex", "claudecode"] {
+        let error = world.resolve_with(&provider(name)).unwrap_err().to_string();
+        assert!(
+            error.contains("which this version does not speak yet"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn azure_is_recognised_by_its_address() {
+    let world = World::new()
+        .user(r#"{"providers": {"work": {"base_url": "https://r.openai.azure.com/openai/v1"}}}"#);
+    let found = world.resolved().provider.unwrap();
+    assert_eq!(
+        (found.auth, found.key),
+        (
+            Auth::Header("api-key".into()),
+            env(&["AZURE_OPENAI_API_KEY"])
+        )
+    );
+}
+
+#[test]
+fn a_provider_without_an_address_is_never_guessed() {
+    let world = World::new().user(r#"{"providers": {"mine": {"model": "m"}}}"#);
+    let error = world.error();
+    assert!(error.starts_with("the provider `mine` has no `base_url`\nwrite `providers.mine.base_url`, or choose a preset: openai"), "{error}");
+    let error = World::new()
+        .resolve_with(&provider("olama"))
+        .unwrap_err()
+        .to_string();
+    assert!(error.ends_with("did you mean `ollama`?"), "{error}");
+}
+
+#[test]
+fn of_several_providers_one_must_be_chosen() {
+    let world = World::new()
+        .user(r#"{"providers": {"a": {"base_url": "http://a"}, "b": {"base_url": "http://b"}}}"#);
+    assert_eq!(
+        world.error(),
+        "several providers are configured: a, b\nchoose one with --provider, or with `default_provider` in the configuration"
+    );
+    assert_eq!(
+        world
+            .resolve_with(&provider("b"))
+            .unwrap()
+            .provider
+            .unwrap()
+            .base_url,
+        "http://b"
+    );
+    let world = world.flag("default_provider", "a");
+    assert_eq!(world.resolved().provider.unwrap().name, "a");
+}
+
+#[test]
+fn the_model_of_a_file_belongs_to_the_provider_of_that_file() {
+    let world = World::new().user(
+        r#"{"default_provider": "a", "model": "top", "providers": {"a": {"base_url": "http://a", "model": "am"}, "b": {"base_url": "http://b", "model": "bm"}}}"#,
+    );
+    let model = |world: &World, choice: &Choice| {
+        world.resolve_with(choice).unwrap().provider.unwrap().model
+    };
+    assert_eq!(model(&world, &Choice::default()).as_deref(), Some("top"));
+    assert_eq!(model(&world, &provider("b")).as_deref(), Some("bm"));
+    let choice = Choice {
+        provider: Some("b".into()),
+        model: Some("x".into()),
+    };
+    assert_eq!(model(&world, &choice).as_deref(), Some("x"));
+    let world = world.env("TENON_MODEL", "e");
+    assert_eq!(model(&world, &provider("b")).as_deref(), Some("e"));
+}
+
+#[test]
+fn all_fields_of_a_provider_arrive() {
+    let world = World::new().env("TOKEN", "t1").user(
+        r#"{"providers": {"p": {
+            "type": "openai-compatible", "base_url": "http://${HOST:-localhost}:1/v1", "model": "m", "models": ["n"],
+            "api_key_command": "pass x", "api_key_env": "IGNORED", "auth": "header:X-Key",
+            "headers": {"X-Token": "a-${TOKEN}"}, "context_window": 5, "ca_file": "ca.pem", "client_cert": "/abs.pem",
+            "insecure": true, "proxy": "http://proxy:1",
+            "timeouts": {"connect_ms": 1, "first_token_ms": 0, "silence_ms": 3},
+            "quirks": {"omit": ["temperature"], "max_tokens_field": "max_completion_tokens", "content_null": "omit"}
+        }}}"#,
+    );
+    let found = world.resolved().provider.unwrap();
+    assert_eq!(
+        (found.kind, found.base_url.as_str()),
+        (Kind::Chat, "http://localhost:1/v1")
+    );
+    assert_eq!(found.models, ["m", "n"]);
+    assert_eq!(found.key, KeySource::Command("pass x".into()));
+    assert_eq!(found.auth, Auth::Header("X-Key".into()));
+    assert_eq!(found.headers, [("X-Token".to_owned(), "a-t1".to_owned())]);
+    assert_eq!(found.ca_file.unwrap(), world.path("home/ca.pem"));
+    assert_eq!(
+        found.client_cert.unwrap(),
+        std::path::PathBuf::from("/abs.pem")
+    );
+    assert_eq!(
+        (found.verify, found.proxy),
+        (Verify::Insecure, Proxy::Url("http://proxy:1".into()))
+    );
+    assert_eq!(
+        (
+            found.timeouts.connect_ms,
+            found.timeouts.first_token_ms,
+            found.timeouts.silence_ms
+        ),
+        (1, Some(0), 3)
+    );
+    assert!(found.quirks.omits("temperature"));
+    assert_eq!(
+        found.quirks.names(),
+        ["omit:temperature", "max_completion_tokens", "content:omit"]
+    );
+    assert_eq!(world.resolved().context_window, Some(5));
+}
+
+#[test]
+fn a_preset_keeps_its_quirks_where_nothing_else_is_written() {
+    let world = World::new().user(
+        r#"{"providers": {"work": {"preset": "openai", "quirks": {"content_null": "null"}}}}"#,
+    );
+    let found = world.resolved().provider.unwrap();
+    assert_eq!(
+        found.quirks.names(),
+        ["max_completion_tokens", "content:null"]
+    );
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_named_with_its_place() {
+    let world =
+        World::new().user("{\"providers\": {\"p\": {\n\"base_url\": \"http://${NOPE}/v1\"}}}");
+    assert_eq!(
+        world.error(),
+        "W/home/tenon.jsonc:2: `providers.p.base_url`: the variable NOPE is not set\nset it, or write `${NAME:-default}`"
+    );
+    for (text, why) in [
+        ("http://${", "is not closed"),
+        ("http://${a b}", "does not name a variable"),
+        ("http://${}", "does not name"),
+    ] {
+        let world = World::new().user(&format!(
+            "{{\"providers\": {{\"p\": {{\"base_url\": \"{text}\"}}}}}}"
+        ));
+        assert!(world.error().contains(why), "{}", world.error());
+    }
+}
+
+#[test]
+fn an_unusable_provider_does_not_spoil_the_others() {
+    let world = World::new().user(
+        r#"{"default_provider": "a", "providers": {"a": {"base_url": "http://a"}, "b": {"base_url": "http://b", "headers": {"X": "${NOPE}"}}}}"#,
+    );
+    let resolved = world.resolved();
+    assert_eq!(resolved.provider.unwrap().name, "a");
+    assert!(
+        resolved.unusable["b"]
+            .to_string()
+            .contains("the variable NOPE is not set")
+    );
+}
+
+#[test]
+fn an_address_is_put_right_or_refused() {
+    let of = |url: &str| World::new().env("TENON_BASE_URL", url).resolve();
+    let found = of("http://x/v1/chat/completions/").unwrap();
+    assert_eq!(found.provider.unwrap().base_url, "http://x/v1");
+    assert_eq!(
+        found.warnings,
+        ["`base_url` goes without `/chat/completions`; http://x/v1 is used"]
+    );
+    for url in [
+        "localhost:8000",
+        "ftp://x",
+        "http://",
+        "http:///v1",
+        "http://a b",
+        "https://:80",
+    ] {
+        let error = of(url).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("variable TENON_BASE_URL: `{url}`: it ")),
+            "{error}"
+        );
+        assert!(
+            error.ends_with("an address looks like http://localhost:8000/v1"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_key_in_a_file_is_warned_about_unless_the_server_is_local() {
+    let of = |url: &str| {
+        World::new()
+            .user(&format!(
+                "{{\"providers\": {{\"p\": {{\"base_url\": \"{url}\", \"api_key\": \"k\"}}}}}}"
+            ))
+            .resolved()
+    };
+    for url in [
+        "http://localhost:1",
+        "http://127.0.0.1/v1",
+        "http://192.168.1.5:8000",
+        "http://[::1]:80",
+        "http://box.local",
+    ] {
+        let found = of(url);
+        assert_eq!(found.warnings, Vec::<String>::new(), "{url}");
+        assert_eq!(found.provider.unwrap().key, KeySource::Literal("k".into()));
+    }
+    let found = of("https://api.example.com/v1");
+    assert_eq!(found.warnings.len(), 1, "{:?}", found.warnings);
+    assert!(
+        found.warnings[0].contains("api_key_env"),
+        "{:?}",
+        found.warnings
+    );
+}
+
+#[test]
+fn a_wrong_way_to_send_a_key_or_a_header_is_refused() {
+    let of = |field: &str| {
+        World::new()
+            .user(&format!(
+                "{{\"providers\": {{\"p\": {{\"base_url\": \"http://x\", {field}}}}}}}"
+            ))
+            .error()
+    };
+    assert!(of("\"auth\": \"basic\"").contains("`basic` is not a way to send a key"));
+    assert!(of("\"auth\": \"header:a b\"").contains("is not a way to send a key"));
+    assert!(of("\"headers\": {\"a b\": \"x\"}").contains("this is not the name of a header"));
+    assert!(of("\"headers\": {\"a\": \"x\\ny\"}").contains("the value has a control character"));
+    assert!(of("\"preset\": \"opnai\"").ends_with("did you mean `openai`?"));
+}

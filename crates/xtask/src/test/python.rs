@@ -1,0 +1,45 @@
+//! A Python with the official `openai` package, in a folder of its own under
+//! `target`. A machine with only Rust goes without; CI does not.
+
+use crate::repository::Repository;
+use crate::say::say;
+use crate::shell::Step;
+use anyhow::{Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The versions whose streams the test was written against.
+const PACKAGE: &str = "openai>=1.50,<4";
+
+/// The interpreter, or `None` with a line that says why.
+pub fn prepare(repository: &Repository) -> Result<Option<PathBuf>> {
+    let folder = repository.target().join("ci").join("venv");
+    let python = folder.join("bin").join("python");
+    let ready = folder.join("ready");
+    if python.is_file() && fs::read_to_string(&ready).is_ok_and(|text| text == PACKAGE) {
+        return Ok(Some(python));
+    }
+    if !Step::new(repository, "python3", &["--version"]).succeeds() {
+        return skip("there is no python3");
+    }
+    if let Err(error) = install(repository, &folder, &python) {
+        return skip(&format!("the openai package cannot be installed: {error}"));
+    }
+    fs::write(ready, PACKAGE)?;
+    Ok(Some(python))
+}
+
+fn install(repository: &Repository, folder: &Path, python: &Path) -> Result<()> {
+    let place = folder.to_string_lossy();
+    Step::new(repository, "python3", &["-m", "venv", "--clear", &place]).run()?;
+    let words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE];
+    Step::new(repository, python, &words).run()
+}
+
+fn skip(reason: &str) -> Result<Option<PathBuf>> {
+    if std::env::var_os("CI").is_some_and(|value| value == "true") {
+        bail!("{reason}; CI must run the test with the official Python client");
+    }
+    say(format!("skipped: the test with the official Python client, because {reason}"));
+    Ok(None)
+}
