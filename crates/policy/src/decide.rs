@@ -281,7 +281,7 @@ impl Judge<'_> {
             .into_iter()
             .filter(|rule| {
                 let held = found.as_ref().map_or(Decision::Ask, Explanation::decision);
-                true
+                strictness(rule.decision) > strictness(held)
             })
             .find(|rule| rule.matches(aspect.tool, aspect.target));
         if let Some(rule) = narrower {

@@ -89,15 +89,7 @@ impl Supervised {
 
     fn order(&self, byte: u8) {
         self.wire.send(byte);
-        // A command may have stopped its supervisor; then it would not hear.
-        if let Some(keeper) = self.keeper_pid() {
-            let _ = rustix::process::kill_process(keeper, Signal::CONT);
-        }
-    }
-
-    /// `None` once it was waited for, so that the number cannot be another's.
-    fn keeper_pid(&self) -> Option<Pid> {
-        Pid::from_raw(i32::try_from(self.keeper.id()?).ok()?)
+        wake(&self.keeper);
     }
 
     /// The supervisor was killed. What it kept is found by the marker and by
@@ -115,6 +107,15 @@ impl Supervised {
             survivors: Survivors::None,
         });
         self.emptied = true;
+    }
+}
+
+/// A command may have stopped its supervisor; then it would not hear.
+pub(crate) fn wake(keeper: &Child) {
+    // There is no number once it was waited for: it could be another's.
+    let pid = keeper.id().and_then(|id| i32::try_from(id).ok());
+    if let Some(pid) = pid.and_then(Pid::from_raw) {
+        let _ = rustix::process::kill_process(pid, Signal::CONT);
     }
 }
 

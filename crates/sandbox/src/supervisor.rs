@@ -2,7 +2,7 @@
 //! `keeper`.
 
 use crate::message::{STDIN, Status};
-use crate::supervised::{Supervised, Wire};
+use crate::supervised::{Supervised, Wire, wake};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -14,12 +14,13 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 use tokio::net::unix::pipe;
+use tokio::process::Child;
 
 /// The variable by which a process of a command can be told from all others.
 pub const MARKER: &str = "TENON_JOB";
 
-/// A supervisor that says nothing for so long is broken.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// A supervisor that says nothing for so many times so long is broken.
+const PATIENCE: (u32, Duration) = (100, Duration::from_millis(100));
 
 /// How to start the hidden subcommand: the program and what stands before the
 /// command's own words.
@@ -95,8 +96,7 @@ impl Supervisor {
         let control = tokio::net::UnixStream::from_std(ours)?;
         let mut wire = Wire::new(control);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let first = tokio::time::timeout(PATIENCE, wire.next()).await;
-        match first.ok().flatten() {
+        match first_word(&mut wire, &child).await {
             Some(Status::Started(pid)) => Ok(Supervised {
                 pid,
                 stdin,
@@ -128,7 +128,7 @@ impl Supervisor {
         command: &CommandSpec,
         marker: &str,
         control: Socket,
-    ) -> Result<tokio::process::Child, SpawnError> {
+    ) -> Result<Child, SpawnError> {
         let mut starter = tokio::process::Command::new(&self.program);
         starter
             .args(&self.arguments)
@@ -160,6 +160,18 @@ impl Supervisor {
             }
         })
     }
+}
+
+/// A command may stop its supervisor before that has said a word; it is then
+/// woken.
+async fn first_word(wire: &mut Wire, keeper: &Child) -> Option<Status> {
+    for _ in 0..PATIENCE.0 {
+        match tokio::time::timeout(PATIENCE.1, wire.next()).await {
+            Ok(word) => return word,
+            Err(_) => wake(keeper),
+        }
+    }
+    None
 }
 
 /// Sends the read end of a new pipe to the supervisor. A descriptor that is

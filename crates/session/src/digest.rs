@@ -8,15 +8,15 @@ use crate::lines::{Lines, end_of_whole_lines, line_at};
 use crate::place::{Place, private_file};
 use crate::totals::Totals;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 use tenon_vocab::{Event, EventKind, Meta, Outcome, SCHEMA_VERSION, Timestamp};
 
 /// What is read of a log at each end when there is no digest.
 const WINDOW: u64 = 64 * 1024;
 /// What is read on top of a digest.
 const CATCH_UP: u64 = 256 * 1024;
-const DIGEST_BYTES: u64 = 256 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Digest {
@@ -57,17 +57,18 @@ impl Digest {
         }
     }
 
-    /// No sync and no fuss: a digest that is lost or torn is made again.
+    /// No sync and no fuss: a digest that is lost or torn is made again. Written
+    /// in place, as one line with one call: replacing a file by renaming makes
+    /// common file systems flush it, which costs more than all of the log.
     pub fn write(&self, place: &Place) -> io::Result<()> {
-        let path = place.digest();
-        let fresh = path.with_extension("new");
-        let mut file = private_file()
+        let mut line = serde_json::to_vec(self)?;
+        line.push(b'\n');
+        let file = private_file()
             .write(true)
             .create(true)
-            .truncate(true)
-            .open(&fresh)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        fs::rename(&fresh, &path)
+            .truncate(false)
+            .open(place.digest())?;
+        file.write_all_at(&line, 0)
     }
 
     pub fn of(place: &Place) -> Result<Self, SessionError> {
@@ -82,10 +83,9 @@ impl Digest {
     }
 
     fn kept(place: &Place, length: u64) -> Option<Self> {
-        let mut text = String::new();
-        let kept = File::open(place.digest()).ok()?;
-        kept.take(DIGEST_BYTES).read_to_string(&mut text).ok()?;
-        let mut digest: Self = serde_json::from_str(&text).ok()?;
+        // Behind the first line there may be the rest of a longer one.
+        let kept = line_at(&File::open(place.digest()).ok()?, 0).ok()??;
+        let mut digest: Self = serde_json::from_slice(&kept).ok()?;
         if digest.meta.schema_version > SCHEMA_VERSION {
             return None;
         }

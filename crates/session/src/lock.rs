@@ -10,6 +10,10 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use tenon_vocab::SessionId;
 
+/// The pid is written with blanks after it, so that the file is never cut:
+/// that would make some file systems flush it.
+const WIDTH: usize = 10;
+
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
@@ -49,8 +53,7 @@ impl Lock {
     }
 
     fn sign(&self) -> io::Result<()> {
-        let pid = format!("{}\n", std::process::id());
-        self.file.set_len(0)?;
+        let pid = format!("{:<WIDTH$}\n", std::process::id());
         self.file.write_all_at(pid.as_bytes(), 0)
     }
 }
@@ -71,9 +74,10 @@ fn signature(path: &Path) -> Option<u32> {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // An empty file tells readers that nobody writes, without their having
-        // to try the lock (which could refuse a writer for a moment).
-        let _ = self.file.set_len(0);
+        // A blank tells readers that nobody writes, without their having to try
+        // the lock (which could refuse a writer for a moment).
+        let blank = format!("{:<WIDTH$}\n", "");
+        let _ = self.file.write_all_at(blank.as_bytes(), 0);
     }
 }
 

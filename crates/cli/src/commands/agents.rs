@@ -1,6 +1,40 @@
-//! (to come)
+//! `tenon agents`: who can do the work.
+
+use super::pages::{self, table::Table};
 use crate::CommandResult;
 use crate::args::AgentsCommand;
-pub fn run(_: AgentsCommand) -> CommandResult {
-    Ok(std::process::ExitCode::SUCCESS)
+use tenon_engine::agents;
+use tenon_vocab::profile::{AgentMode, AgentProfile};
+
+pub fn run(command: AgentsCommand) -> CommandResult {
+    let AgentsCommand::List { json } = command;
+    let all: Vec<AgentProfile> = agents::built_in()
+        .into_iter()
+        .filter(|agent| !agent.hidden)
+        .collect();
+    if json {
+        return pages::print_json(&all);
+    }
+    let mut table = Table::new(&["name", "mode", "source", "access", "tools", "description"]);
+    for agent in all {
+        let mode = match agent.mode {
+            AgentMode::Primary => "primary",
+            AgentMode::Subagent => "subagent",
+            AgentMode::All => "all",
+        };
+        let access = if agent.read_only { "reads" } else { "changes" };
+        let tools = match agent.tools.as_slice() {
+            [] => String::from("all"),
+            some => some.join(","),
+        };
+        table.row([
+            agent.name,
+            mode.to_owned(),
+            agent.source,
+            access.to_owned(),
+            tools,
+            agent.description,
+        ]);
+    }
+    pages::print(&table.to_string())
 }

@@ -1,6 +1,256 @@
-//! (to come)
+//! `tenon tools`: what the model can call, and one call by hand. A call by hand
+//! takes the way of a call of the model: the same gate, the same tool.
+
+use super::pages::{self, table::Table};
 use crate::CommandResult;
-use crate::args::{Shared, ToolsCommand};
-pub fn run(_: &Shared, _: ToolsCommand) -> CommandResult {
-    Ok(std::process::ExitCode::SUCCESS)
+use crate::args::{RunArgs, Shared, ToolsCommand};
+use crate::assemble::{self, Options};
+use crate::drive::Desk;
+use crate::error::{CliError, code};
+use crate::place::Place;
+use crate::render::lines;
+use crate::screen::{Paint, complain};
+use crate::signals::Signals;
+use serde_json::{Value, json};
+use std::io::Read;
+use std::process::ExitCode;
+use tenon_engine::{Ambient, Done, Parts, RealAmbient, call_once};
+use tenon_policy::{Authority, Facts, Grants, ReadOnly, Rules, Subject, decide};
+use tenon_tools::{BuiltIn, Interactive, Toolbox, input};
+use tenon_vocab::{CallStatus, Class, Display, ErrorCode, Printable, ToolSpec};
+use tokio_util::sync::CancellationToken;
+
+/// An input larger than this is a mistake.
+const LIMIT: u64 = 16 * 1024 * 1024;
+
+pub fn run(shared: &Shared, command: ToolsCommand) -> CommandResult {
+    match command {
+        ToolsCommand::List { json } => list(shared, if json { Form::Json } else { Form::Table }),
+        ToolsCommand::Run {
+            name,
+            input,
+            yes,
+            dry_run,
+        } => {
+            let input = match input.as_str() {
+                "-" => read_text(std::io::stdin().lock(), "standard input")?,
+                _ => input,
+            };
+            let asked = RunArgs {
+                yes,
+                dry_run,
+                ..RunArgs::default()
+            };
+            let called = call(shared, &asked, &name, &input)?;
+            called.show(shared)?;
+            Ok(called.code())
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Table,
+    Json,
+}
+
+/// All tools, also those that need someone to talk to.
+pub fn all() -> Toolbox {
+    let mut toolbox = Toolbox::default();
+    toolbox.add(&BuiltIn::new(Interactive::Yes));
+    toolbox
+}
+
+fn list(shared: &Shared, form: Form) -> CommandResult {
+    let place = Place::find(shared)?;
+    let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
+    let (_, resolved) = assemble::settings(&place, &options)?;
+    let rows: Vec<(ToolSpec, Class)> = all()
+        .specs()
+        .into_iter()
+        .map(|spec| {
+            let class = plain_decision(&spec, &resolved.rules);
+            (spec, class)
+        })
+        .collect();
+    if form == Form::Json {
+        let rows: Vec<Value> = rows
+            .iter()
+            .map(|(spec, class)| {
+                json!({
+                    "name": spec.name, "effect": spec.effect, "source": spec.source,
+                    "decision": class.decision(), "description": spec.description,
+                    "parameters": spec.parameters,
+                })
+            })
+            .collect();
+        return pages::print_json(&rows);
+    }
+    let mut table = Table::new(&["name", "effect", "decision", "source"]);
+    for (spec, class) in rows {
+        let effect = word(&spec.effect);
+        table.row([spec.name, effect, word(&class.decision()), spec.source]);
+    }
+    pages::print(&table.to_string())
+}
+
+/// What the rules say of a call of which only the tool is known.
+pub fn plain_decision(spec: &ToolSpec, rules: &Rules) -> Class {
+    let facts = Facts {
+        tool: spec.name.clone(),
+        effect: spec.effect,
+        subject: Subject::Nothing,
+        input: String::from("{}"),
+    };
+    let authority = Authority {
+        agent: "build",
+        read_only: ReadOnly::No,
+        agent_rules: None,
+    };
+    let now = RealAmbient.now();
+    decide(&facts, rules, &Grants::new(), &authority, now).class
+}
+
+/// The name of a value on the wire.
+pub fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+/// What became of a call by hand.
+#[derive(Debug)]
+pub struct Called {
+    pub done: Done,
+    /// What the call would do, when this was a dry run.
+    pub preview: Option<Display>,
+}
+
+impl Called {
+    /// The envelope for programs, and for people why nothing was done.
+    fn show(&self, shared: &Shared) -> CommandResult {
+        if let Some(preview) = &self.preview {
+            complain("Dry run: nothing was done. It would be:");
+            show_preview(Paint::for_stderr(shared.color), preview);
+        }
+        if self.done.status == CallStatus::Denied {
+            denied();
+        }
+        let envelope = serde_json::to_string(&self.done.envelope)
+            .map_err(|error| CliError::runtime(format!("the result is no JSON: {error}")))?;
+        pages::print_foreign(&envelope)
+    }
+
+    fn code(&self) -> ExitCode {
+        let failed = self.done.envelope.error();
+        match (self.done.status, failed.map(|error| error.code)) {
+            (CallStatus::Denied, _) => ExitCode::from(code::DENIED),
+            (_, None | Some(ErrorCode::DryRun)) => ExitCode::SUCCESS,
+            _ => ExitCode::from(code::RUNTIME),
+        }
+    }
+}
+
+pub fn denied() {
+    complain(
+        "Not allowed. `tenon policy explain TOOL ARGUMENT` shows the rule that decided; --yes answers what is only asked.",
+    );
+}
+
+pub fn show_preview(paint: Paint, preview: &Display) {
+    match preview {
+        Display::Diff { files } => {
+            for file in files {
+                let path = Printable::line(&file.path);
+                complain(&format!("  {} {path}", file.operation));
+                for line in lines::diff(paint, &file.unified, usize::MAX) {
+                    complain(&line);
+                }
+            }
+        }
+        Display::Terminal { command, .. } => complain(Printable::block(command).as_str()),
+        Display::Text { summary, body } => {
+            complain(Printable::line(summary).as_str());
+            if !body.is_empty() {
+                complain(Printable::block(body).as_str());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// One call through the gate, with nobody to ask: what is asked counts as no,
+/// unless `--yes` was given.
+pub fn call(
+    shared: &Shared,
+    asked: &RunArgs,
+    name: &str,
+    arguments: &str,
+) -> Result<Called, CliError> {
+    let place = Place::find(shared)?;
+    let options = Options::from_args(asked, Desk::Nobody);
+    let runtime = assemble::runtime()?;
+    runtime.block_on(async {
+        let parts = assemble::parts_without_model(&place, &options)?;
+        let preview = asked.dry_run.then(|| preview(&parts, name, arguments));
+        let token = CancellationToken::new();
+        let stop = tokio::spawn(interrupt(Signals::new()?, token.clone()));
+        let done = call_once(parts, name, arguments, token.clone()).await;
+        stop.abort();
+        let done = done.map_err(|why| stopped(&token, why))?;
+        let held_back = done.envelope.error().map(|error| error.code) == Some(ErrorCode::DryRun);
+        Ok(Called {
+            done,
+            preview: preview.flatten().filter(|_| held_back),
+        })
+    })
+}
+
+fn stopped(token: &CancellationToken, why: String) -> CliError {
+    let error = CliError::runtime(format!("the call was not completed: {why}"));
+    if token.is_cancelled() {
+        return CliError {
+            kind: crate::error::Kind::Interrupted,
+            ..error
+        };
+    }
+    error
+}
+
+/// The first signal stops the call and waits for it, the second does not wait.
+async fn interrupt(mut signals: Signals, token: CancellationToken) {
+    signals.next().await;
+    token.cancel();
+    signals.next().await;
+    std::process::exit(i32::from(code::INTERRUPTED));
+}
+
+/// As the gate would show it to a person.
+fn preview(parts: &Parts, name: &str, arguments: &str) -> Option<Display> {
+    let name = match parts.toolbox.get(name) {
+        Some(_) => name,
+        None => input::canonical_name(name)?,
+    };
+    let tool = parts.toolbox.get(name)?;
+    let schema = &tool.spec().parameters;
+    let given = serde_json::from_str(arguments).ok()?;
+    let (given, _) = input::repair(name, schema, given);
+    input::check(schema, &given).ok()?;
+    Some(tool.preview(&given, &parts.workspace))
+}
+
+/// Reads a text of a bounded size.
+pub fn read_text(from: impl Read, what: &str) -> Result<String, CliError> {
+    let cannot = |error: std::io::Error| CliError::usage(format!("cannot read {what}: {error}"));
+    let mut bytes = Vec::new();
+    from.take(LIMIT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(cannot)?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(CliError::usage(format!(
+            "{what} is larger than {LIMIT} bytes"
+        )));
+    }
+    String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{what} is not UTF-8")))
 }

@@ -40,6 +40,23 @@ fn a_new_id_at_a_used_index_is_a_new_call() {
 }
 
 #[test]
+fn calls_interleaved_at_one_index_are_told_apart_by_their_ids() {
+    let run = deltas(
+        &[
+            &call(r#""index":0,"id":"a","function":{"name":"read","arguments":"{\"pa"}"#),
+            &call(r#""index":0,"id":"b","function":{"name":"list","arguments":""}"#),
+            &call(r#""index":0,"id":"a","function":{"arguments":"th\":1}"}"#),
+            &call(r#""index":0,"id":"b","function":{"arguments":"{}"}"#),
+        ],
+        "tool_calls",
+    );
+    assert_eq!(
+        named_calls(&run),
+        [("a", "read", r#"{"path":1}"#), ("b", "list", "{}")]
+    );
+}
+
+#[test]
 fn an_entry_without_an_id_goes_on_with_its_index() {
     let run = deltas(
         &[

@@ -17,7 +17,7 @@ const RUNAWAYS: &str = r#"
 "#;
 
 fn all_run(place: &Place) {
-    for name in ["setsid", "double", "nohup", "orphan", "bare"] {
+    for name in ["setsid", "double", "nohup", "orphan", "bare", "bare_pid"] {
         place.line(name);
     }
 }

@@ -107,7 +107,7 @@ impl Tool for Edit {
         Box::pin(blocking(host, move |given| {
             let call = Call::of(&input);
             let stale = given.limits.stale_writes;
-            run(&call, &given.workspace, stale, &misses).unwrap_or_else(|failed| failed)
+            run(&call, &given.workspace, stale, &misses).unwrap_or_else(|failed| *failed)
         }))
     }
 }
@@ -146,29 +146,28 @@ fn run(
     workspace: &Workspace,
     stale: StaleWrites,
     misses: &Misses,
-) -> Result<ToolOutput, ToolOutput> {
+) -> Result<ToolOutput, Box<ToolOutput>> {
     let file = workspace.read(&call.path).map_err(|error| {
-        let output = error.output();
-        match error.is_not_found() {
+        Box::new(match error.is_not_found() {
             true => report::missing(&call.path, &error.to_string()),
-            false => output,
-        }
+            false => error.output(),
+        })
     })?;
     let before = sha256(&file.bytes);
     if stale == StaleWrites::Refuse {
         refuse_stale(workspace, &file, &before)?;
     }
     if let Some(reason) = encoding::refusal(&file.bytes, &call.new) {
-        return Err(ToolOutput::error(
+        return Err(Box::new(ToolOutput::error(
             ErrorCode::InvalidInput,
             format!("`{}` {reason}; nothing was changed", file.path),
-        ));
+        )));
     }
     match replace(&file.bytes, &call.old, &call.new, call.count) {
         Ok(replaced) => {
             workspace
                 .write(&call.path, &replaced.bytes, Expect::Content(before))
-                .map_err(|error| error.output())?;
+                .map_err(|error| Box::new(error.output()))?;
             misses.clear(&file.path);
             Ok(changed(workspace, &file, &replaced))
         }
@@ -178,14 +177,18 @@ fn run(
         }
         Err(miss) => {
             let escalation = misses.note(&file.path, call);
-            Err(report::miss(&file, call, &miss, escalation))
+            Err(Box::new(report::miss(&file, call, &miss, escalation)))
         }
     }
 }
 
 /// Refuses once when the file is not what the model last saw, and shows what
 /// has changed; after that the model has seen it, so the next try works.
-fn refuse_stale(workspace: &Workspace, file: &FileContent, hash: &str) -> Result<(), ToolOutput> {
+fn refuse_stale(
+    workspace: &Workspace,
+    file: &FileContent,
+    hash: &str,
+) -> Result<(), Box<ToolOutput>> {
     let ledger = workspace.ledger();
     match ledger.get(&file.path) {
         Some(known) if known != hash => {}
@@ -195,7 +198,7 @@ fn refuse_stale(workspace: &Workspace, file: &FileContent, hash: &str) -> Result
     ledger.note_content(&file.path, &file.bytes);
     let mut output = report::stale(file, seen.as_deref());
     output.reads.push(hash_of(&file.path, hash));
-    Err(output)
+    Err(Box::new(output))
 }
 
 fn hash_of(path: &str, sha256: &str) -> FileHash {

@@ -23,7 +23,7 @@ const WRAPPERS: &[&str] = &[
 pub fn repair(tool: &str, schema: &Value, input: Value) -> (Value, Vec<String>) {
     let mut notes = Notes::new();
     let canonical = canonical_name(tool);
-    let map = match unpack(schema, input, &mut notes) {
+    let map = match unpack(tool, schema, input, &mut notes) {
         Ok(map) => map,
         Err(other) => return (other, notes),
     };
@@ -50,11 +50,16 @@ fn has_property(schema: &Value, key: &str) -> bool {
 }
 
 /// The object inside whatever was sent; `Err` gives back what holds none.
-fn unpack(schema: &Value, input: Value, notes: &mut Notes) -> Result<Map<String, Value>, Value> {
+fn unpack(
+    tool: &str,
+    schema: &Value,
+    input: Value,
+    notes: &mut Notes,
+) -> Result<Map<String, Value>, Value> {
     match input {
         Value::Object(map) => Ok(unwrap_once(schema, map, notes)),
         Value::Null => Ok(Map::new()),
-        Value::String(text) => from_text(schema, text, notes),
+        Value::String(text) => from_text(tool, schema, text, notes),
         Value::Array(mut items) if items.len() == 1 && items[0].is_object() => {
             notes.push("took the object out of a list".into());
             match items.pop() {
@@ -66,7 +71,12 @@ fn unpack(schema: &Value, input: Value, notes: &mut Notes) -> Result<Map<String,
     }
 }
 
-fn from_text(schema: &Value, text: String, notes: &mut Notes) -> Result<Map<String, Value>, Value> {
+fn from_text(
+    tool: &str,
+    schema: &Value,
+    text: String,
+    notes: &mut Notes,
+) -> Result<Map<String, Value>, Value> {
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
@@ -84,7 +94,7 @@ fn from_text(schema: &Value, text: String, notes: &mut Notes) -> Result<Map<Stri
         }
         _ => {}
     }
-    match only_required_text(schema) {
+    match bare_text_field(tool, schema) {
         Some(name) => {
             notes.push(format!("took the text as `{name}`"));
             Ok(Map::from_iter([(name.to_owned(), Value::String(text))]))
@@ -93,13 +103,18 @@ fn from_text(schema: &Value, text: String, notes: &mut Notes) -> Result<Map<Stri
     }
 }
 
-/// The one required field, when it is a string: a bare text can only mean it.
-fn only_required_text(schema: &Value) -> Option<&str> {
+/// The field that a bare text can only mean: the one required string, or the
+/// id for a name that already says the action.
+fn bare_text_field<'s>(tool: &str, schema: &'s Value) -> Option<&'s str> {
+    if implied_action(tool).is_some() && has_property(schema, "id") {
+        return Some("id");
+    }
     let [Value::String(name)] = schema.get("required")?.as_array()?.as_slice() else {
         return None;
     };
-    let kind = schema.get("properties")?.get(name)?.get("type")?;
-    (kind == "string").then_some(name)
+    let property = schema.get("properties")?.get(name)?;
+    let free = property.get("type")? == "string" && property.get("enum").is_none();
+    free.then_some(name)
 }
 
 fn unwrap_once(schema: &Value, map: Map<String, Value>, notes: &mut Notes) -> Map<String, Value> {

@@ -74,12 +74,24 @@ fn aligned<'a>(
             DiffOp::Delete { .. } => {}
             DiffOp::Insert {
                 new_index, new_len, ..
-            }
-            | DiffOp::Replace {
-                new_index, new_len, ..
             } => {
                 for (i, piece) in new[new_index..new_index + new_len].iter().enumerate() {
-                    out.push(changed(lines, found, new_index + i, piece));
+                    out.push(changed(lines, found, new_index + i, piece, b""));
+                }
+            }
+            DiffOp::Replace {
+                old_index,
+                old_len,
+                new_index,
+                new_len,
+            } => {
+                for (i, piece) in new[new_index..new_index + new_len].iter().enumerate() {
+                    let instead_of: &[u8] = if i < old_len {
+                        lines.terminator(found.first + old_index + i)
+                    } else {
+                        b""
+                    };
+                    out.push(changed(lines, found, new_index + i, piece, instead_of));
                 }
             }
         }
@@ -103,15 +115,23 @@ fn kept<'a>(lines: &Lines<'a>, found: &Found, index: usize, sent: &Piece<'a>) ->
     }
 }
 
-fn changed<'a>(lines: &Lines<'a>, found: &Found, index: usize, sent: &Piece<'a>) -> Out<'a> {
+/// A line that is new, or stands instead of one with the given line end.
+fn changed<'a>(
+    lines: &Lines<'a>,
+    found: &Found,
+    index: usize,
+    sent: &Piece<'a>,
+    instead_of: &'a [u8],
+) -> Out<'a> {
     let begins_inside = index == 0 && found.start() != lines.line(found.first).start;
     let text = match &found.reindent {
         Some(reindent) if !begins_inside => Cow::Owned(reindent.apply(sent.text)),
         _ => Cow::Borrowed(sent.text),
     };
-    let end = match sent.end.is_empty() {
-        true => End::None,
-        false => End::Sent(sent.end),
+    let end = match (sent.end, instead_of) {
+        ([], _) => End::None,
+        (b"\n", [_, ..]) => End::Raw(instead_of),
+        (sent, _) => End::Sent(sent),
     };
     Out { text, end }
 }

@@ -14,6 +14,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repair {
     LineEndings,
+    FinalNewline,
     TrailingWhitespace,
     Indentation,
     Lookalikes,
@@ -25,6 +26,7 @@ impl Repair {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::LineEndings => "line_endings",
+            Self::FinalNewline => "final_newline",
             Self::TrailingWhitespace => "trailing_whitespace",
             Self::Indentation => "indentation",
             Self::Lookalikes => "unicode",
@@ -266,8 +268,8 @@ impl<'s, 'a> Search<'s, 'a> {
             if !piece.end.is_empty() && end.is_empty() {
                 // Only the very last line of a file has no line end.
                 lacks_final_newline = true;
-            }
-            if !piece.end.is_empty() && piece.end != end {
+                repairs.push(Repair::FinalNewline);
+            } else if !piece.end.is_empty() && piece.end != end {
                 repairs.push(Repair::LineEndings);
             }
             let text = self.lines.text(index + j);

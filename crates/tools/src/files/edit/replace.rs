@@ -122,7 +122,8 @@ fn attempt(content: &[u8], sent: &Sent<'_>, count: Count) -> Attempt {
     let new = pieces(&sent.new);
     let habits = Habits::observe(&lines, old.iter().chain(&new).map(|piece| piece.text));
     for rung in RUNGS {
-        let places = locate(&lines, &old, habits, rung);
+        let mut places = locate(&lines, &old, habits, rung);
+        places.retain(|place| matcher.utf8 || matcher.is_boundary(place.start()));
         if count.fits(places.len()) {
             return Attempt::Replaced(splice(&lines, &places, &old, &new));
         }
@@ -167,7 +168,7 @@ impl<'a> Exact<'a> {
     /// letter: a match there would cut the character in half.
     fn is_boundary(&self, at: usize) -> bool {
         let after_high = at > 0 && self.content[at - 1] >= 0x81;
-        !(after_high && self.content[at] >= 0x40)
+        !(after_high && self.content.get(at).is_some_and(|byte| *byte >= 0x40))
     }
 
     fn lines(&self) -> Vec<usize> {
@@ -275,5 +276,75 @@ fn stands_alone(content: &[u8], at: usize, text: &str) -> bool {
     let bytes = text.as_bytes();
     let before = at.checked_sub(1).and_then(|i| content.get(i));
     let after = content.get(at + bytes.len());
-    !(word(bytes.first()) && word(before)) && !(word(bytes.last()) && word(after))
+    let joined_before = word(bytes.first()) && word(before);
+    let joined_after = word(bytes.last()) && word(after);
+    !joined_before && !joined_after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Count, Miss, replace};
+    use proptest::prelude::*;
+
+    /// A line as it stands in the file: depth, blanks at its end, line end.
+    type Shape = (usize, usize, bool);
+
+    fn raw(index: usize, (depth, blanks, crlf): Shape, text: Option<&str>) -> String {
+        let end = if crlf { "\r\n" } else { "\n" };
+        let tabs = "\t".repeat(depth);
+        match text {
+            Some(text) => format!("{tabs}{text}{end}"),
+            None => format!("{tabs}k{index}{}{end}", " ".repeat(blanks)),
+        }
+    }
+
+    fn sent(index: usize, (depth, _, _): Shape, text: Option<&str>) -> String {
+        let spaces = "    ".repeat(depth);
+        match text {
+            Some(text) => format!("{spaces}{text}\n"),
+            None => format!("{spaces}k{index}\n"),
+        }
+    }
+
+    proptest! {
+        /// Tabs read as spaces, mixed line ends, blanks at line ends: only the
+        /// line that differs between `old` and `new` changes, by no other byte.
+        #[test]
+        fn only_the_changed_line_changes(
+            shapes in prop::collection::vec((0..4_usize, 0..3_usize, any::<bool>()), 3..12),
+            at in any::<prop::sample::Index>(),
+            mark in any::<bool>(),
+        ) {
+            let changed = at.index(shapes.len());
+            let mark = if mark { "\u{feff}" } else { "" };
+            let join = |f: fn(usize, Shape, Option<&str>) -> String, text: Option<&str>| -> String {
+                shapes.iter().enumerate()
+                    .map(|(i, shape)| f(i, *shape, text.filter(|_| i == changed)))
+                    .collect()
+            };
+            let before = format!("{mark}{}", join(raw, None));
+            let after = format!("{mark}{}", join(raw, Some("changed")));
+            let old = join(sent, None);
+            let new = join(sent, Some("changed"));
+            let replaced = replace(before.as_bytes(), &old, &new, Count::Exactly(1)).unwrap();
+            prop_assert_eq!(String::from_utf8(replaced.bytes).unwrap(), after);
+        }
+
+        #[test]
+        fn any_bytes_and_any_texts_give_an_answer(
+            content in prop::collection::vec(prop_oneof![
+                any::<u8>(), Just(b'\n'), Just(b'\r'), Just(b' '), Just(b'\t'), Just(b'a'),
+            ], 0..60),
+            old in "[a\\n\\r\\t \u{e9}\u{a0}0-9\\\\]{0,12}",
+            new in "[a\\n\\r\\t \u{e9}]{0,8}",
+            all in any::<bool>(),
+        ) {
+            let count = if all { Count::All } else { Count::Exactly(1) };
+            match replace(&content, &old, &new, count) {
+                Ok(replaced) => prop_assert!(replaced.replacements > 0),
+                Err(Miss::EmptyOld) => prop_assert!(old.is_empty()),
+                Err(_) => {}
+            }
+        }
+    }
 }

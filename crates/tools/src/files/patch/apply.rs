@@ -8,6 +8,7 @@ use crate::files::edit::lines::Lines;
 use crate::files::edit::locate::Repair;
 use crate::files::edit::nearest::{differences, nearest, numbered};
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -45,7 +46,12 @@ pub(super) fn apply(
         let mut result = Applied {
             offset: 0,
             fuzz: 0,
-            repairs: repairs(&spot).to_vec(),
+            // Whether a file ends in a newline is told by the patch itself.
+            repairs: repairs(&spot)
+                .iter()
+                .filter(|repair| **repair != Repair::FinalNewline)
+                .copied()
+                .collect(),
             already: false,
         };
         match &spot {
@@ -68,11 +74,7 @@ pub(super) fn apply(
                     lines: &lines,
                     taken: taken.clone(),
                     reindent: found.reindent.as_ref(),
-                    precise: !found.repairs.contains(&Repair::LineEndings)
-                        && hunk
-                            .lines
-                            .iter()
-                            .any(|row| row.sign != Sign::Add && row.end == RowEnd::CrLf),
+                    ends: Ends::of(&lines, &taken, &found.repairs),
                 };
                 let bytes = writer.write(&hunk.lines[rows.clone()]);
                 changes.push((found.start()..found.end(), bytes));
@@ -105,31 +107,68 @@ struct Writer<'w, 'a> {
     lines: &'w Lines<'a>,
     taken: Range<usize>,
     reindent: Option<&'w Reindent>,
-    /// The hunk's own line ends agree with the file's: they are meant.
-    precise: bool,
+    ends: Ends,
+}
+
+/// How far the line ends of added lines are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// The old lines have those of the file, so the new ones are right too.
+    AsSent,
+    /// Nothing to compare with: an explicit CRLF is meant, an LF follows the file.
+    Unknown,
+    /// The old lines have others than the file: all follow the file.
+    AsInFile,
+}
+
+impl Ends {
+    fn of(lines: &Lines<'_>, taken: &Range<usize>, repairs: &[Repair]) -> Self {
+        if repairs.contains(&Repair::LineEndings) {
+            Self::AsInFile
+        } else if taken.clone().any(|i| !lines.terminator(i).is_empty()) {
+            Self::AsSent
+        } else {
+            Self::Unknown
+        }
+    }
+
+    fn keep(self, sent: RowEnd) -> bool {
+        match self {
+            Self::AsSent => sent != RowEnd::Nothing,
+            Self::Unknown => sent == RowEnd::CrLf,
+            Self::AsInFile => false,
+        }
+    }
 }
 
 impl Writer<'_, '_> {
     fn write(&self, rows: &[Row<'_>]) -> Vec<u8> {
         let mut out: Vec<(Cow<'_, [u8]>, &[u8])> = Vec::new();
         let mut at = self.taken.start;
+        // Line ends of the lines that the next added ones stand instead of.
+        let mut removed: VecDeque<&[u8]> = VecDeque::new();
         for row in rows {
             match row.sign {
                 Sign::Context => {
+                    removed.clear();
                     out.push((self.lines.text(at).into(), self.lines.terminator(at)));
                     at += 1;
                 }
-                Sign::Remove => at += 1,
+                Sign::Remove => {
+                    removed.push_back(self.lines.terminator(at));
+                    at += 1;
+                }
                 Sign::Add => {
                     let text = match self.reindent {
                         Some(reindent) => reindent.apply(row.text.as_bytes()).into(),
                         None => row.text.as_bytes().into(),
                     };
-                    let near = at.min(self.taken.end.saturating_sub(1));
-                    let end = if self.precise && row.end != RowEnd::Nothing {
+                    let instead_of = removed.pop_front().filter(|end| !end.is_empty());
+                    let end = if self.ends.keep(row.end) {
                         row.end.bytes()
                     } else {
-                        self.lines.style(near)
+                        let near = at.saturating_sub(1).max(self.taken.start);
+                        instead_of.unwrap_or_else(|| self.lines.style(near))
                     };
                     out.push((text, end));
                 }
@@ -194,7 +233,11 @@ fn inserted(lines: &Lines<'_>, before: usize, hunk: &Hunk<'_>) -> (Range<usize>,
         let last = i + 1 == hunk.lines.len();
         let marked = row.end == RowEnd::Nothing && before == lines.len();
         if !(last && (bare || marked)) {
-            bytes.extend_from_slice(style);
+            bytes.extend_from_slice(if Ends::Unknown.keep(row.end) {
+                row.end.bytes()
+            } else {
+                style
+            });
         }
     }
     (at..at, bytes)
@@ -270,4 +313,58 @@ fn shown(hunk: &Hunk<'_>) -> String {
         rows.push(format!("[{} more lines]", hunk.lines.len() - SHOWN));
     }
     rows.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apply;
+    use crate::files::diff::difference;
+    use crate::files::patch::parse::parse;
+    use proptest::prelude::*;
+
+    /// Files in which every line may stand several times.
+    fn content() -> impl Strategy<Value = String> {
+        let line = prop_oneof!["[abc]", Just(String::new()), "  [ab]", "-- [ab]", "@@ [ab]"];
+        let end = prop_oneof![3 => Just("\n"), 1 => Just("\r\n")];
+        (prop::collection::vec((line, end), 0..25), any::<bool>()).prop_map(|(lines, newline)| {
+            let mut text: String = lines.iter().flat_map(|(l, e)| [l.as_str(), e]).collect();
+            if !newline && let Some(cut) = text.strip_suffix('\n') {
+                let bare = cut.strip_suffix('\r').unwrap_or(cut);
+                text.truncate(bare.len());
+            }
+            text
+        })
+    }
+
+    proptest! {
+        /// What our own diffs say, our own patches do.
+        #[test]
+        fn a_diff_of_two_files_turns_one_into_the_other(before in content(), after in content()) {
+            prop_assume!(before != after);
+            let found = difference(before.as_bytes(), after.as_bytes(), usize::MAX);
+            let text = format!("--- a/f\n+++ b/f\n{}", found.unified);
+            let sections = parse(&text).unwrap();
+            let (result, hunks) = apply(before.as_bytes(), &sections[0].hunks).unwrap();
+            prop_assert_eq!(String::from_utf8(result).unwrap(), after, "{}", text);
+            prop_assert!(hunks.iter().all(|hunk| hunk.fuzz == 0 && hunk.offset == 0));
+        }
+
+        #[test]
+        fn any_text_is_a_patch_or_a_reason(rows in prop::collection::vec(prop_oneof![
+            Just("*** Begin Patch"), Just("*** End Patch"), Just("*** Update File: a"),
+            Just("*** Add File: b"), Just("*** Delete File: c"), Just("*** Move to: d"),
+            Just("*** End of File"), Just("--- a/a"), Just("+++ b/a"), Just("+++ /dev/null"),
+            Just("@@ -1,2 +1,2 @@"), Just("@@ -0,0 +1 @@"), Just("@@"), Just("@@ é"), Just("@@é"),
+            Just("diff --git a/a b/a"), Just("rename from a"), Just("rename to é"), Just("new file mode"),
+            Just("+x"), Just("-x"), Just(" x"), Just("x"), Just(""), Just("\\ No newline"), Just("```"),
+            Just("apply_patch <<'EOF'"), Just("EOF"), Just("--- \"a\\3"), Just("é"), Just("-- "),
+            Just("@@ -99999999999999999999,1 +1 @@"), Just("@@ -18446744073709551615,1 +1 @@"),
+        ], 0..12), file in content()) {
+            if let Ok(sections) = parse(&rows.join("\n")) {
+                for section in sections {
+                    let _ = apply(file.as_bytes(), &section.hunks);
+                }
+            }
+        }
+    }
 }

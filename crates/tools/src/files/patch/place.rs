@@ -348,21 +348,20 @@ fn anchor_line(lines: &Lines<'_>, anchor: &str, from: usize) -> Option<usize> {
     if wanted.is_empty() {
         return None;
     }
-    let tests: [fn(&[u8], &[u8]) -> bool; 3] = [
+    let tests: [Test; 3] = [
         |line, wanted| line == wanted,
         |line, wanted| line.starts_with(wanted),
         |line, wanted| memchr::memmem::find(line, wanted).is_some(),
     ];
-    let find = |range: Range<usize>, test: fn(&[u8], &[u8]) -> bool| {
-        range
-            .into_iter()
-            .find(|i| test(trim(lines.text(*i)), wanted))
-    };
+    let find =
+        |mut range: Range<usize>, test: Test| range.find(|i| test(trim(lines.text(*i)), wanted));
     tests
         .iter()
         .find_map(|test| find(from..lines.len(), *test))
         .or_else(|| tests.iter().find_map(|test| find(0..lines.len(), *test)))
 }
+
+type Test = fn(&[u8], &[u8]) -> bool;
 
 /// The repairs of a spot, for the report.
 pub(super) fn repairs(spot: &Spot) -> &[Repair] {
