@@ -150,11 +150,13 @@ pub enum Command {
     MockLlm(MockArgs),
     /// Print a completion script for a shell.
     Completions {
+        /// The shell to complete in.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
     /// Print the man page, or write all of them into a folder.
     Man {
+        /// Where to write a page for each command.
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
     },
@@ -208,11 +210,20 @@ pub enum SessionsCommand {
         run: ResumeArgs,
     },
     /// Check that a log is whole, or all of them.
-    Verify { id: Option<String> },
+    Verify {
+        /// Id or its beginning; all sessions without it.
+        id: Option<String>,
+    },
     /// Give a session a title.
-    Rename { id: String, title: String },
+    Rename {
+        /// Id or its beginning.
+        id: String,
+        /// The title, one line.
+        title: String,
+    },
     /// Delete a session and all that belongs to it.
     Delete {
+        /// Id or its beginning.
         id: String,
         /// Do not ask.
         #[arg(short, long)]
@@ -220,8 +231,10 @@ pub enum SessionsCommand {
     },
     /// Write a session in another form.
     Export {
+        /// Id, its beginning, or nothing for the last of this directory.
         id: Option<String>,
-        #[arg(long, value_enum, default_value_t = ExportFormat::Md)]
+        /// Markdown for people, JSON for programs.
+        #[arg(long, value_enum, default_value_t = ExportFormat::Md, value_name = "FORMAT")]
         format: ExportFormat,
         /// Where to; standard output without it.
         #[arg(short, long, value_name = "FILE")]
@@ -263,6 +276,7 @@ pub enum ConfigCommand {
     Edit,
     /// Print every effective value with where it comes from.
     Show {
+        /// One JSON object.
         #[arg(long)]
         json: bool,
     },
@@ -274,11 +288,13 @@ pub enum ConfigCommand {
 pub enum ToolsCommand {
     /// List the tools with source, side effect and default decision.
     List {
+        /// One JSON array, with the schemas.
         #[arg(long)]
         json: bool,
     },
     /// Run one tool and print its envelope.
     Run {
+        /// The name of the tool.
         name: String,
         /// The input as JSON; `-` reads it from standard input.
         #[arg(long, value_name = "JSON", default_value = "{}")]
@@ -296,6 +312,7 @@ pub enum ToolsCommand {
 pub enum AgentsCommand {
     /// List the agents with source, mode and tools.
     List {
+        /// One JSON array.
         #[arg(long)]
         json: bool,
     },
@@ -303,8 +320,10 @@ pub enum AgentsCommand {
 
 #[derive(Debug, Args)]
 pub struct ModelsArgs {
+    /// The provider to ask, by its name in the configuration or the name of a preset.
     #[arg(long, value_name = "NAME")]
     pub provider: Option<String>,
+    /// One JSON array.
     #[arg(long)]
     pub json: bool,
     /// List the presets instead of asking a server.
@@ -316,10 +335,12 @@ pub struct ModelsArgs {
 pub enum PolicyCommand {
     /// Print every rule that was tried for a call, and the decision.
     Explain {
+        /// The name of the tool.
         tool: String,
         /// A command for bash, a path for file tools, a name for others.
         argument: String,
-        #[arg(long, value_enum, default_value_t = Format::Text)]
+        /// A table for people, or one JSON object.
+        #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
         format: Format,
     },
 }
@@ -341,7 +362,8 @@ pub struct DemoArgs {
     /// Use this folder instead of a scratch one; it must be empty or new.
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    /// What standard output carries.
+    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub format: Format,
 }
 

@@ -4,7 +4,7 @@
 use crate::args::RunArgs;
 use crate::drive::Desk;
 use crate::error::CliError;
-use crate::place::Place;
+use crate::place::{Place, RootFrom};
 use crate::{grants, provider, rules};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -97,8 +97,6 @@ pub enum Session {
 pub struct Assembled {
     pub session: SessionId,
     pub parts: Parts,
-    /// What was loaded and what was ignored, for people.
-    pub remarks: Vec<String>,
 }
 
 /// One thread for the engine and its front end, few for what blocks.
@@ -139,15 +137,46 @@ pub async fn open(
     options: &Options,
     session: Session,
 ) -> Result<Assembled, CliError> {
-    let (loaded, resolved) = settings(place, options)?;
+    let existing = match session {
+        Session::Existing(_) => Some(log(place, session)?),
+        Session::New(_) | Session::Unsaved => None,
+    };
+    let place = match &existing {
+        Some((_, state)) => place.of_session(&state.meta().cwd),
+        None => place.clone(),
+    };
+    let (loaded, resolved) = settings(&place, options)?;
     let provider = resolved.provider.clone().ok_or_else(nothing_configured)?;
-    let remarks = remarks(&loaded, &resolved);
-    let (log, state) = log(place, session)?;
+    let mut remarks = remarks(&loaded, &resolved);
+    if place.root_from == RootFrom::Session {
+        remarks.push(format!(
+            "working in the session's directory: {}",
+            place.root.display()
+        ));
+    }
+    // The configuration is good: only now does a new session leave a trace.
+    let fresh = existing.is_none();
+    let (log, state) = match existing {
+        Some(opened) => opened,
+        None => log(&place, session)?,
+    };
+    remarks.extend(log.damage().iter().cloned());
     let jobs = jobs(&log.folder()?);
-    let model = provider::model(place, &provider, resolved.context_window, &jobs).await?;
-    prune(place, &resolved);
+    let model = match provider::model(&place, &provider, resolved.context_window, &jobs).await {
+        Ok(model) => model,
+        Err(error) => {
+            let id = log.id();
+            drop(log);
+            if fresh {
+                // Nothing was said in it; a list need not show it.
+                let _ = place.store().delete(id);
+            }
+            return Err(error);
+        }
+    };
+    prune(&place, &resolved);
     assemble(
-        place,
+        &place,
         options,
         &resolved,
         Made {
@@ -209,8 +238,14 @@ fn assemble(
     let (grants, trouble) = grants::load(place);
     remarks.extend(trouble);
     let system = prompt(place, options, resolved, &agent, &mut remarks);
+    if options.approval == Approval::Yolo {
+        remarks.push(String::from(
+            "--yolo: what must be confirmed is answered with yes, too",
+        ));
+    }
     let id = log.id();
     let parts = Parts {
+        remarks,
         toolbox: toolbox(&agent, options.approval),
         workspace,
         jobs,
@@ -244,11 +279,7 @@ fn assemble(
         queries: None,
         model,
     };
-    Ok(Assembled {
-        session: id,
-        parts,
-        remarks,
-    })
+    Ok(Assembled { session: id, parts })
 }
 
 fn remarks(loaded: &Loaded, resolved: &Resolved) -> Vec<String> {

@@ -6,13 +6,23 @@ use std::path::PathBuf;
 use tenon_config::{Env, Paths};
 use tenon_session::Store;
 
+/// Who chose the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootFrom {
+    Flag,
+    CurrentDirectory,
+    /// The session that is resumed.
+    Session,
+}
+
 /// The environment, read once.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Place {
     pub env: Env,
     pub paths: Paths,
     /// Canonical.
     pub root: PathBuf,
+    pub root_from: RootFrom,
     /// As given with --config.
     pub config: Option<PathBuf>,
 }
@@ -25,11 +35,14 @@ impl Place {
             .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
             .collect();
         let paths = Paths::from_env(&env)?;
-        let wanted = match &shared.root {
-            Some(root) => root.clone(),
-            None => std::env::current_dir().map_err(|error| {
-                CliError::runtime(format!("the current directory cannot be used: {error}"))
-            })?,
+        let (wanted, root_from) = match &shared.root {
+            Some(root) => (root.clone(), RootFrom::Flag),
+            None => {
+                let current = std::env::current_dir().map_err(|error| {
+                    CliError::runtime(format!("the current directory cannot be used: {error}"))
+                })?;
+                (current, RootFrom::CurrentDirectory)
+            }
         };
         let root = wanted.canonicalize().map_err(|error| {
             CliError::usage(format!(
@@ -47,8 +60,24 @@ impl Place {
             env,
             paths,
             root,
+            root_from,
             config: shared.config.clone(),
         })
+    }
+
+    /// The same place with the root of a session that is resumed, unless a flag
+    /// says otherwise or that folder is gone.
+    pub fn of_session(&self, cwd: &str) -> Self {
+        let mut place = self.clone();
+        if self.root_from == RootFrom::CurrentDirectory
+            && let Ok(root) = PathBuf::from(cwd).canonicalize()
+            && root.is_dir()
+            && root != self.root
+        {
+            place.root = root;
+            place.root_from = RootFrom::Session;
+        }
+        place
     }
 
     pub fn store(&self) -> Store {

@@ -27,7 +27,7 @@ pub struct Choice {
 /// # Errors
 /// When the chosen provider cannot be used, or a file that is named cannot be read.
 pub fn resolve(loaded: &Loaded, choice: &Choice) -> Result<Resolved, ConfigError> {
-    let mut warnings = loaded.warnings.clone();
+    let mut warnings = Vec::new();
     let (providers, unusable) = all_providers(loaded, &mut warnings);
     let provider = chosen_provider(loaded, choice, &mut warnings)?;
     let rules = rules(loaded)?;
@@ -62,7 +62,6 @@ pub fn resolve(loaded: &Loaded, choice: &Choice) -> Result<Resolved, ConfigError
         },
         grants: GrantSettings {
             enabled: flag(loaded, "persistent_grants.enabled"),
-            ttl_days: loaded.number("persistent_grants.ttl_days").unwrap_or(7),
         },
         ui: UiSettings {
             theme: loaded.text("ui.theme").unwrap_or("auto").to_owned(),

@@ -157,7 +157,6 @@ impl RetrySettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantSettings {
     pub enabled: bool,
-    pub ttl_days: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,6 +189,7 @@ pub struct Resolved {
     pub retry: RetrySettings,
     pub grants: GrantSettings,
     pub ui: UiSettings,
-    /// What the user should know: keys in files, slips of the pen.
+    /// What the user should know beside [`crate::Loaded::warnings`]: keys in files,
+    /// slips in rules.
     pub warnings: Vec<String>,
 }

@@ -97,8 +97,7 @@ pub(crate) static KEYS: &[Key] = &[
 
     key("permission", Kind::Permission, "", "Who decides about which call: see \"Permissions\".")
         .in_project(Project::Narrowing),
-    key("persistent_grants.enabled", Kind::Boolean, "true", "Whether \"always in this project\" is offered and kept."),
-    key("persistent_grants.ttl_days", between(1, 366), "7", "How long such a grant lasts."),
+    key("persistent_grants.enabled", Kind::Boolean, "true", "Whether \"always in this project\" is kept, for seven days."),
 
     count("limits.max_turns", 1, "1000", "Steps of one prompt."),
     count("limits.max_retries", 0, "3", "Failures in a row before a run ends, with a person in front."),

@@ -34,7 +34,8 @@ impl Engine {
     /// does the work. It ends after `Shutdown`, or when the handle's commands
     /// are dropped.
     #[must_use]
-    pub fn new(session: SessionId, parts: Parts) -> (Handle, BoxFuture<'static, ()>) {
+    pub fn new(session: SessionId, mut parts: Parts) -> (Handle, BoxFuture<'static, ()>) {
+        let remarks = std::mem::take(&mut parts.remarks);
         let core = Arc::new(Core::new(parts));
         let (sender, receiver) = mpsc::unbounded_channel();
         let handle = Handle {
@@ -43,7 +44,7 @@ impl Engine {
             commands: Arc::new(Commands(sender)),
             queries: Arc::new(Queries(Arc::downgrade(&core))),
         };
-        (handle, Box::pin(serve(core, receiver)))
+        (handle, Box::pin(serve(core, receiver, remarks)))
     }
 
     /// Starts it on the current runtime. Must be called inside one.
@@ -55,11 +56,14 @@ impl Engine {
     }
 }
 
-async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>) {
+async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>, remarks: Vec<String>) {
     watch_jobs(&core);
     let inbox = tokio::spawn(inbox::receive(Arc::clone(&core), commands));
     if let Err(error) = open(&core) {
         core.notice(None, NoticeLevel::Error, "log", error.to_string());
+    }
+    for remark in remarks {
+        core.notice(None, NoticeLevel::Info, "start", remark);
     }
     let mut context = Context::default();
     let mut notes = Vec::new();

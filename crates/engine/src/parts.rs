@@ -92,6 +92,8 @@ pub struct Parts {
     pub ambient: Arc<dyn Ambient>,
     /// Answers queries that the engine cannot: sessions, completion of files.
     pub queries: Option<Arc<dyn QueryPort>>,
+    /// What was loaded and what was ignored on the way here; said at the start.
+    pub remarks: Vec<String>,
 }
 
 impl fmt::Debug for Parts {

@@ -5,7 +5,7 @@ use crate::core::Core;
 use crate::step::Reply;
 use serde_json::Value;
 use std::sync::Arc;
-use tenon_model::{Arguments, parse_arguments};
+use tenon_model::{Arguments, is_cut, parse_arguments};
 use tenon_tools::{Tool, input};
 use tenon_vocab::{CallId, Effect, ErrorCode, StopReason, ToolCallPart, ToolOutput};
 
@@ -103,11 +103,11 @@ fn understand(
     let given = match parse_arguments(arguments) {
         Arguments::Object(map) => Value::Object(map),
         Arguments::Empty => Value::Object(serde_json::Map::new()),
-        Arguments::Invalid { error } if stop == StopReason::MaxTokens => {
+        Arguments::Invalid { error } if stop == StopReason::MaxTokens || is_cut(arguments) => {
             return Err(ToolOutput::error(
                 ErrorCode::InvalidInput,
                 format!(
-                    "this call was cut after {} bytes because the limit of output tokens was reached ({error}); it was not run. Do the work in smaller parts.",
+                    "this call was cut after {} bytes, most likely by the limit of output tokens ({error}); it was not run. Do the work in smaller parts.",
                     arguments.len()
                 ),
             ));

@@ -13,7 +13,14 @@ pub const SUBCOMMAND: &str = "__reference";
 
 pub fn write(repository: &Repository) -> Result<()> {
     let words = [
-        "run", "--quiet", "--package", "tenon-cli", "--", SUBCOMMAND, "--write", FOLDER,
+        "run",
+        "--quiet",
+        "--package",
+        "tenon-cli",
+        "--",
+        SUBCOMMAND,
+        "--write",
+        FOLDER,
     ];
     Step::cargo(repository, &words).run()
 }

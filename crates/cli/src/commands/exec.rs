@@ -55,7 +55,6 @@ fn in_session(
     let runtime = assemble::runtime()?;
     let ended = runtime.block_on(async {
         let assembled = assemble::open(place, &options, session).await?;
-        tell(&assembled, args.format);
         let handle = Engine::start(assembled.session, assembled.parts);
         let mut renderer = renderer(args, paint);
         drive(handle, prompt, renderer.as_mut(), desk).await
@@ -100,15 +99,6 @@ fn renderer(args: &RunArgs, paint: Paint) -> Box<dyn Renderer> {
         Format::Json => Box::new(JsonLines::default()),
         Format::Text if args.final_only => Box::new(TextLines::new(paint, Answers::Last)),
         Format::Text => Box::new(TextLines::new(paint, Answers::for_stdout())),
-    }
-}
-
-/// What was loaded, for people; the JSON stream has its own notices.
-pub fn tell(assembled: &assemble::Assembled, format: Format) {
-    if format == Format::Text {
-        for line in &assembled.remarks {
-            complain(&tenon_vocab::Printable::line(line).to_string());
-        }
     }
 }
 

@@ -41,7 +41,9 @@ pub fn run(shared: &Shared, command: ToolsCommand) -> CommandResult {
                 dry_run,
                 ..RunArgs::default()
             };
-            let called = call(shared, &asked, &name, &input)?;
+            let Some(called) = call(shared, &asked, &name, &input)? else {
+                return Ok(interrupted());
+            };
             called.show(shared)?;
             Ok(called.code())
         }
@@ -181,13 +183,13 @@ pub fn show_preview(paint: Paint, preview: &Display) {
 }
 
 /// One call through the gate, with nobody to ask: what is asked counts as no,
-/// unless `--yes` was given.
+/// unless `--yes` was given. `None` when it was interrupted.
 pub fn call(
     shared: &Shared,
     asked: &RunArgs,
     name: &str,
     arguments: &str,
-) -> Result<Called, CliError> {
+) -> Result<Option<Called>, CliError> {
     let place = Place::find(shared)?;
     let options = Options::from_args(asked, Desk::Nobody);
     let runtime = assemble::runtime()?;
@@ -198,24 +200,25 @@ pub fn call(
         let stop = tokio::spawn(interrupt(Signals::new()?, token.clone()));
         let done = call_once(parts, name, arguments, token.clone()).await;
         stop.abort();
-        let done = done.map_err(|why| stopped(&token, why))?;
+        let done = match done {
+            Ok(done) => done,
+            Err(_) if token.is_cancelled() => return Ok(None),
+            Err(why) => {
+                let message = format!("the call was not completed: {why}");
+                return Err(CliError::runtime(message));
+            }
+        };
         let held_back = done.envelope.error().map(|error| error.code) == Some(ErrorCode::DryRun);
-        Ok(Called {
+        Ok(Some(Called {
             done,
             preview: preview.flatten().filter(|_| held_back),
-        })
+        }))
     })
 }
 
-fn stopped(token: &CancellationToken, why: String) -> CliError {
-    let error = CliError::runtime(format!("the call was not completed: {why}"));
-    if token.is_cancelled() {
-        return CliError {
-            kind: crate::error::Kind::Interrupted,
-            ..error
-        };
-    }
-    error
+pub fn interrupted() -> ExitCode {
+    complain("Interrupted.");
+    ExitCode::from(code::INTERRUPTED)
 }
 
 /// The first signal stops the call and waits for it, the second does not wait.

@@ -39,9 +39,6 @@ impl Model {
         Self { runtime, running: Some(running), url }
     }
 
-    pub fn url(&self) -> &str {
-        &self.url
-    }
 
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.running.as_ref().map(Running::requests).unwrap_or_default()

@@ -228,7 +228,7 @@ fn everything_has_a_default() {
     assert_eq!(resolved.limits, tenon_vocab::profile::Limits::default());
     assert_eq!(resolved.retry.plan(), tenon_model::RetryPlan::default());
     assert!(resolved.streaming && resolved.grants.enabled);
-    assert_eq!((resolved.retention_days, resolved.grants.ttl_days), (30, 7));
+    assert_eq!(resolved.retention_days, 30);
     assert_eq!(
         resolved.rules.iter().count(),
         Rules::built_in().iter().count()

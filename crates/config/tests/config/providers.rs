@@ -404,3 +404,12 @@ fn a_wrong_way_to_send_a_key_or_a_header_is_refused() {
     assert!(of("\"headers\": {\"a\": \"x\\ny\"}").contains("the value has a control character"));
     assert!(of("\"preset\": \"opnai\"").ends_with("did you mean `openai`?"));
 }
+
+#[test]
+fn the_key_of_a_variable_is_never_sent_to_a_provider_that_a_flag_or_a_file_names() {
+    let world = World::new().env("TENON_API_KEY", "k");
+    let found = world.resolve_with(&provider("groq")).unwrap().provider;
+    assert_eq!(found.unwrap().key, env(&["GROQ_API_KEY"]));
+    let world = world.user(r#"{"providers": {"a": {"base_url": "http://a"}}}"#);
+    assert_eq!(world.resolved().provider.unwrap().key, KeySource::None);
+}

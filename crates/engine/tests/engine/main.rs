@@ -3,6 +3,7 @@
 
 mod approvals;
 mod basics;
+mod embed;
 mod interrupts;
 mod models;
 mod repeats;

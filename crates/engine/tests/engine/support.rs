@@ -217,6 +217,7 @@ impl World {
             effects: self.effects,
             ambient,
             queries: None,
+            remarks: Vec::new(),
         }
     }
 

@@ -234,6 +234,10 @@ fn a_folder_outside_is_granted_for_reading_only() {
         Class::Allow
     );
     assert_eq!(granted(&read("/opt/x"), &grants, &rules), Class::Ask);
+    assert_eq!(
+        granted(&read("/opt/lib/.envrc"), &grants, &rules),
+        Class::Ask
+    );
     assert_eq!(granted(&write("/opt/lib/b"), &grants, &rules), Class::Ask);
 }
 

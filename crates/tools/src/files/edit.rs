@@ -10,7 +10,7 @@ use super::diff;
 use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, StaleWrites, Tool};
 use crate::workspace::{Expect, FileContent, Workspace, sha256};
-use misses::Misses;
+use misses::{Escalation, Misses};
 use replace::{Count, Miss, Replaced, replace};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -176,7 +176,10 @@ fn run(
             Ok(already_applied(&file, &lines))
         }
         Err(miss) => {
-            let escalation = misses.note(&file.path, call);
+            let escalation = match miss {
+                Miss::NotFound | Miss::Mismatch { .. } => misses.note(&file.path, call),
+                _ => Escalation::First,
+            };
             Err(Box::new(report::miss(&file, call, &miss, escalation)))
         }
     }

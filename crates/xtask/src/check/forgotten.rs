@@ -139,7 +139,10 @@ fn visible(line: &str) -> &str {
         return line;
     };
     match rest.strip_prefix('(') {
-        Some(inner) => inner.split_once(')').map_or(line, |(_, after)| after).trim_start(),
+        Some(inner) => inner
+            .split_once(')')
+            .map_or(line, |(_, after)| after)
+            .trim_start(),
         None => rest.trim_start(),
     }
 }
@@ -233,7 +236,8 @@ mod tests {
     fn finds_a_fixture_that_no_test_names() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        let text = "const A: &str = \"tests/wire/\"; const B: &str = \"one.json\"; fn draws_a_box() {}";
+        let text =
+            "const A: &str = \"tests/wire/\"; const B: &str = \"one.json\"; fn draws_a_box() {}";
         write(root, "tests/a.rs", text);
         write(root, "tests/wire/any.sse", "");
         write(root, "tests/one.json", "");

@@ -14,8 +14,16 @@ const DEV: u32 = u32::MAX;
 
 /// Edges that no edit of the page makes right, with the reason.
 const NEVER: &[(&str, &str, &str)] = &[
-    ("mock", "model", "one mistake must not hide on both sides of the wire"),
-    ("engine", "transport", "the engine gets a model, not a network"),
+    (
+        "mock",
+        "model",
+        "one mistake must not hide on both sides of the wire",
+    ),
+    (
+        "engine",
+        "transport",
+        "the engine gets a model, not a network",
+    ),
     ("engine", "config", "the engine gets values, not files"),
     ("engine", "mock", "only its tests may"),
 ];
@@ -101,7 +109,9 @@ impl Plan {
                 columns = Some((name, uses));
                 continue;
             }
-            let Some((name, uses)) = columns else { continue };
+            let Some((name, uses)) = columns else {
+                continue;
+            };
             let (Some(name), Some(uses)) = (cells.get(name), cells.get(uses)) else {
                 continue;
             };
@@ -252,7 +262,11 @@ dev       xtask
         members.push(member("helper", &[]));
         members.retain(|member| member.name != "sandbox");
         let found = compare(PAGE, &members);
-        assert!(found.iter().any(|line| line.contains("`helper` is in no level")));
+        assert!(
+            found
+                .iter()
+                .any(|line| line.contains("`helper` is in no level"))
+        );
         assert!(found.iter().any(|line| line.contains("names `sandbox`")));
     }
 
@@ -262,9 +276,16 @@ dev       xtask
             .replace("level 2   engine", "level 2   engine vocab")
             .replace("| words | serde |", "| words | `model` |");
         let found = compare(&page, &house(&[], &[], &[]));
-        assert!(found.iter().any(|line| line.contains("two levels")), "{found:?}");
+        assert!(
+            found.iter().any(|line| line.contains("two levels")),
+            "{found:?}"
+        );
         let page = PAGE.replace("| words | serde |", "| words | `model` |");
         let found = compare(&page, &house(&[], &[], &[]));
-        assert!(found.iter().any(|line| line.contains("lets `vocab` use `model`")));
+        assert!(
+            found
+                .iter()
+                .any(|line| line.contains("lets `vocab` use `model`"))
+        );
     }
 }

@@ -7,7 +7,15 @@ use crate::shell::Step;
 use anyhow::Result;
 
 const PRODUCT: &[&str] = &[
-    "clippy", "--quiet", "--workspace", "--lib", "--bins", "--locked", "--", "-D", "warnings",
+    "clippy",
+    "--quiet",
+    "--workspace",
+    "--lib",
+    "--bins",
+    "--locked",
+    "--",
+    "-D",
+    "warnings",
 ];
 const TESTS: &[&str] = &[
     "clippy",

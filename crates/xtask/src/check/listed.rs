@@ -12,7 +12,10 @@ const PAGE: &str = "docs/dependencies.md";
 pub fn check(repository: &Repository) -> Result<Findings> {
     let mut there = workspace_dependencies(repository)?;
     for member in members(repository)? {
-        let own = member.dependencies.into_iter().chain(member.dev_dependencies);
+        let own = member
+            .dependencies
+            .into_iter()
+            .chain(member.dev_dependencies);
         there.extend(own.filter(|name| !name.starts_with(OWN)));
     }
     Ok(compare(&repository.read(PAGE)?, &there).into())

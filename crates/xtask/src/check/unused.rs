@@ -19,7 +19,9 @@ pub fn check(repository: &Repository) -> Result<Findings> {
             member.dependencies.contains(&name) || member.dev_dependencies.contains(&name)
         });
         if !used {
-            problems.push(format!("`{name}` of the root Cargo.toml is used by no crate"));
+            problems.push(format!(
+                "`{name}` of the root Cargo.toml is used by no crate"
+            ));
         }
     }
     Ok(problems.into())

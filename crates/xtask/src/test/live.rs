@@ -47,11 +47,20 @@ fn tests(repository: &Repository, server: Option<&Server>) -> Result<()> {
             "package(tenon-cli) and test(live_)",
         ]
     } else {
-        &["test", "--workspace", "--locked", "live_", "--", "--ignored"]
+        &[
+            "test",
+            "--workspace",
+            "--locked",
+            "live_",
+            "--",
+            "--ignored",
+        ]
     };
     let mut step = Step::cargo(repository, words);
     if let Some(server) = server {
-        step = step.env(BASE_URL, &server.base_url).env(MODEL, &server.model);
+        step = step
+            .env(BASE_URL, &server.base_url)
+            .env(MODEL, &server.model);
     }
     step.run()
 }

@@ -32,7 +32,14 @@ pub fn prepare(repository: &Repository) -> Result<Option<PathBuf>> {
 fn install(repository: &Repository, folder: &Path, python: &Path) -> Result<()> {
     let place = folder.to_string_lossy();
     Step::new(repository, "python3", &["-m", "venv", "--clear", &place]).run()?;
-    let words = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE];
+    let words = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        PACKAGE,
+    ];
     Step::new(repository, python, &words).run()
 }
 
@@ -40,6 +47,8 @@ fn skip(reason: &str) -> Result<Option<PathBuf>> {
     if std::env::var_os("CI").is_some_and(|value| value == "true") {
         bail!("{reason}; CI must run the test with the official Python client");
     }
-    say(format!("skipped: the test with the official Python client, because {reason}"));
+    say(format!(
+        "skipped: the test with the official Python client, because {reason}"
+    ));
     Ok(None)
 }

@@ -35,11 +35,23 @@ pub fn has_nextest(repository: &Repository) -> bool {
 
 pub fn run(repository: &Repository, variables: &Variables) -> Result<()> {
     if has_nextest(repository) {
-        let words = ["nextest", "run", "--workspace", "--locked", "--no-fail-fast"];
+        let words = [
+            "nextest",
+            "run",
+            "--workspace",
+            "--locked",
+            "--no-fail-fast",
+        ];
         return variables.set(Step::cargo(repository, &words)).run();
     }
     let words = [
-        "test", "--workspace", "--locked", "--no-fail-fast", "--lib", "--bins", "--tests",
+        "test",
+        "--workspace",
+        "--locked",
+        "--no-fail-fast",
+        "--lib",
+        "--bins",
+        "--tests",
     ];
     plain(variables.set(Step::cargo(repository, &words)))
 }
@@ -105,6 +117,12 @@ mod tests {
         count.add("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; finished in 0.1s");
         count.add("test result: FAILED. 3 passed; 2 failed; 0 ignored; finished in 0.1s");
         count.add("5 passed; this is a line of a test");
-        assert_eq!(count, Count { passed: 15, failed: 2 });
+        assert_eq!(
+            count,
+            Count {
+                passed: 15,
+                failed: 2
+            }
+        );
     }
 }

@@ -119,13 +119,28 @@ pub(super) fn miss(
                 file.path
             ),
         ),
-        Miss::NoChange => ToolOutput::error(
-            ErrorCode::NoChange,
-            "`old` and `new` are the same; nothing was changed",
-        ),
+        Miss::NoChange => no_change(file, call),
         Miss::Mismatch { found, lines } => mismatch(file, call, *found, lines),
         Miss::NotFound | Miss::AlreadyApplied { .. } => not_found(file, call, escalation),
     }
+}
+
+fn no_change(file: &FileContent, call: &Call) -> ToolOutput {
+    let lines = Lines::of(&file.bytes);
+    let mut text = String::from("`old` and `new` are the same; nothing was changed.");
+    match memchr::memmem::find(&file.bytes, call.old.as_bytes()) {
+        Some(at) => {
+            let shown = numbered(&lines, lines.at(at), pieces(&call.old).len(), REGION_LINES);
+            let _ = write!(
+                text,
+                " It stands at line {}:\n{}",
+                lines.at(at) + 1,
+                shown.trim_end_matches('\n')
+            );
+        }
+        None => text.push_str(" It is not in the file."),
+    }
+    ToolOutput::error(ErrorCode::NoChange, text)
 }
 
 fn mismatch(file: &FileContent, call: &Call, found: usize, at: &[usize]) -> ToolOutput {

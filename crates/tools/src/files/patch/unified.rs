@@ -326,7 +326,8 @@ fn candidates(old: &str, new: &str) -> Vec<String> {
         }
     };
     add(old);
-    if old != new {
+    let foreign = old != new || old.starts_with("a/") || old.starts_with("b/");
+    if foreign {
         for path in [new, old] {
             if let Some((_, rest)) = path.split_once('/') {
                 add(rest);

@@ -1,0 +1,92 @@
+//! Where a measurement happens: the programs, and a folder of its own for each
+//! so that no session or cache of one weighs on another.
+
+use super::measure::{Cost, Invocation};
+use anyhow::Result;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug)]
+pub struct Bench {
+    pub tenon: PathBuf,
+    pub baseline: PathBuf,
+    pub folder: PathBuf,
+}
+
+impl Bench {
+    /// An empty folder with a project and a home in it.
+    pub fn fresh(&self, name: &str) -> Result<Place> {
+        let folder = self.folder.join(name);
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        let place = Place {
+            home: folder.join("home"),
+            project: folder.join("project"),
+            folder,
+        };
+        fs::create_dir_all(&place.home)?;
+        fs::create_dir_all(&place.project)?;
+        Ok(place)
+    }
+
+    pub fn tenon(&self, place: &Place, words: &[&str]) -> Invocation {
+        Invocation::new(&self.tenon, words)
+            .variable("HOME", &place.home)
+            .variable("TENON_HOME", &place.home)
+    }
+
+    /// `tenon exec` in the project of the place, against a server.
+    pub fn exec(&self, place: &Place, base_url: &str, words: &[&str]) -> Invocation {
+        let root = place.project.to_string_lossy();
+        let mut all = vec!["exec", "--yes", "--root", &root];
+        all.extend(words);
+        self.tenon(place, &all).toward(base_url)
+    }
+
+    pub fn baseline(&self, words: &[&str]) -> Invocation {
+        Invocation::new(&self.baseline, words)
+    }
+
+    pub fn least(&self, invocation: &Invocation, runs: usize) -> Result<Cost> {
+        invocation.least_cost(&self.figures(), runs)
+    }
+
+    pub fn once(&self, invocation: &Invocation) -> Result<Cost> {
+        invocation.cost(&self.figures())
+    }
+
+    fn figures(&self) -> PathBuf {
+        self.folder.join("figures.json")
+    }
+}
+
+impl Invocation {
+    pub fn toward(self, base_url: &str) -> Self {
+        self.variable("TENON_BASE_URL", base_url)
+            .variable("TENON_MODEL", "mock-model")
+    }
+}
+
+#[derive(Debug)]
+pub struct Place {
+    pub folder: PathBuf,
+    pub home: PathBuf,
+    pub project: PathBuf,
+}
+
+impl Place {
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let path = self.file(name);
+        fs::write(&path, text)?;
+        Ok(path)
+    }
+}
+
+pub fn megabytes(path: &Path) -> Result<f64> {
+    Ok(fs::metadata(path)?.len() as f64 / 1e6)
+}
