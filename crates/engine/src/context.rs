@@ -7,9 +7,12 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
-use tenon_model::{Delivery, Entry, Request};
+use tenon_model::{Delivery, Entry, Request, estimate_tokens};
 use tenon_session::SessionError;
 use tenon_vocab::{BlobRef, Compiled, ContextChange, ImageSource, Message, Part};
+
+/// Tokens that an estimate may be wrong by.
+const MARGIN: u64 = 64;
 
 /// The entries of the history so far, kept between steps.
 #[derive(Debug, Default)]
@@ -44,12 +47,25 @@ impl Context {
             new.into_iter()
                 .map(|message| Arc::new(entry(core, message))),
         );
-        Request {
+        let mut request = Request {
             prefix: Arc::clone(&core.prefix),
             entries: self.entries.clone(),
             parameters: core.parameters.clone(),
             delivery,
-        }
+        };
+        clamp(&mut request, core.model.identity().context_window);
+        request
+    }
+}
+
+/// What is asked for must fit beside what is sent (P17). The parameters stand
+/// after the messages in a request, so this leaves the prefix alone.
+fn clamp(request: &mut Request, window: Option<u64>) {
+    if let (Some(wanted), Some(window)) = (request.parameters.max_tokens, window) {
+        let room = window
+            .saturating_sub(estimate_tokens(request) + MARGIN)
+            .max(1);
+        request.parameters.max_tokens = Some(wanted.min(room));
     }
 }
 

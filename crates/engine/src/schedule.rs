@@ -55,7 +55,7 @@ pub(crate) fn plan(core: &Core, call: &ToolCallPart, stop: StopReason) -> Planne
     let (name, tool) = find(core, &call.name);
     let ready = match tool {
         None => Err(unknown(core, &call.name)),
-        Some(tool) => understand(&tool, &call.arguments, stop).map(|input| Ready { tool, input }),
+        Some(tool) => understand(&tool, call, stop).map(|input| Ready { tool, input }),
     };
     Planned {
         call: call.id.clone(),
@@ -96,10 +96,11 @@ fn unknown(core: &Core, name: &str) -> ToolOutput {
 
 fn understand(
     tool: &Arc<dyn Tool>,
-    arguments: &str,
+    call: &ToolCallPart,
     stop: StopReason,
 ) -> Result<Value, ToolOutput> {
     let spec = tool.spec();
+    let arguments = call.arguments.as_str();
     let given = match parse_arguments(arguments) {
         Arguments::Object(map) => Value::Object(map),
         Arguments::Empty => Value::Object(serde_json::Map::new()),
@@ -122,7 +123,9 @@ fn understand(
             ));
         }
     };
-    let (repaired, _notes) = input::repair(&spec.name, &spec.parameters, given);
+    // The name as the model wrote it: some aliases say in the name what our
+    // tool wants as a field (`KILL_BACKGROUND_PROCESS`).
+    let (repaired, _notes) = input::repair(&call.name, &spec.parameters, given);
     match input::check(&spec.parameters, &repaired) {
         Ok(()) => Ok(repaired),
         Err(message) => Err(ToolOutput::error(

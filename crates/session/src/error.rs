@@ -69,6 +69,8 @@ pub enum SessionError {
     NotMeta { kind: String, seq: u64 },
     #[error("an event could not be written as JSON: {0}")]
     Encode(#[from] serde_json::Error),
+    #[error("a record of {bytes} bytes is too long for a log; nothing of it was written")]
+    TooLong { bytes: usize },
     #[error("`{name}` is not the name of stored content (64 hexadecimal digits)")]
     BlobName { name: String },
     #[error("the stored content {sha256} is no longer in the session's folder")]

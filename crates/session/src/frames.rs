@@ -90,6 +90,10 @@ impl Partial {
                 .map_err(|error| SessionError::io("open", &self.path, error))?,
         };
         let written = file.write_all(&self.line);
+        if written.is_err() {
+            // A torn line would end the reading before what follows it.
+            let _ = file.set_len(self.bytes);
+        }
         self.file = Some(file);
         written.map_err(|error| SessionError::io("write", &self.path, error))?;
         self.bytes += self.line.len() as u64;

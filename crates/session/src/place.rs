@@ -163,10 +163,11 @@ pub(crate) fn modified(path: &Path) -> Option<Timestamp> {
 
 /// Removes the month and the year when nothing is left in them.
 pub(crate) fn remove_if_empty(root: &Path, month: &Path) {
-    if month.starts_with(root) && fs::remove_dir(month).is_ok() {
-        if let Some(year) = month.parent().filter(|year| *year != root) {
-            // Fails while another month is there, which is what is wanted.
-            let _ = fs::remove_dir(year);
-        }
+    if month.starts_with(root)
+        && fs::remove_dir(month).is_ok()
+        && let Some(year) = month.parent().filter(|year| *year != root)
+    {
+        // Fails while another month is there, which is what is wanted.
+        let _ = fs::remove_dir(year);
     }
 }

@@ -6,6 +6,7 @@
 //! that a reader would refuse the line stands as `{"$json": "…"}`. An object of
 //! a user that has such a key gets one more `$` before it, so it survives.
 
+use crate::lines::LONGEST;
 use crate::{Blobs, SessionError};
 use serde_json::{Map, Value, json};
 use tenon_vocab::{BlobRef, Event};
@@ -51,6 +52,9 @@ pub(crate) fn encode(event: &Event, blobs: &Blobs) -> Result<Encoded, SessionErr
         line = serde_json::to_string(&value)?;
     }
     line.push('\n');
+    if line.len() as u64 > LONGEST {
+        return Err(SessionError::TooLong { bytes: line.len() });
+    }
     Ok(Encoded {
         line,
         blobs: stored,

@@ -1,10 +1,319 @@
-//! (to come)
+//! The plain interactive session: a prompt, a run, a prompt. Draws by lines
+//! only, so that it works over ssh, in a dumb terminal and for a screen reader.
+//!
+//! It is a front end like any other: it has a `Handle`, sends commands and draws
+//! events, and knows nothing else of the engine.
+
+mod during;
+mod editor;
+mod header;
+mod history;
+mod init;
+mod input;
+mod keys;
+mod local;
+mod modes;
+mod session;
+mod setup;
+mod status;
+mod table;
+mod watch;
+
 use crate::CommandResult;
-use crate::args::{ResumeArgs, RunArgs, Shared};
-use tenon_vocab::SessionId;
-pub fn run(_: &Shared, _: &RunArgs) -> CommandResult {
-    Ok(std::process::ExitCode::SUCCESS)
+use crate::args::{Format, ResumeArgs, RunArgs, Shared};
+use crate::assemble::{self, Options, Session};
+use crate::commands::exec;
+use crate::error::{CliError, code};
+use crate::place::Place;
+use crate::render;
+use crate::screen::{Paint, Style, complain};
+use crate::signals::{Asked, Signals};
+use during::After;
+use input::{Editing, Hands, Keep, Keyboard, Typed, clean};
+use keys::{Press, Twice};
+use local::Settings;
+use session::Live;
+use status::Motion;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+use tenon_engine::slash::{self, Slash};
+use tenon_vocab::{Command, Query, Reply, SessionId};
+
+const PROMPT: &str = "> ";
+
+/// A new session, or the one that the flags name.
+pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
+    let place = Place::find(shared)?;
+    let session = exec::choose(&place, args)?;
+    talk(shared, place, args, session)
 }
-pub fn resume(_: &Shared, _: SessionId, _: &ResumeArgs) -> CommandResult {
-    Ok(std::process::ExitCode::SUCCESS)
+
+/// Goes on with a session.
+pub fn resume(shared: &Shared, session: SessionId, args: &ResumeArgs) -> CommandResult {
+    let run = RunArgs {
+        provider: args.provider.clone(),
+        model: args.model.clone(),
+        yes: args.yes,
+        ..RunArgs::default()
+    };
+    talk(shared, Place::find(shared)?, &run, Session::Existing(session))
+}
+
+pub(crate) struct Repl {
+    place: Place,
+    shared: Shared,
+    keyboard: Keyboard,
+    signals: Signals,
+    paint: Paint,
+    motion: Motion,
+    editing: Editing,
+}
+
+/// What follows an input.
+enum Next {
+    /// The prompt comes back.
+    Stay,
+    /// A run was asked for.
+    Run,
+    Start(Session, Settings),
+    Leave,
+    /// A signal asked the program to end.
+    Killed,
+}
+
+fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> CommandResult {
+    // Last to be dropped: whatever happens, the terminal is as it was.
+    let _modes = modes::Saved::take();
+    let runtime = assemble::runtime()?;
+    let paint = Paint::for_stderr(shared.color);
+    let options = Options::from_args(args, exec::desk(Format::Text, paint));
+    runtime.block_on(async {
+        // Before the first edited line: the editor puts back the handler that
+        // it found.
+        let signals = Signals::new()?;
+        let motion = Motion::for_stderr();
+        let editing = modes::editing(motion);
+        let keyboard = Keyboard::start(Hands {
+            editing,
+            paint,
+            history: place.paths.state.join("history"),
+            root: place.root.clone(),
+        });
+        let mut repl = Repl {
+            place,
+            shared: shared.clone(),
+            keyboard,
+            signals,
+            paint,
+            motion,
+            editing,
+        };
+        repl.work(options, session).await
+    })
+}
+
+impl Repl {
+    /// One session after the other, until it is left.
+    async fn work(&mut self, mut options: Options, session: Session) -> CommandResult {
+        let (_, resolved) = assemble::settings(&self.place, &options)?;
+        if resolved.provider.is_none() {
+            options.flags.extend(setup::run(self, &options).await?);
+        }
+        let mut live = session::open(self, &options, session).await?;
+        loop {
+            match self.converse(&mut live).await {
+                Next::Start(session, settings) => {
+                    match self.open_another(&options, &live, session, settings).await {
+                        Ok(opened) => {
+                            let old = std::mem::replace(&mut live, opened);
+                            self.end(old).await;
+                        }
+                        Err(error) => fail(&error),
+                    }
+                }
+                Next::Killed => {
+                    self.end(live).await;
+                    return Ok(ExitCode::from(code::INTERRUPTED));
+                }
+                Next::Stay | Next::Run | Next::Leave => {
+                    self.end(live).await;
+                    return Ok(ExitCode::SUCCESS);
+                }
+            }
+        }
+    }
+
+    /// Opens before the current one is ended: what fails leaves all as it was.
+    async fn open_another(
+        &mut self,
+        options: &Options,
+        live: &Live,
+        session: Session,
+        settings: Settings,
+    ) -> Result<Live, CliError> {
+        let mut options = options.clone();
+        if settings == Settings::Same {
+            options.agent = Some(live.settings.agent_name.clone());
+            let (_, resolved) = assemble::settings(&self.place, &options)?;
+            let same = resolved
+                .provider
+                .is_some_and(|provider| provider.name == live.settings.provider);
+            if same {
+                options.model = Some(live.settings.model.clone());
+            }
+        }
+        if let Session::Existing(id) = session {
+            self.go_to(id)?;
+        }
+        session::open(self, &options, session).await
+    }
+
+    /// A session is worked on where it was held.
+    fn go_to(&mut self, id: SessionId) -> Result<(), CliError> {
+        let held = self.place.store().load(id)?.state().meta().cwd.clone();
+        if held != self.place.root_text() {
+            let root = Some(std::path::PathBuf::from(held));
+            let shared = Shared {
+                root,
+                ..self.shared.clone()
+            };
+            self.place = Place::find(&shared)?;
+            self.keyboard.set_root(self.place.root.clone());
+        }
+        Ok(())
+    }
+
+    async fn end(&self, live: Live) {
+        if let Some(id) = session::end(&self.place, live).await {
+            let text = format!("Resume with: tenon --session {id}");
+            complain(&self.paint.paint(Style::Dim, &text));
+        }
+    }
+
+    /// Prompts and runs of one session, until something else is wanted.
+    async fn converse(&mut self, live: &mut Live) -> Next {
+        let mut twice = Twice::default();
+        loop {
+            if during::catch_up(live, self.paint) == After::Ended {
+                fail(&CliError::runtime("the session has ended"));
+                return Next::Leave;
+            }
+            let next = match self.input(live, &mut twice).await {
+                Ok(input) => match self.take(live, &input).await {
+                    Ok(next) => next,
+                    Err(error) => {
+                        fail(&error);
+                        Next::Stay
+                    }
+                },
+                Err(next) => next,
+            };
+            match next {
+                Next::Stay => {}
+                Next::Run => match during::attend(self, live).await {
+                    Ok(After::Idle) => {}
+                    Ok(After::Left) => return Next::Killed,
+                    Ok(After::Ended) => return Next::Leave,
+                    Err(error) => fail(&error),
+                },
+                other => return other,
+            }
+        }
+    }
+
+    /// Waits for an input; nothing of the session is drawn meanwhile, because
+    /// it would be drawn into the line that is being edited.
+    async fn input(&mut self, live: &Live, twice: &mut Twice) -> Result<String, Next> {
+        self.keyboard.ask(PROMPT, Keep::Yes);
+        loop {
+            let pressed = tokio::select! {
+                biased;
+                asked = self.signals.next() => match asked {
+                    Asked::End => return Err(Next::Killed),
+                    Asked::Interrupt => twice.press(Instant::now()),
+                },
+                typed = self.keyboard.next() => match typed {
+                    Typed::Input(text) => {
+                        twice.forget();
+                        return Ok(clean(&text));
+                    }
+                    Typed::Ended => return Err(Next::Leave),
+                    Typed::Interrupted => twice.press(Instant::now()),
+                    Typed::Files { prefix, reply } => {
+                        files(live, prefix, reply);
+                        continue;
+                    }
+                    Typed::During(..) | Typed::Unwatched => continue,
+                },
+            };
+            if pressed == Press::Second {
+                return Err(Next::Leave);
+            }
+            complain(&self.paint.paint(Style::Dim, "\n(Ctrl+C again leaves; so does Ctrl+D)"));
+            match self.editing {
+                Editing::Full => self.keyboard.ask(PROMPT, Keep::Yes),
+                // The line is still waited for.
+                Editing::Plain => modes::prompt(PROMPT),
+            }
+        }
+    }
+
+    async fn take(&mut self, live: &Live, input: &str) -> Result<Next, CliError> {
+        let text = input.trim();
+        if text.is_empty() {
+            return Ok(Next::Stay);
+        }
+        let command = match (slash::parse(text), text.strip_prefix('!')) {
+            (Some(Slash::Local(command)), _) => return local::act(self, live, command).await,
+            (Some(Slash::Query(query)), _) => {
+                self.query(live, query).await;
+                return Ok(Next::Stay);
+            }
+            (Some(Slash::Unknown { name, nearest }), _) => {
+                complain(&local::unknown(&name, nearest));
+                return Ok(Next::Stay);
+            }
+            (Some(Slash::Command(Command::Interrupt)), _) => {
+                complain("Nothing is running.");
+                return Ok(Next::Stay);
+            }
+            (Some(Slash::Command(command)), _) => command,
+            (None, Some("")) => return Ok(Next::Stay),
+            (None, Some(command)) => Command::Shell {
+                command: command.trim().to_owned(),
+            },
+            (None, None) => Command::Prompt {
+                text: text.to_owned(),
+                attachments: Vec::new(),
+            },
+        };
+        live.handle.commands.send(command);
+        Ok(Next::Run)
+    }
+
+    async fn query(&mut self, live: &Live, query: Query) {
+        tokio::select! {
+            biased;
+            _ = self.signals.next() => complain("(not waited for)"),
+            reply = live.handle.queries.ask(query) => complain(&table::reply(&reply, table::width())),
+        }
+    }
+}
+
+fn fail(error: &CliError) {
+    // The code is for programs that end with it.
+    let _ = render::failure(error, Format::Text);
+}
+
+/// Completion may wait; the loop may not.
+fn files(live: &Live, prefix: String, reply: std::sync::mpsc::Sender<Vec<String>>) {
+    let port = Arc::clone(&live.handle.queries);
+    tokio::spawn(async move {
+        let named = match port.ask(Query::Files { prefix }).await {
+            Reply::Words { words } => words,
+            Reply::Table(_) | Reply::Unavailable { .. } => Vec::new(),
+        };
+        let _ = reply.send(named);
+    });
 }

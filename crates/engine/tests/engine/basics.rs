@@ -275,3 +275,20 @@ async fn a_dry_run_runs_no_call_with_effects() {
     assert_eq!(texts[1].1, "{}");
     world.verify(id);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_output_asked_for_fits_beside_what_is_sent() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([Turn::text("hello")]);
+    let mut parts = world.parts(id, std::sync::Arc::clone(&model));
+    parts.parameters.max_tokens = Some(1_000_000);
+    let mut handle = tenon_engine::Engine::start(id, parts);
+    handle.commands.send(tenon_vocab::Command::Prompt {
+        text: "hi".into(),
+        attachments: vec![],
+    });
+    crate::support::until_finished(&mut handle).await;
+    let body: serde_json::Value = serde_json::from_slice(&model.bodies()[0]).unwrap();
+    let asked = body["max_tokens"].as_u64().unwrap();
+    assert!(asked > 4000 && asked < 8192, "{asked} of a window of 8192");
+}

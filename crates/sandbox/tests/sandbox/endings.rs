@@ -40,6 +40,16 @@ async fn what_a_command_leaves_running_is_told_at_its_end() {
 }
 
 #[tokio::test]
+async fn the_pipes_end_when_no_process_of_the_command_holds_them() {
+    let place = Place::new();
+    let mut command = place
+        .start("setsid sleep 600 >/dev/null 2>&1 & echo done")
+        .await;
+    assert_eq!(printed(&mut command).await, "done\n");
+    assert_eq!(soon(command.exited()).await.survivors, Survivors::Some);
+}
+
+#[tokio::test]
 async fn kill_reaches_every_runaway() {
     let place = Place::new();
     let mut command = place.start(&format!("{RUNAWAYS} sleep 600")).await;

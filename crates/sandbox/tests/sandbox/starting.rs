@@ -151,12 +151,15 @@ async fn many_commands_leave_no_zombie() {
 
 #[test]
 fn the_hidden_subcommand_does_nothing_for_a_person() {
+    let place = Place::new();
     let status = std::process::Command::new(env!("CARGO_BIN_EXE_tenon-supervise"))
-        .args(["null", "touch", "/tmp/must-not-appear"])
+        .args(["null", "touch", "started"])
+        .current_dir(place.path())
         .stdin(std::process::Stdio::null())
         .status()
         .unwrap();
     assert_eq!(status.code(), Some(125));
+    assert!(!place.has("started"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::build::{Home, asks, assert_valid, broken, denied, result, session, used};
 use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use tenon_session::{SessionError, verify};
 use tenon_vocab::{Message, Status};
@@ -34,9 +35,17 @@ fn write_everything(home: &Home) -> std::path::PathBuf {
     writer.path()
 }
 
+/// Without cutting the file to nothing first: file systems flush such a file
+/// when it is closed, and there are thousands of them.
+fn overwrite(path: &Path, bytes: &[u8]) {
+    let file = File::options().write(true).open(path).unwrap();
+    file.write_all_at(bytes, 0).unwrap();
+    file.set_len(bytes.len() as u64).unwrap();
+}
+
 /// A log that ends after a whole line: checked in every way.
 fn open_at_a_boundary(home: &Home, path: &Path, kept: &[u8]) -> Vec<u8> {
-    fs::write(path, kept).unwrap();
+    overwrite(path, kept);
     let before = home.store.load(session(1)).unwrap();
     assert!(!before.torn);
     assert_eq!(verify(&before), [], "before opening");
@@ -70,7 +79,7 @@ fn a_log_cut_at_every_byte_opens_whole_and_loses_nothing_before_the_cut() {
         assert!(opened.starts_with(&whole[..kept]));
         // A cut inside of the next line gives the same, to the byte.
         for cut in kept + 1..next {
-            fs::write(&path, &whole[..cut]).unwrap();
+            overwrite(&path, &whole[..cut]);
             drop(home.reopen(1));
             assert_eq!(fs::read(&path).unwrap(), opened, "cut at {cut}");
         }

@@ -248,3 +248,48 @@ fn an_unsaved_session_leaves_nothing_behind() {
     drop((log, blobs));
     assert!(!folder.exists());
 }
+
+const CHILD: &str = "TENON_TEST_FULL_DISK";
+
+/// The part that runs with a limit on the size of files.
+fn write_until_full(folder: &std::path::Path) {
+    let store = Store::new(folder.to_path_buf());
+    let (mut log, _) = store.create(&meta(session(1), "/project")).unwrap();
+    let error = loop {
+        let mut event = meta(session(1), "/project");
+        event.seq = log.next_seq();
+        event.kind = Message::user("x".repeat(3000)).into();
+        if let Err(error) = log.append(&event) {
+            break error;
+        }
+    };
+    assert!(matches!(error, SessionError::DiskFull { .. }), "{error:?}");
+    assert!(error.to_string().contains("disk is full"), "{error}");
+    let text = fs::read_to_string(log.path().unwrap()).unwrap();
+    assert!(text.ends_with('\n'), "no torn record is left");
+    assert_eq!(text.lines().count() as u64, log.next_seq());
+}
+
+#[test]
+fn a_full_disk_is_said_plainly_and_leaves_a_whole_log() {
+    if let Some(folder) = std::env::var_os(CHILD) {
+        write_until_full(folder.as_ref());
+        return;
+    }
+    let home = Home::new();
+    let status = std::process::Command::new("sh")
+        .arg("-c")
+        .arg("trap '' XFSZ; ulimit -f 100; exec \"$0\" --exact \"$1\"")
+        .arg(std::env::current_exe().unwrap())
+        .arg("logs::a_full_disk_is_said_plainly_and_leaves_a_whole_log")
+        .env(CHILD, home.root())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let before = home.store.load(session(1)).unwrap().records.len();
+    assert!(before > 10);
+    let mut writer = home.reopen(1);
+    writer.small_run(1);
+    drop(writer);
+    assert_eq!(home.findings(1), []);
+}

@@ -260,11 +260,12 @@ fn readers_never_see_a_part_of_a_write() {
                 assert!(seen == one || seen == two, "{} bytes", seen.len());
             }
         });
+        let end = Raise(&done);
         for round in 0..200 {
             let bytes = if round % 2 == 0 { &two } else { &one };
             world.workspace.write("a", bytes, Expect::Anything).unwrap();
         }
-        done.store(true, Ordering::Relaxed);
+        drop(end);
         reader.join().unwrap();
     });
 }
@@ -280,9 +281,18 @@ fn while_swapped(world: &World, act: impl Fn()) {
                 renameat_with(CWD, &folder, CWD, &link, RenameFlags::EXCHANGE).unwrap();
             }
         });
+        // Also when `act` panics: else a failure would be a hang.
+        let _end = Raise(&done);
         act();
-        done.store(true, Ordering::Relaxed);
     });
+}
+
+struct Raise<'a>(&'a AtomicBool);
+
+impl Drop for Raise<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn section(page: &mut String, command: &Command) {
     let _ = writeln!(page, "\n## {name}\n");
     let about = command.get_long_about().or_else(|| command.get_about());
     if let Some(about) = about {
-        let _ = writeln!(page, "{about}\n");
+        let _ = writeln!(page, "{}\n", sentence(&about.to_string()));
     }
     let usage = command.clone().render_usage().to_string();
     let usage = usage.strip_prefix("Usage:").unwrap_or(&usage);
@@ -99,9 +99,21 @@ fn default(arg: &Arg) -> String {
     values.join(", ")
 }
 
+/// The derive macro takes the last full stop away.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', ')', '…']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
+    }
+}
+
 fn described(arg: &Arg) -> String {
     let help = arg.get_long_help().or_else(|| arg.get_help());
-    let mut text = help.map(ToString::to_string).unwrap_or_default();
+    let mut text = help
+        .map(|help| sentence(&help.to_string()))
+        .unwrap_or_default();
     let takes = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
     let words: Vec<String> = arg
         .get_possible_values()

@@ -110,7 +110,7 @@ impl<'f, 'a> Finder<'f, 'a> {
         for text in &hunk.anchors {
             let from = anchor.map_or(progress.cursor, |line| line + 1);
             let line = anchor_line(lines, text, from)
-                .unwrap_or(lines.len().saturating_sub(1));
+                .ok_or_else(|| Nowhere::Anchor((*text).to_owned()))?;
             anchor = Some(line);
         }
         Ok(Self {

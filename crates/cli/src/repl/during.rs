@@ -1,0 +1,280 @@
+//! While a run goes on: events are drawn, what is typed steers it, questions
+//! are answered, Ctrl+C stops it.
+
+use super::input::Typed;
+use super::keys::{Press, Twice};
+use super::session::Live;
+use super::status::{self, Waiting};
+use super::watch::Said;
+use super::{Repl, local, table};
+use crate::error::{CliError, code};
+use crate::render::{Renderer, question};
+use crate::screen::{Style, complain};
+use crate::signals::Asked;
+use futures_util::FutureExt;
+use std::collections::VecDeque;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tenon_engine::slash::{self, Local, Slash};
+use tenon_vocab::{Command, Event, EventKind, Query, Question, Reply, RunState};
+use tokio::sync::mpsc;
+
+/// How often the line about waiting is renewed.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How the run left the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// The prompt comes back.
+    Idle,
+    /// The engine has ended: it was asked to.
+    Left,
+    /// The engine has ended by itself.
+    Ended,
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Running,
+    /// `run_finished` has come; another run may follow at once.
+    Finished,
+    Over,
+}
+
+struct Desk {
+    stage: Stage,
+    waiting: Waiting,
+    /// The question that is on the screen, and since when.
+    open: Option<(Question, u64)>,
+    next: VecDeque<Question>,
+    twice: Twice,
+    pressed: u32,
+    leaving: bool,
+    replies: mpsc::UnboundedSender<Reply>,
+}
+
+/// Attends to a run that was just asked for, until nothing runs any more.
+pub async fn attend(repl: &mut Repl, live: &mut Live) -> Result<After, CliError> {
+    loop {
+        repl.keyboard.watch()?;
+        let after = until_idle(repl, live).await;
+        let unheard = repl.keyboard.unwatch().await;
+        if after != After::Idle || unheard.is_empty() {
+            return Ok(after);
+        }
+        // Typed in the last moment of the run: it is the next prompt.
+        for text in unheard {
+            live.handle.commands.send(Command::Steer { text });
+        }
+    }
+}
+
+async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
+    let (replies, mut answered) = mpsc::unbounded_channel();
+    let mut desk = Desk {
+        stage: Stage::Running,
+        waiting: Waiting::new(repl.motion),
+        open: None,
+        next: VecDeque::new(),
+        twice: Twice::default(),
+        pressed: 0,
+        leaving: false,
+        replies,
+    };
+    let mut tick = tokio::time::interval(TICK);
+    loop {
+        tokio::select! {
+            biased;
+            asked = repl.signals.next() => desk.signal(live, asked),
+            typed = repl.keyboard.next() => match typed {
+                Typed::During(moment, Said::Line(line)) => desk.line(repl, live, moment, line.trim()),
+                Typed::During(moment, Said::End) => desk.end(live, moment),
+                _ => {}
+            },
+            Some(reply) = answered.recv() => {
+                desk.waiting.leave();
+                complain(&table::reply(&reply, table::width()));
+            }
+            event = live.handle.events.next() => match event {
+                None if desk.leaving => return After::Left,
+                None => return After::Ended,
+                Some(event) => desk.event(repl, live, &event),
+            },
+            // One tick after the end at the latest: the event that says so may
+            // have been dropped for a slow screen.
+            now = tick.tick() => match desk.stage {
+                Stage::Running => desk.waiting.tick(now.into_std()),
+                Stage::Finished | Stage::Over => desk.stage = Stage::Over,
+            },
+        }
+        if desk.stage == Stage::Over && !desk.leaving && !desk.goes_on(repl, live) {
+            return After::Idle;
+        }
+    }
+}
+
+impl Desk {
+    /// Whether another run has already begun: something was queued.
+    fn goes_on(&mut self, repl: &mut Repl, live: &mut Live) -> bool {
+        while let Some(Some(event)) = live.handle.events.next().now_or_never() {
+            self.event(repl, live, &event);
+            if self.stage == Stage::Running {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn event(&mut self, repl: &mut Repl, live: &mut Live, event: &Arc<Event>) {
+        self.waiting.event(&event.kind, Instant::now());
+        if live.drawn.event(event).is_err() {
+            // Nobody reads any more: stop the work, keep the log whole.
+            self.leave(live);
+        }
+        match &event.kind {
+            EventKind::RunStarted(_) if event.parent.is_none() => {
+                live.runs += 1;
+                self.stage = Stage::Running;
+            }
+            EventKind::RunFinished(finished) if event.parent.is_none() => {
+                status::finished(repl.paint, finished);
+                self.open = None;
+                self.next.clear();
+                self.stage = Stage::Finished;
+            }
+            EventKind::State(changed)
+                if changed.state == RunState::Idle && self.stage == Stage::Finished =>
+            {
+                self.stage = Stage::Over;
+            }
+            EventKind::Question(asked) => {
+                self.next.push_back(asked.clone());
+                self.show_next(repl);
+            }
+            // Also one that was not given here: the run was interrupted.
+            EventKind::Answer(answer) => {
+                self.next.retain(|asked| asked.id != answer.question);
+                if self.open.as_ref().is_some_and(|(asked, _)| asked.id == answer.question) {
+                    self.open = None;
+                }
+                self.show_next(repl);
+            }
+            _ => {}
+        }
+    }
+
+    /// Shows the question first and then drops what was typed: only what is
+    /// typed after it could be read is an answer.
+    fn show_next(&mut self, repl: &Repl) {
+        if self.open.is_some() {
+            return;
+        }
+        if let Some(asked) = self.next.pop_front() {
+            complain(&question::show(repl.paint, &asked));
+            let moment = repl.keyboard.begin();
+            let mut stderr = std::io::stderr().lock();
+            let _ = write!(stderr, "> ").and_then(|()| stderr.flush());
+            self.open = Some((asked, moment));
+        }
+    }
+
+    fn answer(&mut self, live: &Live, line: &str) {
+        if let Some((asked, _)) = self.open.take() {
+            let answer = question::answer(&asked, line);
+            live.handle.commands.send(Command::Answer(answer));
+        }
+    }
+
+    fn is_asked(&self, moment: u64) -> bool {
+        self.open.as_ref().is_some_and(|(_, since)| moment >= *since)
+    }
+
+    fn line(&mut self, repl: &mut Repl, live: &mut Live, moment: u64, line: &str) {
+        self.twice.forget();
+        self.waiting.leave();
+        if self.is_asked(moment) {
+            return self.answer(live, line);
+        }
+        let line = super::input::clean(line);
+        if line.is_empty() {
+            return;
+        }
+        match slash::parse(&line) {
+            None => steer(repl, live, line),
+            Some(Slash::Command(command)) => live.handle.commands.send(command),
+            Some(Slash::Query(query)) => self.query(live, query),
+            Some(Slash::Local(Local::Exit)) => self.leave(live),
+            Some(Slash::Local(Local::Help)) => complain(&local::help()),
+            Some(Slash::Local(Local::Sessions)) => local::sessions(&repl.place, live.id()),
+            Some(Slash::Local(_)) => {
+                let name = line.split_whitespace().next().unwrap_or_default();
+                complain(&format!(
+                    "({name} has to wait: a run is going on. /stop stops it.)"
+                ));
+            }
+            Some(Slash::Unknown { name, nearest }) => complain(&local::unknown(&name, nearest)),
+        }
+    }
+
+    fn query(&self, live: &Live, query: Query) {
+        let (port, replies) = (Arc::clone(&live.handle.queries), self.replies.clone());
+        tokio::spawn(async move {
+            let _ = replies.send(port.ask(query).await);
+        });
+    }
+
+    /// Ctrl+D: no to a question, nothing otherwise.
+    fn end(&mut self, live: &Live, moment: u64) {
+        if self.is_asked(moment) {
+            complain("");
+            self.answer(live, "");
+        }
+    }
+
+    fn leave(&mut self, live: &Live) {
+        self.leaving = true;
+        live.handle.commands.send(Command::Shutdown);
+    }
+
+    /// Ctrl+C stops the run, twice ends the session, and again leaves at once.
+    fn signal(&mut self, live: &Live, asked: Asked) {
+        self.waiting.leave();
+        self.pressed += 1;
+        let press = self.twice.press(Instant::now());
+        if self.leaving && self.pressed > 2 {
+            std::process::exit(i32::from(code::INTERRUPTED));
+        }
+        if asked == Asked::End || press == Press::Second {
+            return self.leave(live);
+        }
+        complain("\n(stopping; Ctrl+C again leaves)");
+        self.answer(live, "");
+        live.handle.commands.send(Command::Interrupt);
+    }
+}
+
+fn steer(repl: &Repl, live: &Live, line: String) {
+    status::queued(repl.paint, &line);
+    let command = match line.strip_prefix('!') {
+        Some(command) => Command::Shell {
+            command: command.trim().to_owned(),
+        },
+        None => Command::Steer { text: line },
+    };
+    live.handle.commands.send(command);
+}
+
+/// Draws what happened while the prompt was open, such as a process that ended.
+pub fn catch_up(live: &mut Live, paint: crate::screen::Paint) -> After {
+    while let Some(next) = live.handle.events.next().now_or_never() {
+        let Some(event) = next else {
+            return After::Ended;
+        };
+        if live.drawn.event(&event).is_err() {
+            complain(&paint.paint(Style::Dim, "(nobody reads the output any more)"));
+        }
+    }
+    After::Idle
+}

@@ -1,0 +1,109 @@
+//! What a person should know before the first prompt: which model, why that
+//! one, where, and what was loaded (U6).
+
+use super::session::Kept;
+use crate::assemble::{self, Assembled, Options};
+use crate::place::Place;
+use crate::screen::{Paint, Style};
+use tenon_config::{Loaded, Origin, Resolved};
+use tenon_vocab::{Printable, Settings};
+
+pub struct Facts<'a> {
+    pub place: &'a Place,
+    pub options: &'a Options,
+    pub settings: &'a Settings,
+    pub assembled: &'a Assembled,
+    pub kept: Kept,
+    pub paint: Paint,
+}
+
+pub fn header(facts: &Facts<'_>) -> String {
+    let dim = |text: &str| facts.paint.paint(Style::Dim, text);
+    let read = assemble::settings(facts.place, facts.options).ok();
+    let (provider, model) = match &read {
+        Some((loaded, resolved)) => (
+            provider_source(facts.options, loaded, resolved),
+            model_source(facts.options, loaded, resolved),
+        ),
+        None => (String::new(), String::new()),
+    };
+    let line = |name: &str, value: &str, source: &str| {
+        let source = if source.is_empty() {
+            String::new()
+        } else {
+            format!("  {}", dim(&format!("({})", Printable::line(source))))
+        };
+        format!("  {name:<9}{}{source}", Printable::line(value))
+    };
+    let name = concat!("tenon ", env!("CARGO_PKG_VERSION"));
+    let settings = facts.settings;
+    let mut lines = vec![
+        facts.paint.paint(Style::Bold, name),
+        line("provider", &settings.provider, &provider),
+        line("model", &settings.model, &model),
+        line("agent", &settings.agent_name, ""),
+        line("root", &facts.place.root_text(), ""),
+        line("session", &session(facts), ""),
+    ];
+    for remark in &facts.assembled.remarks {
+        let remark = Printable::line(remark);
+        lines.push(match remark.as_str().strip_prefix("rules: ") {
+            Some(path) => line("rules", path, ""),
+            None => format!("  {}", dim(remark.as_str())),
+        });
+    }
+    lines.push(dim(
+        "/help lists the commands, !cmd runs one of the shell, @ names a file, Ctrl+D leaves.",
+    ));
+    lines.join("\n")
+}
+
+/// The beginning of the id: its time to the millisecond.
+fn session(facts: &Facts<'_>) -> String {
+    let id: String = facts.assembled.session.to_string().chars().take(13).collect();
+    match facts.kept {
+        Kept::Never => String::from("not kept (--no-save)"),
+        Kept::IfUsed | Kept::Always => id,
+    }
+}
+
+fn provider_source(options: &Options, loaded: &Loaded, resolved: &Resolved) -> String {
+    let Some(provider) = &resolved.provider else {
+        return String::new();
+    };
+    if options.provider.is_some() {
+        return String::from("--provider");
+    }
+    match loaded.get("default_provider") {
+        Some((value, origin)) if value.as_str() == Some(&provider.name) => source(origin),
+        _ => source(&provider.base_url_origin),
+    }
+}
+
+fn model_source(options: &Options, loaded: &Loaded, resolved: &Resolved) -> String {
+    let Some(provider) = &resolved.provider else {
+        return String::new();
+    };
+    let Some(model) = &provider.model else {
+        return String::from("the only one of the server");
+    };
+    if options.model.is_some() {
+        return String::from("--model");
+    }
+    let own = format!("providers.{}.model", provider.name);
+    ["model", own.as_str()]
+        .iter()
+        .filter_map(|key| loaded.get(key))
+        .find(|(value, _)| value.as_str() == Some(model))
+        .map(|(_, origin)| source(origin))
+        .unwrap_or_else(|| String::from("environment"))
+}
+
+fn source(origin: &Origin) -> String {
+    match origin {
+        Origin::BuiltIn => String::from("preset"),
+        Origin::Environment(name) => format!("environment: {name}"),
+        Origin::Flag(_) => String::from("for this session"),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,186 @@
+//! The `/` commands that need no engine, and what is said about the others.
+
+use super::input::Enter;
+use super::session::{Kept, Live};
+use super::{Next, Repl, init};
+use crate::assemble::Session;
+use crate::error::CliError;
+use crate::place::Place;
+use crate::render::lines::shorten;
+use crate::screen::{complain, print};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+use tenon_engine::slash::{Local, SLASH};
+use tenon_session::{ListFilter, export};
+use tenon_vocab::{Printable, Reply, SessionId, TableReply};
+
+pub async fn act(repl: &mut Repl, live: &Live, command: Local) -> Result<Next, CliError> {
+    match command {
+        Local::Help => complain(&help()),
+        Local::Sessions => sessions(&repl.place, live.id()),
+        Local::Export(to) => export(&repl.place, live, to.as_deref())?,
+        Local::Init => init(repl).await?,
+        Local::Mode(wanted) => complain(mode(wanted.as_deref())),
+        Local::Exit => return Ok(Next::Leave),
+        Local::Clear => return Ok(Next::Start(Session::New(None), Settings::Same)),
+        Local::New => return Ok(Next::Start(Session::New(None), Settings::Reread)),
+        Local::Resume(wanted) => {
+            let id = resumable(&repl.place, live.id(), wanted.as_deref())?;
+            return Ok(Next::Start(Session::Existing(id), Settings::Reread));
+        }
+    }
+    Ok(Next::Stay)
+}
+
+/// Which settings a session is started with (U9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settings {
+    Same,
+    Reread,
+}
+
+pub fn help() -> String {
+    let mut lines: Vec<String> = SLASH
+        .iter()
+        .map(|(name, argument, what)| {
+            let usage = format!("/{name} {argument}");
+            format!("  {usage:<22}{what}")
+        })
+        .collect();
+    lines.push(String::new());
+    for (keys, what) in [
+        ("!COMMAND", "run it; the model reads what it printed with the next prompt"),
+        ("@PATH", "name a file; Tab completes it"),
+        ("\\ and Enter", "a new line; so do Alt+Enter and Ctrl+J"),
+        ("Up, Ctrl+R", "what was typed before"),
+        ("Ctrl+C", "clear the input; stop a run; twice leaves"),
+        ("Ctrl+D", "leave"),
+    ] {
+        lines.push(format!("  {keys:<22}{what}"));
+    }
+    lines.push(String::from(
+        "While a run goes on, what you type is given to the model at its next step.",
+    ));
+    lines.join("\n")
+}
+
+pub fn unknown(name: &str, nearest: Option<String>) -> String {
+    let name = Printable::line(name);
+    match nearest {
+        Some(nearest) => format!("There is no /{name}. Did you mean /{nearest}?"),
+        None => format!("There is no /{name}. /help lists the commands."),
+    }
+}
+
+fn mode(wanted: Option<&str>) -> &'static str {
+    match wanted {
+        None | Some("single") => "The mode is single: one agent does the work.",
+        Some("multi") => "The mode stays single: agents cannot delegate in this version.",
+        Some(_) => "There are the modes single and multi; in this version only single works.",
+    }
+}
+
+/// The sessions of this directory, the newest first, the current one marked.
+pub fn sessions(place: &Place, current: SessionId) {
+    let listing = place.store().list(&ListFilter {
+        cwd: Some(place.root_text()),
+        text: None,
+    });
+    let rows = listing
+        .sessions
+        .iter()
+        .filter(|summary| summary.runs > 0 || summary.id == current)
+        .map(|summary| {
+            let mark = if summary.id == current { "*" } else { "" };
+            vec![
+                mark.to_owned(),
+                summary.id.to_string(),
+                summary.updated.strftime("%Y-%m-%d %H:%M").to_string(),
+                summary.runs.to_string(),
+                shorten(&summary.title, 60),
+            ]
+        })
+        .collect();
+    let table = Reply::Table(TableReply {
+        columns: ["", "session", "last (UTC)", "runs", "title"]
+            .map(String::from)
+            .to_vec(),
+        rows,
+        note: Some(String::from("/resume ID goes on with one; its beginning is enough.")),
+    });
+    complain(&super::table::reply(&table, super::table::width()));
+}
+
+/// The session that is meant; without a name the last other one of this directory.
+fn resumable(
+    place: &Place,
+    current: SessionId,
+    wanted: Option<&str>,
+) -> Result<SessionId, CliError> {
+    let found = match wanted {
+        Some(text) => place.store().find(text)?,
+        None => {
+            let listing = place.store().list(&ListFilter {
+                cwd: Some(place.root_text()),
+                text: None,
+            });
+            let other = listing
+                .sessions
+                .iter()
+                .find(|summary| summary.id != current && summary.runs > 0);
+            other.map(|summary| summary.id).ok_or_else(|| {
+                CliError::runtime("there is no other session of this directory to resume")
+            })?
+        }
+    };
+    if found == current {
+        return Err(CliError::usage("this is the session that you are in"));
+    }
+    Ok(found)
+}
+
+fn export(place: &Place, live: &Live, to: Option<&str>) -> Result<(), CliError> {
+    if live.kept == Kept::Never {
+        return Err(CliError::usage(
+            "nothing of this session is kept (--no-save), so there is nothing to export",
+        ));
+    }
+    let page = export::markdown(&place.store().load(live.id())?);
+    let Some(to) = to else {
+        return Ok(print(Printable::block(&page).as_str())?);
+    };
+    let path = place.root.join(to);
+    write_new(&path, &page)?;
+    complain(&format!("The session is in {}.", path.display()));
+    Ok(())
+}
+
+async fn init(repl: &mut Repl) -> Result<(), CliError> {
+    let path = repl.place.root.join("AGENTS.md");
+    if path.symlink_metadata().is_ok() {
+        return Err(CliError::usage(format!("{} is there already", path.display()))
+            .with_hint("Ask the model to improve it, or edit it yourself."));
+    }
+    let draft = init::draft(&repl.place.root);
+    print(Printable::block(&draft).as_str())?;
+    let label = "Write this to AGENTS.md? [y/N] ";
+    if repl.keyboard.confirm(&mut repl.signals, label, Enter::No).await {
+        write_new(&path, &draft)?;
+        complain("AGENTS.md was written. It is read by the next session: /new starts one.");
+    } else {
+        complain("Nothing was written.");
+    }
+    Ok(())
+}
+
+/// Never over something that is there.
+fn write_new(path: &Path, text: &str) -> Result<(), CliError> {
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    written
+        .map_err(|error| CliError::runtime(format!("{} cannot be written: {error}", path.display())))
+}

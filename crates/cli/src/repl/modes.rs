@@ -1,0 +1,50 @@
+//! The terminal as it was found, put back at the end whatever the end is: the
+//! editor's thread may stand in the middle of a line.
+
+use super::input::Editing;
+use super::status::Motion;
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use std::io::{IsTerminal, Write};
+
+/// Also what a paste is bracketed with is switched off.
+const PASTE_OFF: &str = "\x1b[?2004l";
+
+#[derive(Debug)]
+pub struct Saved(Option<Termios>);
+
+impl Saved {
+    pub fn take() -> Self {
+        Self(tcgetattr(std::io::stdin()).ok())
+    }
+}
+
+impl Drop for Saved {
+    fn drop(&mut self) {
+        let Some(saved) = &self.0 else {
+            return;
+        };
+        let changed = tcgetattr(std::io::stdin())
+            .is_ok_and(|now| now.local_modes != saved.local_modes);
+        // A terminal that is gone needs nothing.
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, saved);
+        if changed {
+            let mut stderr = std::io::stderr().lock();
+            let _ = writeln!(stderr, "{PASTE_OFF}");
+        }
+    }
+}
+
+/// What this terminal can do.
+pub fn editing(motion: Motion) -> Editing {
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if terminal && motion == Motion::Allowed {
+        Editing::Full
+    } else {
+        Editing::Plain
+    }
+}
+
+pub fn prompt(label: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = write!(stderr, "{label}").and_then(|()| stderr.flush());
+}

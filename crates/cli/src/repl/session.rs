@@ -1,0 +1,89 @@
+//! The session that is talked to, and how it is opened and ended.
+
+use super::{Repl, header};
+use crate::assemble::{self, Options, Session};
+use crate::error::CliError;
+use crate::place::Place;
+use crate::render::text::{Answers, TextLines};
+use crate::screen::complain;
+use std::time::Duration;
+use tenon_engine::Engine;
+use tenon_vocab::port::Handle;
+use tenon_vocab::{Command, SessionId, Settings};
+
+/// Ending kills processes, which may take two seconds.
+const ENDING: Duration = Duration::from_secs(10);
+
+/// What becomes of a session to which nothing was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// It was made for this conversation only: it goes.
+    IfUsed,
+    /// It was there before, or was named by the user.
+    Always,
+    /// Nothing is on the disk.
+    Never,
+}
+
+pub struct Live {
+    pub handle: Handle,
+    pub drawn: TextLines,
+    pub settings: Settings,
+    pub runs: u32,
+    pub kept: Kept,
+}
+
+impl Live {
+    pub fn id(&self) -> SessionId {
+        self.handle.session
+    }
+}
+
+/// Opens a session and says what it is. Ctrl+C ends the wait for a server.
+pub async fn open(repl: &mut Repl, options: &Options, session: Session) -> Result<Live, CliError> {
+    let assembled = tokio::select! {
+        biased;
+        _ = repl.signals.next() => return Err(CliError::runtime("interrupted while starting")),
+        assembled = assemble::open(&repl.place, options, session) => assembled?,
+    };
+    let kept = match session {
+        Session::New(None) => Kept::IfUsed,
+        Session::New(Some(_)) | Session::Existing(_) => Kept::Always,
+        Session::Unsaved => Kept::Never,
+    };
+    let settings = assembled.parts.settings.clone();
+    complain(&header::header(&header::Facts {
+        place: &repl.place,
+        options,
+        settings: &settings,
+        assembled: &assembled,
+        kept,
+        paint: repl.paint,
+    }));
+    Ok(Live {
+        handle: Engine::start(assembled.session, assembled.parts),
+        drawn: TextLines::new(repl.paint, Answers::Live),
+        settings,
+        runs: 0,
+        kept,
+    })
+}
+
+/// Ends the engine and leaves the session whole and resumable. One to which
+/// nothing was said is not kept.
+pub async fn end(place: &Place, mut live: Live) -> Option<SessionId> {
+    live.handle.commands.send(Command::Shutdown);
+    let drained = async { while live.handle.events.next().await.is_some() {} };
+    let ended = tokio::time::timeout(ENDING, drained).await;
+    match (live.kept, live.runs) {
+        (Kept::Never, _) => None,
+        (Kept::IfUsed, 0) => {
+            if ended.is_ok() {
+                // An empty session that stays is untidy, not wrong.
+                let _ = place.store().delete(live.id());
+            }
+            None
+        }
+        _ => Some(live.id()),
+    }
+}

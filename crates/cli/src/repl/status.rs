@@ -1,0 +1,204 @@
+//! The lines that a run shows about itself: how long the model is waited for,
+//! and how it ended.
+
+use crate::screen::{Paint, Style, complain};
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+use tenon_vocab::{EventKind, Outcome, Printable, RunFinished, RunState, Usage};
+
+/// Shorter waits are not worth a line.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// A run that took longer rings: someone may have looked away.
+const LONG: u64 = 10_000;
+
+/// Whether anything on the screen may be overwritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Motion {
+    Allowed,
+    /// Not a terminal, a dumb one, or a screen reader: append only.
+    None,
+}
+
+impl Motion {
+    pub fn for_stderr() -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        let accessible = std::env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty());
+        if std::io::stderr().is_terminal() && !dumb && !accessible {
+            Self::Allowed
+        } else {
+            Self::None
+        }
+    }
+}
+
+/// The line about waiting. It stands above the cursor, so that what is typed
+/// meanwhile stays readable.
+#[derive(Debug)]
+pub struct Waiting {
+    motion: Motion,
+    since: Option<Instant>,
+    shown: bool,
+}
+
+impl Waiting {
+    pub fn new(motion: Motion) -> Self {
+        Self {
+            motion,
+            since: None,
+            shown: false,
+        }
+    }
+
+    /// Follows the run; to be called before an event is drawn.
+    pub fn event(&mut self, kind: &EventKind, now: Instant) {
+        match kind {
+            EventKind::State(changed) => {
+                if changed.state == RunState::ModelGenerating {
+                    self.since = Some(now);
+                }
+            }
+            EventKind::MessageDelta(_)
+            | EventKind::Message(_)
+            | EventKind::ToolUse(_)
+            | EventKind::ToolResult(_)
+            | EventKind::Question(_)
+            | EventKind::Notice(_)
+            | EventKind::Retry(_)
+            | EventKind::Job(_)
+            | EventKind::Interrupted(_)
+            | EventKind::RunFinished(_) => {
+                self.erase();
+                // A request that is tried again is still waited for.
+                if !matches!(kind, EventKind::Retry(_) | EventKind::Job(_)) {
+                    self.since = None;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Called about once a second.
+    pub fn tick(&mut self, now: Instant) {
+        if let Some(text) = self.text(now) {
+            let before = if self.shown { "\x1b7\x1b[1A" } else { "" };
+            let after = if self.shown { "\x1b8" } else { "\n" };
+            let mut stderr = std::io::stderr().lock();
+            let _ = write!(stderr, "{before}\r\x1b[K{text}{after}");
+            self.shown = true;
+        }
+    }
+
+    fn text(&self, now: Instant) -> Option<String> {
+        let waited = now.saturating_duration_since(self.since?);
+        (self.motion == Motion::Allowed && waited >= PATIENCE)
+            .then(|| format!("waiting for model… {} s", waited.as_secs()))
+    }
+
+    fn erase(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            let mut stderr = std::io::stderr().lock();
+            let _ = write!(stderr, "\x1b[1A\r\x1b[J");
+        }
+    }
+
+    /// Something else was written below it: it stays where it is.
+    pub fn leave(&mut self) {
+        self.shown = false;
+    }
+}
+
+/// `Done. (3.2s, 4 steps, ~1.2k tokens)`; nothing for a command of the user,
+/// whose own line says it.
+pub fn finished(paint: Paint, finished: &RunFinished) {
+    if finished.steps == 0 && finished.outcome == Outcome::Completed {
+        return;
+    }
+    let (style, word) = match finished.outcome {
+        Outcome::Completed => (Style::Green, "Done."),
+        Outcome::Interrupted => (Style::Dim, "Stopped."),
+        Outcome::Limit | Outcome::Loop => (Style::Dim, "Stopped at a limit."),
+        Outcome::Denied => (Style::Dim, "Ended."),
+        Outcome::Failed | Outcome::Filtered => (Style::Red, "Failed."),
+    };
+    let figures = paint.paint(Style::Dim, &format!("({})", figures(finished)));
+    complain(&format!("{} {figures}", paint.paint(style, word)));
+    if finished.duration_ms > LONG && std::io::stderr().is_terminal() {
+        let _ = write!(std::io::stderr().lock(), "\x07");
+    }
+}
+
+fn figures(finished: &RunFinished) -> String {
+    let seconds = finished.duration_ms as f64 / 1000.0;
+    let mut text = format!("{seconds:.1}s, {}", count(finished.steps, "step"));
+    if finished.usage.total() > 0 {
+        text.push_str(&format!(", {} tokens", tokens(finished.usage)));
+    }
+    if finished.failed_calls > 0 {
+        text.push_str(&format!(", {} failed calls", finished.failed_calls));
+    }
+    text
+}
+
+fn count(n: u32, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
+}
+
+/// `950`, `~950` when estimated, `~1.2k` when rounded.
+fn tokens(usage: Usage) -> String {
+    let total = usage.total();
+    match (total, usage.estimated) {
+        (..1000, false) => total.to_string(),
+        (..1000, true) => format!("~{total}"),
+        (1000..1_000_000, _) => format!("~{:.1}k", total as f64 / 1000.0),
+        _ => format!("~{:.1}M", total as f64 / 1_000_000.0),
+    }
+}
+
+/// What was typed during a run and waits.
+pub fn queued(paint: Paint, text: &str) {
+    let shown = crate::render::lines::shorten(text, 100);
+    let line = Printable::line(&format!("(queued: {shown})")).into_string();
+    complain(&paint.paint(Style::Dim, &line));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(total: u64, estimated: bool) -> RunFinished {
+        RunFinished {
+            outcome: Outcome::Completed,
+            reason: None,
+            steps: 4,
+            calls: 0,
+            failed_calls: 0,
+            denied_calls: 0,
+            usage: Usage { input: total, estimated, ..Usage::default() },
+            cost: None,
+            duration_ms: 3210,
+            snapshot: None,
+        }
+    }
+
+    #[test]
+    fn a_figure_that_is_not_exact_says_so() {
+        assert_eq!(figures(&run(1234, false)), "3.2s, 4 steps, ~1.2k tokens");
+        assert_eq!(figures(&run(950, true)), "3.2s, 4 steps, ~950 tokens");
+        assert_eq!(figures(&run(950, false)), "3.2s, 4 steps, 950 tokens");
+        assert_eq!(figures(&run(0, false)), "3.2s, 4 steps");
+        assert_eq!(tokens(run(2_500_000, false).usage), "~2.5M");
+    }
+
+    #[test]
+    fn waiting_is_shown_after_a_second_and_only_where_it_can_be_erased() {
+        let start = Instant::now();
+        let mut waiting = Waiting::new(Motion::Allowed);
+        waiting.since = Some(start);
+        assert_eq!(waiting.text(start), None);
+        let later = start + Duration::from_secs(12);
+        assert_eq!(waiting.text(later).as_deref(), Some("waiting for model… 12 s"));
+        waiting.motion = Motion::None;
+        assert_eq!(waiting.text(later), None);
+    }
+}
