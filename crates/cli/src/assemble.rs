@@ -11,18 +11,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tenon_config::{
-    Choice, Loaded, OnTimeout as WrittenTimeout, Resolved, Sources, StaleWrites as WrittenStale,
-};
+use tenon_config::{Choice, Loaded, Resolved, Sources};
 use tenon_engine::prompt::{Environment, system};
 use tenon_engine::{Ambient, Approval, Confirm, Effects, Parts, RealAmbient, agents};
 use tenon_model::{Delivery, Model};
 use tenon_sandbox::Supervisor;
 use tenon_session::{Log, State};
 use tenon_tools::workspace::{External, WorkspaceOptions};
-use tenon_tools::{
-    BuiltIn, Interactive, Jobs, OnTimeout, StaleWrites, ToolLimits, Toolbox, Workspace,
-};
+use tenon_tools::{BuiltIn, Interactive, Jobs, Toolbox, Workspace};
 use tenon_vocab::profile::AgentProfile;
 use tenon_vocab::{Decision, Event, Meta, SCHEMA_VERSION, SessionId, Settings};
 
@@ -265,7 +261,7 @@ fn assemble(
         },
         agent,
         limits: resolved.limits.clone(),
-        tool_limits: tool_limits(resolved),
+        tool_limits: resolved.tools.clone(),
         parameters: resolved.parameters.clone(),
         delivery: if resolved.streaming {
             Delivery::Streamed
@@ -387,31 +383,6 @@ pub fn workspace(place: &Place, resolved: &Resolved, folder: &Path) -> Result<Wo
         extra_read: vec![folder.join("out")],
     };
     Workspace::open(&place.root, options).map_err(|error| CliError::runtime(error.to_string()))
-}
-
-pub fn tool_limits(resolved: &Resolved) -> ToolLimits {
-    let tools = &resolved.tools;
-    let seconds = |n: Option<u64>| n.map(Duration::from_secs);
-    ToolLimits {
-        timeout: seconds(tools.timeout_secs),
-        bash_timeout: seconds(tools.bash_timeout_secs),
-        bash_timeout_max: Duration::from_secs(tools.bash_timeout_max_secs),
-        on_timeout: match tools.on_timeout {
-            WrittenTimeout::Background => OnTimeout::Background,
-            WrittenTimeout::Kill => OnTimeout::Kill,
-        },
-        output_bytes: tools.output_bytes,
-        read_lines: tools.read_lines,
-        read_bytes: tools.read_bytes,
-        line_bytes: tools.line_bytes,
-        glob_paths: tools.glob_paths,
-        grep_matches: tools.grep_matches,
-        list_entries: tools.list_entries,
-        stale_writes: match tools.stale_writes {
-            WrittenStale::Refuse => StaleWrites::Refuse,
-            WrittenStale::Permit => StaleWrites::Permit,
-        },
-    }
 }
 
 fn prompt(

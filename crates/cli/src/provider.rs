@@ -3,18 +3,15 @@
 use crate::error::CliError;
 use crate::place::Place;
 use std::sync::Arc;
-use std::time::Duration;
-use tenon_config::{
-    Auth as WrittenAuth, KeySource, Proxy, ResolvedProvider, Verify as WrittenVerify,
-};
+use tenon_config::{KeySource, Proxy, ResolvedProvider};
 use tenon_model::{
     Chat, DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request,
 };
 use tenon_tools::Jobs;
 use tenon_tools::jobs::{Ended, RunSpec};
 use tenon_transport::{
-    Auth, CredentialError, CredentialSource, Endpoint, FirstToken, Fixed, HttpModel, NoCredential,
-    ProxyChoice, Secret, Timeouts, Verify,
+    CredentialError, CredentialSource, Endpoint, Fixed, HttpModel, NoCredential, ProxyChoice,
+    Secret,
 };
 use tenon_vocab::port::BoxFuture;
 use tokio_util::sync::CancellationToken;
@@ -88,31 +85,15 @@ async fn only_model(
 }
 
 fn endpoint(provider: &ResolvedProvider) -> Endpoint {
-    let times = &provider.timeouts;
     Endpoint {
         name: provider.name.clone(),
         base_url: provider.base_url.clone(),
-        auth: match &provider.auth {
-            WrittenAuth::None => Auth::None,
-            WrittenAuth::Bearer => Auth::Bearer,
-            WrittenAuth::Header(name) => Auth::Header(name.clone()),
-        },
+        auth: provider.auth.clone(),
         headers: provider.headers.clone(),
         ca_file: provider.ca_file.clone(),
         client_cert: provider.client_cert.clone(),
-        verify: match provider.verify {
-            WrittenVerify::Full => Verify::Full,
-            WrittenVerify::Insecure => Verify::Insecure,
-        },
-        timeouts: Timeouts {
-            connect: Duration::from_millis(times.connect_ms),
-            first_token: match times.first_token_ms {
-                None => FirstToken::Auto,
-                Some(0) => FirstToken::Never,
-                Some(limit) => FirstToken::After(Duration::from_millis(limit)),
-            },
-            silence: (times.silence_ms > 0).then(|| Duration::from_millis(times.silence_ms)),
-        },
+        verify: provider.verify,
+        timeouts: provider.timeouts.clone(),
         proxy: match &provider.proxy {
             Proxy::Environment => ProxyChoice::FromEnvironment,
             Proxy::None => ProxyChoice::None,

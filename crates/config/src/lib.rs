@@ -38,6 +38,6 @@ pub use reference::{reference_markdown, schema, template};
 pub use resolve::{Choice, resolve};
 pub use rules::rules;
 pub use settings::{
-    Auth, GrantSettings, KeySource, OnTimeout, PromptSettings, Proxy, Resolved, ResolvedProvider,
-    RetrySettings, StaleWrites, Timeouts, ToolSettings, UiSettings, Verify,
+    GrantSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider, RetrySettings,
+    UiSettings,
 };

@@ -5,10 +5,14 @@ use crate::address::{address, is_local};
 use crate::expand::expand;
 use crate::load::Loaded;
 use crate::profile::Entry;
-use crate::settings::{Auth, KeySource, Proxy, ResolvedProvider, Timeouts, Verify};
+use crate::settings::{KeySource, Proxy, ResolvedProvider};
 use crate::{ConfigError, suggest};
 use serde_json::{Map, Value};
-use tenon_model::{AuthStyle, Kind, Preset, Quirks, Reach, infer, preset, presets};
+use std::time::Duration;
+use tenon_model::{
+    Auth, AuthStyle, FirstToken, Kind, Preset, Quirks, Reach, Timeouts, Verify, infer, preset,
+    presets,
+};
 
 /// The provider that variables alone describe.
 pub(crate) const FROM_ENV: &str = "env";
@@ -214,10 +218,19 @@ fn quirks(entry: &Entry<'_>, known: Option<&Preset>) -> Result<Quirks, ConfigErr
 }
 
 fn timeouts(entry: &Entry<'_>) -> Timeouts {
+    let default = Timeouts::default();
+    let set = |name: &str| entry.number(name).map(Duration::from_millis);
     Timeouts {
-        connect_ms: entry.number("timeouts.connect_ms").unwrap_or(10_000),
-        first_token_ms: entry.number("timeouts.first_token_ms"),
-        silence_ms: entry.number("timeouts.silence_ms").unwrap_or(120_000),
+        connect: set("timeouts.connect_ms").unwrap_or(default.connect),
+        first_token: match set("timeouts.first_token_ms") {
+            None => default.first_token,
+            Some(Duration::ZERO) => FirstToken::Never,
+            Some(limit) => FirstToken::After(limit),
+        },
+        silence: match set("timeouts.silence_ms") {
+            None => default.silence,
+            Some(limit) => Some(limit).filter(|limit| !limit.is_zero()),
+        },
     }
 }
 

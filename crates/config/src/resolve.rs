@@ -7,15 +7,15 @@ use crate::load::{Loaded, Origin};
 use crate::provider::{self, Variables};
 use crate::rules::{external, rules, warn_of_unknown_tools};
 use crate::settings::{
-    GrantSettings, OnTimeout, PromptSettings, Resolved, ResolvedProvider, RetrySettings,
-    StaleWrites, ToolSettings, UiSettings,
+    GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings, UiSettings,
 };
 use crate::source::Source;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 use tenon_model::Parameters;
-use tenon_vocab::profile::Limits;
+use tenon_vocab::profile::{Limits, OnTimeout, StaleWrites, ToolLimits};
 
 /// What the command line chose, beside the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -132,25 +132,32 @@ fn limits(loaded: &Loaded) -> Limits {
     }
 }
 
-fn tools(loaded: &Loaded) -> ToolSettings {
+fn tools(loaded: &Loaded) -> ToolLimits {
+    let default = ToolLimits::default();
     // One number for all tools, bash included; 0 means never (T23).
     let set = loaded.number("tool_timeout_secs");
-    let timeout = |default: u64| Some(set.unwrap_or(default)).filter(|secs| *secs > 0);
-    ToolSettings {
-        timeout_secs: timeout(60),
-        bash_timeout_secs: timeout(30),
-        bash_timeout_max_secs: loaded.number("tools.bash_timeout_max_secs").unwrap_or(600),
+    let timeout = |default| match set {
+        None => default,
+        Some(0) => None,
+        Some(seconds) => Some(Duration::from_secs(seconds)),
+    };
+    ToolLimits {
+        timeout: timeout(default.timeout),
+        bash_timeout: timeout(default.bash_timeout),
+        bash_timeout_max: loaded
+            .number("tools.bash_timeout_max_secs")
+            .map_or(default.bash_timeout_max, Duration::from_secs),
         on_timeout: match loaded.text("tools.on_timeout") {
             Some("kill") => OnTimeout::Kill,
             _ => OnTimeout::Background,
         },
-        output_bytes: size(loaded, "tools.output_bytes", 32 * 1024),
-        read_lines: size(loaded, "tools.read_lines", 2000),
-        read_bytes: size(loaded, "tools.read_bytes", 50 * 1024),
-        line_bytes: size(loaded, "tools.line_bytes", 2000),
-        glob_paths: size(loaded, "tools.glob_paths", 1000),
-        grep_matches: size(loaded, "tools.grep_matches", 200),
-        list_entries: size(loaded, "tools.list_entries", 500),
+        output_bytes: size(loaded, "tools.output_bytes", default.output_bytes),
+        read_lines: size(loaded, "tools.read_lines", default.read_lines),
+        read_bytes: size(loaded, "tools.read_bytes", default.read_bytes),
+        line_bytes: size(loaded, "tools.line_bytes", default.line_bytes),
+        glob_paths: size(loaded, "tools.glob_paths", default.glob_paths),
+        grep_matches: size(loaded, "tools.grep_matches", default.grep_matches),
+        list_entries: size(loaded, "tools.list_entries", default.list_entries),
         stale_writes: match loaded.text("tools.stale_writes") {
             Some("permit") => StaleWrites::Permit,
             _ => StaleWrites::Refuse,

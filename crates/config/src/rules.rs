@@ -3,8 +3,9 @@
 use crate::load::{Loaded, Permission};
 use crate::{ConfigError, suggest};
 use std::path::Path;
-use tenon_policy::{BUILT_IN_TOOLS, EXTERNAL_DIRECTORY, Layer, Matcher, Rule, Rules, Weight};
+use tenon_policy::{EXTERNAL_DIRECTORY, Layer, Matcher, Rule, Rules, Weight};
 use tenon_vocab::Decision;
+use tenon_vocab::names::canonical_names;
 
 /// All rules: those that come along, then each layer's. A higher layer replaces
 /// the same rule of a lower one, but an explicit deny stays, and a project only
@@ -101,7 +102,7 @@ pub(crate) fn external(rules: &Rules) -> Decision {
 
 /// A rule for a tool that nobody has is silent; a slip should not be.
 pub(crate) fn warn_of_unknown_tools(rules: &Rules, warnings: &mut Vec<String>) {
-    let known = || BUILT_IN_TOOLS.iter().copied().chain([EXTERNAL_DIRECTORY]);
+    let known = || canonical_names().chain([EXTERNAL_DIRECTORY]);
     for rule in rules.iter() {
         let exact = known().any(|name| name == rule.tool) || rule.tool.contains(['*', '?']);
         let near = suggest::nearest(&rule.tool, known());

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
-use tenon_model::{Kind, Parameters, Quirks, RetryPlan};
+use tenon_model::{Auth, Kind, Parameters, Quirks, RetryPlan, Timeouts, Verify};
 use tenon_policy::Rules;
 use tenon_vocab::Decision;
-use tenon_vocab::profile::Limits;
+use tenon_vocab::profile::{Limits, ToolLimits};
 
 /// Where a key comes from. The binary looks it up when it is needed.
 #[derive(Clone, PartialEq, Eq)]
@@ -33,33 +33,10 @@ impl fmt::Debug for KeySource {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Auth {
-    None,
-    Bearer,
-    /// The key as it is, in a header of this name.
-    Header(String),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verify {
-    Full,
-    Insecure,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proxy {
     Environment,
     None,
     Url(String),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Timeouts {
-    pub connect_ms: u64,
-    /// `None`: by address. `Some(0)`: never.
-    pub first_token_ms: Option<u64>,
-    /// 0: never.
-    pub silence_ms: u64,
 }
 
 #[derive(Clone, PartialEq)]
@@ -98,35 +75,6 @@ impl fmt::Debug for ResolvedProvider {
             .field("quirks", &self.quirks)
             .finish_non_exhaustive()
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnTimeout {
-    Background,
-    Kill,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StaleWrites {
-    Refuse,
-    Permit,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolSettings {
-    /// `None` disables it.
-    pub timeout_secs: Option<u64>,
-    pub bash_timeout_secs: Option<u64>,
-    pub bash_timeout_max_secs: u64,
-    pub on_timeout: OnTimeout,
-    pub output_bytes: usize,
-    pub read_lines: usize,
-    pub read_bytes: usize,
-    pub line_bytes: usize,
-    pub glob_paths: usize,
-    pub grep_matches: usize,
-    pub list_entries: usize,
-    pub stale_writes: StaleWrites,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -178,7 +126,7 @@ pub struct Resolved {
     pub rules: Rules,
     pub external_directory: Decision,
     pub limits: Limits,
-    pub tools: ToolSettings,
+    pub tools: ToolLimits,
     pub prompt: PromptSettings,
     pub parameters: Parameters,
     pub streaming: bool,

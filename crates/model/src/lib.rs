@@ -19,6 +19,7 @@
 mod calls;
 pub mod codec;
 mod contract;
+mod endpoint;
 mod estimate;
 mod failure;
 mod listing;
@@ -35,6 +36,7 @@ pub use contract::{
     Delivery, Delta, DeltaStream, Entry, Finished, Identity, Model, ModelEntry, ModelError,
     ModelErrorKind, Parameters, Prefix, Request,
 };
+pub use endpoint::{Auth, FirstToken, Timeouts, Verify};
 pub use estimate::{estimate_message, estimate_text, estimate_tokens, estimate_tool};
 pub use failure::is_overflow;
 pub use presets::{AuthStyle, Kind, Preset, Reach, infer, preset, presets};

@@ -40,7 +40,7 @@ pub use decide::{Authority, ReadOnly, decide, error_code};
 pub use facts::{Access, Facts, PathFact, Subject};
 pub use grant::{GRANT_TTL, Grant, GrantError, GrantKey, Grants, Scope};
 pub use guard::Guard;
-pub use names::{BUILT_IN_TOOLS, EDIT_GROUP, EXTERNAL_DIRECTORY, canonical_tool};
+pub use names::{EDIT_GROUP, EXTERNAL_DIRECTORY, canonical_tool};
 pub use offer::{Offer, offers};
 pub use parse::RuleError;
 pub use rule::{CommandPattern, Layer, Matcher, PathPattern, Rule, Weight};

@@ -3,7 +3,7 @@
 //! [`crate::jobs`].
 
 use crate::builtin::{facts, number, spec, text};
-use crate::contract::{Host, Tool, ToolLimits};
+use crate::contract::{Host, Tool};
 use crate::jobs::{
     Detached, Ended, Input, Leftovers, NotStarted, Placement, Report, RunOutcome, RunSpec,
 };
@@ -14,6 +14,7 @@ use std::time::Duration;
 use tenon_policy::{Facts, Subject};
 use tenon_sandbox::Probe;
 use tenon_vocab::port::BoxFuture;
+use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{
     Display, Effect, Envelope, ErrorCode, SandboxReport, ToolDelta, ToolError, ToolOutput, ToolSpec,
 };

@@ -11,9 +11,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 use tenon_policy::Facts;
 use tenon_vocab::port::BoxFuture;
+use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{CallId, Display, TodoItem, ToolDelta, ToolOutput, ToolSpec};
 use tokio_util::sync::CancellationToken;
 
@@ -64,59 +64,6 @@ pub enum HostReply {
     Todo(Vec<TodoItem>),
     /// Nobody is there, or it was interrupted: the sentence says which.
     Unavailable(String),
-}
-
-/// Caps that hold for every tool; all of them come from configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolLimits {
-    /// The default of tools without a timeout of their own; `None` disables (T23).
-    pub timeout: Option<Duration>,
-    /// The default of `bash`.
-    pub bash_timeout: Option<Duration>,
-    /// The longest that a model may ask for.
-    pub bash_timeout_max: Duration,
-    pub on_timeout: OnTimeout,
-    /// Bytes of a result that the model sees, as head and tail (T19).
-    pub output_bytes: usize,
-    pub read_lines: usize,
-    pub read_bytes: usize,
-    pub line_bytes: usize,
-    pub glob_paths: usize,
-    pub grep_matches: usize,
-    pub list_entries: usize,
-    /// Whether overwriting a file that was not read, or has changed, is refused (T2).
-    pub stale_writes: StaleWrites,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnTimeout {
-    Background,
-    Kill,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StaleWrites {
-    Refuse,
-    Permit,
-}
-
-impl Default for ToolLimits {
-    fn default() -> Self {
-        Self {
-            timeout: Some(Duration::from_secs(60)),
-            bash_timeout: Some(Duration::from_secs(30)),
-            bash_timeout_max: Duration::from_secs(600),
-            on_timeout: OnTimeout::Background,
-            output_bytes: 32 * 1024,
-            read_lines: 2000,
-            read_bytes: 50 * 1024,
-            line_bytes: 2000,
-            glob_paths: 1000,
-            grep_matches: 200,
-            list_entries: 500,
-            stale_writes: StaleWrites::Refuse,
-        }
-    }
 }
 
 /// Where tools come from: built in, custom, an MCP server.

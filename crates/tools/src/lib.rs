@@ -13,8 +13,7 @@ mod process;
 pub mod workspace;
 
 pub use builtin::{BuiltIn, Interactive};
-pub use contract::{
-    Host, HostReply, HostRequest, OnTimeout, StaleWrites, Tool, ToolLimits, ToolSource, Toolbox,
-};
+pub use contract::{Host, HostReply, HostRequest, Tool, ToolSource, Toolbox};
 pub use jobs::Jobs;
+pub use tenon_vocab::profile::{OnTimeout, StaleWrites, ToolLimits};
 pub use workspace::{Journal, Workspace, WorkspaceError, WorkspaceOptions};

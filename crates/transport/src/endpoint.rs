@@ -6,66 +6,19 @@ use crate::address::is_private;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
+use tenon_model::{Auth, FirstToken, Timeouts, Verify};
 
-/// Where the credential goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Auth {
-    None,
-    /// `Authorization: Bearer KEY`
-    Bearer,
-    /// The key as it is, in a header of this name: `api-key`.
-    Header(String),
-}
+/// How long a host that is not private may take to its first content, unless
+/// the user says otherwise.
+const ELSEWHERE: Duration = Duration::from_secs(300);
 
-/// Whether the server's certificate is checked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Verify {
-    #[default]
-    Full,
-    Insecure,
-}
-
-/// How long a server may take before its first content arrives.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FirstToken {
-    /// No limit on private addresses, where a long prompt is read slowly and a
-    /// request that is given up is begun again from nothing; 300 s elsewhere.
-    #[default]
-    Auto,
-    Never,
-    After(Duration),
-}
-
-impl FirstToken {
-    const ELSEWHERE: Duration = Duration::from_secs(300);
-
-    pub(crate) fn limit(self, host: &str) -> Option<Duration> {
-        match self {
-            Self::Auto if is_private(host) => None,
-            Self::Auto => Some(Self::ELSEWHERE),
-            Self::Never => None,
-            Self::After(limit) => Some(limit),
-        }
-    }
-}
-
-/// The limits of P17. There is none on a whole request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Timeouts {
-    pub connect: Duration,
-    pub first_token: FirstToken,
-    /// How long a stream that has begun may bring no content. Keep-alives are
-    /// no content.
-    pub silence: Option<Duration>,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            first_token: FirstToken::Auto,
-            silence: Some(Duration::from_secs(120)),
-        }
+/// The limit for a first token from this host; `None` waits for ever.
+pub(crate) fn first_token_limit(wanted: FirstToken, host: &str) -> Option<Duration> {
+    match wanted {
+        FirstToken::Auto if is_private(host) => None,
+        FirstToken::Auto => Some(ELSEWHERE),
+        FirstToken::Never => None,
+        FirstToken::After(limit) => Some(limit),
     }
 }
 
@@ -125,16 +78,16 @@ impl fmt::Debug for Endpoint {
 
 #[cfg(test)]
 mod tests {
-    use super::FirstToken;
+    use super::{FirstToken, first_token_limit as limit};
     use std::time::Duration;
 
     #[test]
     fn waits_for_the_first_token_without_end_on_private_addresses_only() {
-        assert_eq!(FirstToken::Auto.limit("192.168.1.7"), None);
-        let elsewhere = FirstToken::Auto.limit("api.example.com");
+        assert_eq!(limit(FirstToken::Auto, "192.168.1.7"), None);
+        let elsewhere = limit(FirstToken::Auto, "api.example.com");
         assert_eq!(elsewhere, Some(Duration::from_secs(300)));
-        assert_eq!(FirstToken::Never.limit("api.example.com"), None);
+        assert_eq!(limit(FirstToken::Never, "api.example.com"), None);
         let own = Duration::from_secs(5);
-        assert_eq!(FirstToken::After(own).limit("localhost"), Some(own));
+        assert_eq!(limit(FirstToken::After(own), "localhost"), Some(own));
     }
 }

@@ -34,6 +34,6 @@ pub use address::is_private;
 pub use credential::{
     CredentialError, CredentialSource, Fixed, FromEnvironment, NoCredential, Secret,
 };
-pub use endpoint::{Auth, Endpoint, FirstToken, Timeouts, Verify};
+pub use endpoint::Endpoint;
 pub use proxy::ProxyChoice;
 pub use request::HttpModel;

@@ -2,11 +2,12 @@
 //! and its reply read by [`crate::stream::Reply`].
 
 use crate::address::Target;
+use crate::endpoint::first_token_limit;
 use crate::failure::{self, Route};
 use crate::refusal::{self, Asked, Secrets};
 use crate::stream::Reply;
 use crate::watchdog::Watchdog;
-use crate::{Auth, CredentialSource, Endpoint, Secret, client, proxy};
+use crate::{CredentialSource, Endpoint, Secret, client, proxy};
 use bytes::Bytes;
 use reqwest::header::{
     AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
@@ -17,7 +18,9 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tenon_model::codec::Codec;
-use tenon_model::{DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request};
+use tenon_model::{
+    Auth, DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request,
+};
 use tenon_vocab::port::BoxFuture;
 
 /// The list of models is short and comes at once, or the server is ill.
@@ -95,7 +98,7 @@ impl Model for HttpModel {
         let shared = Arc::clone(&self.shared);
         let timeouts = &shared.endpoint.timeouts;
         let watchdog = Watchdog::new(
-            timeouts.first_token.limit(&shared.target.host),
+            first_token_limit(timeouts.first_token, &shared.target.host),
             timeouts.silence,
         );
         let decoder = shared.codec.decoder(request.delivery);

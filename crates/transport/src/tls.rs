@@ -3,7 +3,7 @@
 //! that trusts nobody and reads no file: a broken certificate store must not
 //! stop someone who speaks to a server on this machine.
 
-use crate::{Endpoint, Verify};
+use crate::Endpoint;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
@@ -11,7 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use std::path::Path;
 use std::sync::Arc;
-use tenon_model::{ModelError, ModelErrorKind};
+use tenon_model::{ModelError, ModelErrorKind, Verify};
 
 /// For http: what the HTTP library wants to have, and nothing is read for it.
 pub(crate) fn unused() -> Result<ClientConfig, ModelError> {

@@ -19,6 +19,7 @@ mod decision;
 mod event;
 mod ids;
 mod message;
+pub mod names;
 pub mod port;
 mod printable;
 pub mod profile;

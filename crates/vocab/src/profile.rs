@@ -1,6 +1,7 @@
 //! Descriptions that come from configuration and are used by the engine.
 
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -72,6 +73,59 @@ impl Default for Limits {
             repeat_warn: 3,
             repeat_stop: 5,
             parallel_reads: 8,
+        }
+    }
+}
+
+/// Caps that hold for every tool; all of them come from configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolLimits {
+    /// The default of tools without a timeout of their own; `None` disables (T23).
+    pub timeout: Option<Duration>,
+    /// The default of `bash`.
+    pub bash_timeout: Option<Duration>,
+    /// The longest that a model may ask for.
+    pub bash_timeout_max: Duration,
+    pub on_timeout: OnTimeout,
+    /// Bytes of a result that the model sees, as head and tail (T19).
+    pub output_bytes: usize,
+    pub read_lines: usize,
+    pub read_bytes: usize,
+    pub line_bytes: usize,
+    pub glob_paths: usize,
+    pub grep_matches: usize,
+    pub list_entries: usize,
+    /// Whether overwriting a file that was not read, or has changed, is refused (T2).
+    pub stale_writes: StaleWrites,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnTimeout {
+    Background,
+    Kill,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StaleWrites {
+    Refuse,
+    Permit,
+}
+
+impl Default for ToolLimits {
+    fn default() -> Self {
+        Self {
+            timeout: Some(Duration::from_secs(60)),
+            bash_timeout: Some(Duration::from_secs(30)),
+            bash_timeout_max: Duration::from_secs(600),
+            on_timeout: OnTimeout::Background,
+            output_bytes: 32 * 1024,
+            read_lines: 2000,
+            read_bytes: 50 * 1024,
+            line_bytes: 2000,
+            glob_paths: 1000,
+            grep_matches: 200,
+            list_entries: 500,
+            stale_writes: StaleWrites::Refuse,
         }
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tenon_config::Resolved;
 use tenon_engine::{Ambient, RealAmbient};
-use tenon_policy::{Authority, BUILT_IN_TOOLS, Facts, ReadOnly, Subject, canonical_tool, decide};
+use tenon_policy::{Authority, Facts, ReadOnly, Subject, canonical_tool, decide};
 use tenon_tools::{Toolbox, input};
 use tenon_vocab::{Class, Effect, Explanation, Printable};
 
@@ -82,7 +82,7 @@ fn facts(
         let workspace = assemble::workspace(place, resolved, scratch.path())?;
         return Ok(tool.facts(&plain_input(&name, argument)?, &workspace));
     }
-    if !BUILT_IN_TOOLS.contains(&name.as_str()) {
+    if tenon_vocab::names::canonical_names().all(|known| known != name) {
         return Err(unknown(&toolbox, tool));
     }
     Ok(Facts {

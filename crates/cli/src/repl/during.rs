@@ -8,7 +8,7 @@ use super::status::{self, Waiting};
 use super::watch::Said;
 use super::{Repl, local, table};
 use crate::error::{CliError, code};
-use crate::render::{Renderer, question};
+use crate::render::question;
 use crate::screen::{Style, complain};
 use crate::signals::Asked;
 use futures_util::FutureExt;
@@ -28,8 +28,10 @@ const TICK: Duration = Duration::from_secs(1);
 pub enum After {
     /// The prompt comes back.
     Idle,
-    /// The engine has ended: it was asked to.
+    /// `/exit`.
     Left,
+    /// A signal, or Ctrl+C twice.
+    Killed,
     /// The engine has ended by itself.
     Ended,
 }
@@ -51,7 +53,8 @@ struct Desk {
     next: VecDeque<Question>,
     twice: Twice,
     pressed: u32,
-    leaving: bool,
+    /// Why the engine was told to end.
+    leaving: Option<After>,
     replies: mpsc::UnboundedSender<Reply>,
 }
 
@@ -80,7 +83,7 @@ async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
         next: VecDeque::new(),
         twice: Twice::default(),
         pressed: 0,
-        leaving: false,
+        leaving: None,
         replies,
     };
     let mut tick = tokio::time::interval(TICK);
@@ -98,8 +101,7 @@ async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
                 complain(&table::reply(&reply, table::width()));
             }
             event = live.handle.events.next() => match event {
-                None if desk.leaving => return After::Left,
-                None => return After::Ended,
+                None => return desk.leaving.unwrap_or(After::Ended),
                 Some(event) => desk.event(repl, live, &event),
             },
             // One tick after the end at the latest: the event that says so may
@@ -109,7 +111,7 @@ async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
                 Stage::Finished | Stage::Over => desk.stage = Stage::Over,
             },
         }
-        if desk.stage == Stage::Over && !desk.leaving && !desk.goes_on(repl, live) {
+        if desk.stage == Stage::Over && desk.leaving.is_none() && !desk.goes_on(repl, live) {
             return After::Idle;
         }
     }
@@ -129,9 +131,9 @@ impl Desk {
 
     fn event(&mut self, repl: &mut Repl, live: &mut Live, event: &Arc<Event>) {
         self.waiting.event(&event.kind, Instant::now());
-        if live.drawn.event(event).is_err() {
+        if live.draw(event).is_err() {
             // Nobody reads any more: stop the work, keep the log whole.
-            self.leave(live);
+            self.leave(live, After::Killed);
         }
         match &event.kind {
             EventKind::RunStarted(_) if event.parent.is_none() => {
@@ -156,7 +158,11 @@ impl Desk {
             // Also one that was not given here: the run was interrupted.
             EventKind::Answer(answer) => {
                 self.next.retain(|asked| asked.id != answer.question);
-                if self.open.as_ref().is_some_and(|(asked, _)| asked.id == answer.question) {
+                if self
+                    .open
+                    .as_ref()
+                    .is_some_and(|(asked, _)| asked.id == answer.question)
+                {
                     self.open = None;
                 }
                 self.show_next(repl);
@@ -188,7 +194,9 @@ impl Desk {
     }
 
     fn is_asked(&self, moment: u64) -> bool {
-        self.open.as_ref().is_some_and(|(_, since)| moment >= *since)
+        self.open
+            .as_ref()
+            .is_some_and(|(_, since)| moment >= *since)
     }
 
     fn line(&mut self, repl: &mut Repl, live: &mut Live, moment: u64, line: &str) {
@@ -205,7 +213,7 @@ impl Desk {
             None => steer(repl, live, line),
             Some(Slash::Command(command)) => live.handle.commands.send(command),
             Some(Slash::Query(query)) => self.query(live, query),
-            Some(Slash::Local(Local::Exit)) => self.leave(live),
+            Some(Slash::Local(Local::Exit)) => self.leave(live, After::Left),
             Some(Slash::Local(Local::Help)) => complain(&local::help()),
             Some(Slash::Local(Local::Sessions)) => local::sessions(&repl.place, live.id()),
             Some(Slash::Local(_)) => {
@@ -233,8 +241,8 @@ impl Desk {
         }
     }
 
-    fn leave(&mut self, live: &Live) {
-        self.leaving = true;
+    fn leave(&mut self, live: &Live, why: After) {
+        self.leaving = Some(why);
         live.handle.commands.send(Command::Shutdown);
     }
 
@@ -243,11 +251,11 @@ impl Desk {
         self.waiting.leave();
         self.pressed += 1;
         let press = self.twice.press(Instant::now());
-        if self.leaving && self.pressed > 2 {
+        if self.leaving.is_some() && self.pressed > 2 {
             std::process::exit(i32::from(code::INTERRUPTED));
         }
         if asked == Asked::End || press == Press::Second {
-            return self.leave(live);
+            return self.leave(live, After::Killed);
         }
         complain("\n(stopping; Ctrl+C again leaves)");
         self.answer(live, "");
@@ -272,7 +280,7 @@ pub fn catch_up(live: &mut Live, paint: crate::screen::Paint) -> After {
         let Some(event) = next else {
             return After::Ended;
         };
-        if live.drawn.event(&event).is_err() {
+        if live.draw(&event).is_err() {
             complain(&paint.paint(Style::Dim, "(nobody reads the output any more)"));
         }
     }

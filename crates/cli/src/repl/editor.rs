@@ -165,9 +165,9 @@ fn wanted(typed: &str) -> Wanted<'_> {
     if typed.starts_with('/') && !typed.contains(char::is_whitespace) {
         return Wanted::Command;
     }
-    let word = typed
-        .rfind(char::is_whitespace)
-        .map_or(0, |at| at + typed[at..].chars().next().map_or(1, char::len_utf8));
+    let word = typed.rfind(char::is_whitespace).map_or(0, |at| {
+        at + typed[at..].chars().next().map_or(1, char::len_utf8)
+    });
     match typed[word..].strip_prefix('@') {
         Some(prefix) => Wanted::File {
             start: word + 1,
@@ -226,9 +226,18 @@ mod tests {
         assert_eq!(wanted("say /he"), Wanted::Nothing);
         assert_eq!(
             wanted("look at @src/ma"),
-            Wanted::File { start: 9, prefix: "src/ma" }
+            Wanted::File {
+                start: 9,
+                prefix: "src/ma"
+            }
         );
-        assert_eq!(wanted("漢字 @"), Wanted::File { start: 8, prefix: "" });
+        assert_eq!(
+            wanted("漢字 @"),
+            Wanted::File {
+                start: 8,
+                prefix: ""
+            }
+        );
         assert_eq!(wanted("me@example"), Wanted::Nothing);
     }
 

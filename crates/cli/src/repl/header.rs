@@ -45,7 +45,7 @@ pub fn header(facts: &Facts<'_>) -> String {
         line("root", &facts.place.root_text(), ""),
         line("session", &session(facts), ""),
     ];
-    for remark in &facts.assembled.remarks {
+    for remark in &facts.assembled.parts.remarks {
         let remark = Printable::line(remark);
         lines.push(match remark.as_str().strip_prefix("rules: ") {
             Some(path) => line("rules", path, ""),
@@ -60,7 +60,13 @@ pub fn header(facts: &Facts<'_>) -> String {
 
 /// The beginning of the id: its time to the millisecond.
 fn session(facts: &Facts<'_>) -> String {
-    let id: String = facts.assembled.session.to_string().chars().take(13).collect();
+    let id: String = facts
+        .assembled
+        .session
+        .to_string()
+        .chars()
+        .take(13)
+        .collect();
     match facts.kept {
         Kept::Never => String::from("not kept (--no-save)"),
         Kept::IfUsed | Kept::Always => id,

@@ -138,7 +138,10 @@ mod tests {
         for input in ["one\ntwo", "a \\ b", "漢字", "one\ntwo", "/help"] {
             past.add(input);
         }
-        assert_eq!(Past::open(path.clone()).entries(), ["a \\ b", "漢字", "one\ntwo"]);
+        assert_eq!(
+            Past::open(path.clone()).entries(),
+            ["a \\ b", "漢字", "one\ntwo"]
+        );
         let mode = path.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
@@ -151,7 +154,10 @@ mod tests {
         one.add("from one");
         two.add("from two");
         one.add("again one");
-        assert_eq!(Past::open(path).entries(), ["from one", "from two", "again one"]);
+        assert_eq!(
+            Past::open(path).entries(),
+            ["from one", "from two", "again one"]
+        );
     }
 
     #[test]

@@ -155,8 +155,9 @@ impl Keyboard {
         }
     }
 
-    /// A yes or no; Enter takes the default.
+    /// A yes or no; Enter takes the default. What was typed before is no answer.
     pub async fn confirm(&mut self, signals: &mut Signals, label: &str, enter: Enter) -> bool {
+        self.begin();
         let answer = self.question(signals, label).await;
         match answer.as_deref().map(str::to_ascii_lowercase).as_deref() {
             Some("") => enter == Enter::Yes,
@@ -231,9 +232,11 @@ impl Thread {
     }
 
     fn line(&mut self, label: &str, keep: Keep) -> Typed {
+        // A line that was finished before there was a prompt is the input.
+        let waits = keep == Keep::Yes && self.lines.is_waiting();
         let edited = match &mut self.editor {
-            Some(editor) => editor.read(label),
-            None => self.plain(label),
+            Some(editor) if !waits => editor.read(label),
+            _ => self.plain(label),
         };
         match edited {
             Edited::Interrupted => Typed::Interrupted,
@@ -302,6 +305,9 @@ mod tests {
 
     #[test]
     fn control_characters_of_a_paste_reach_no_prompt() {
-        assert_eq!(clean("a\r\nb\rc\td\x1b[31m\x07\u{9b}漢字"), "a\nb\nc\td[31m漢字");
+        assert_eq!(
+            clean("a\r\nb\rc\td\x1b[31m\x07\u{9b}漢字"),
+            "a\nb\nc\td[31m漢字"
+        );
     }
 }

@@ -50,7 +50,10 @@ pub fn help() -> String {
         .collect();
     lines.push(String::new());
     for (keys, what) in [
-        ("!COMMAND", "run it; the model reads what it printed with the next prompt"),
+        (
+            "!COMMAND",
+            "run it; the model reads what it printed with the next prompt",
+        ),
         ("@PATH", "name a file; Tab completes it"),
         ("\\ and Enter", "a new line; so do Alt+Enter and Ctrl+J"),
         ("Up, Ctrl+R", "what was typed before"),
@@ -107,7 +110,9 @@ pub fn sessions(place: &Place, current: SessionId) {
             .map(String::from)
             .to_vec(),
         rows,
-        note: Some(String::from("/resume ID goes on with one; its beginning is enough.")),
+        note: Some(String::from(
+            "/resume ID goes on with one; its beginning is enough.",
+        )),
     });
     complain(&super::table::reply(&table, super::table::width()));
 }
@@ -159,13 +164,19 @@ fn export(place: &Place, live: &Live, to: Option<&str>) -> Result<(), CliError> 
 async fn init(repl: &mut Repl) -> Result<(), CliError> {
     let path = repl.place.root.join("AGENTS.md");
     if path.symlink_metadata().is_ok() {
-        return Err(CliError::usage(format!("{} is there already", path.display()))
-            .with_hint("Ask the model to improve it, or edit it yourself."));
+        return Err(
+            CliError::usage(format!("{} is there already", path.display()))
+                .with_hint("Ask the model to improve it, or edit it yourself."),
+        );
     }
     let draft = init::draft(&repl.place.root);
     print(Printable::block(&draft).as_str())?;
     let label = "Write this to AGENTS.md? [y/N] ";
-    if repl.keyboard.confirm(&mut repl.signals, label, Enter::No).await {
+    if repl
+        .keyboard
+        .confirm(&mut repl.signals, label, Enter::No)
+        .await
+    {
         write_new(&path, &draft)?;
         complain("AGENTS.md was written. It is read by the next session: /new starts one.");
     } else {
@@ -181,6 +192,7 @@ fn write_new(path: &Path, text: &str) -> Result<(), CliError> {
         .create_new(true)
         .open(path)
         .and_then(|mut file| file.write_all(text.as_bytes()));
-    written
-        .map_err(|error| CliError::runtime(format!("{} cannot be written: {error}", path.display())))
+    written.map_err(|error| {
+        CliError::runtime(format!("{} cannot be written: {error}", path.display()))
+    })
 }

@@ -57,12 +57,16 @@ pub fn resume(shared: &Shared, session: SessionId, args: &ResumeArgs) -> Command
         yes: args.yes,
         ..RunArgs::default()
     };
-    talk(shared, Place::find(shared)?, &run, Session::Existing(session))
+    talk(
+        shared,
+        Place::find(shared)?,
+        &run,
+        Session::Existing(session),
+    )
 }
 
 pub(crate) struct Repl {
     place: Place,
-    shared: Shared,
     keyboard: Keyboard,
     signals: Signals,
     paint: Paint,
@@ -102,7 +106,6 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
         });
         let mut repl = Repl {
             place,
-            shared: shared.clone(),
             keyboard,
             signals,
             paint,
@@ -163,25 +166,7 @@ impl Repl {
                 options.model = Some(live.settings.model.clone());
             }
         }
-        if let Session::Existing(id) = session {
-            self.go_to(id)?;
-        }
         session::open(self, &options, session).await
-    }
-
-    /// A session is worked on where it was held.
-    fn go_to(&mut self, id: SessionId) -> Result<(), CliError> {
-        let held = self.place.store().load(id)?.state().meta().cwd.clone();
-        if held != self.place.root_text() {
-            let root = Some(std::path::PathBuf::from(held));
-            let shared = Shared {
-                root,
-                ..self.shared.clone()
-            };
-            self.place = Place::find(&shared)?;
-            self.keyboard.set_root(self.place.root.clone());
-        }
-        Ok(())
     }
 
     async fn end(&self, live: Live) {
@@ -213,8 +198,8 @@ impl Repl {
                 Next::Stay => {}
                 Next::Run => match during::attend(self, live).await {
                     Ok(After::Idle) => {}
-                    Ok(After::Left) => return Next::Killed,
-                    Ok(After::Ended) => return Next::Leave,
+                    Ok(After::Killed) => return Next::Killed,
+                    Ok(After::Left | After::Ended) => return Next::Leave,
                     Err(error) => fail(&error),
                 },
                 other => return other,
@@ -250,7 +235,11 @@ impl Repl {
             if pressed == Press::Second {
                 return Err(Next::Leave);
             }
-            complain(&self.paint.paint(Style::Dim, "\n(Ctrl+C again leaves; so does Ctrl+D)"));
+            complain(
+                &self
+                    .paint
+                    .paint(Style::Dim, "\n(Ctrl+C again leaves; so does Ctrl+D)"),
+            );
             match self.editing {
                 Editing::Full => self.keyboard.ask(PROMPT, Keep::Yes),
                 // The line is still waited for.

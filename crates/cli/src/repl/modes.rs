@@ -23,8 +23,8 @@ impl Drop for Saved {
         let Some(saved) = &self.0 else {
             return;
         };
-        let changed = tcgetattr(std::io::stdin())
-            .is_ok_and(|now| now.local_modes != saved.local_modes);
+        let changed =
+            tcgetattr(std::io::stdin()).is_ok_and(|now| now.local_modes != saved.local_modes);
         // A terminal that is gone needs nothing.
         let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, saved);
         if changed {

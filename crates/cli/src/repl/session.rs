@@ -3,13 +3,14 @@
 use super::{Repl, header};
 use crate::assemble::{self, Options, Session};
 use crate::error::CliError;
-use crate::place::Place;
+use crate::place::{Place, RootFrom};
+use crate::render::Renderer;
 use crate::render::text::{Answers, TextLines};
 use crate::screen::complain;
 use std::time::Duration;
 use tenon_engine::Engine;
 use tenon_vocab::port::Handle;
-use tenon_vocab::{Command, SessionId, Settings};
+use tenon_vocab::{Command, Event, EventKind, SessionId, Settings};
 
 /// Ending kills processes, which may take two seconds.
 const ENDING: Duration = Duration::from_secs(10);
@@ -27,7 +28,7 @@ pub enum Kept {
 
 pub struct Live {
     pub handle: Handle,
-    pub drawn: TextLines,
+    drawn: TextLines,
     pub settings: Settings,
     pub runs: u32,
     pub kept: Kept,
@@ -37,15 +38,28 @@ impl Live {
     pub fn id(&self) -> SessionId {
         self.handle.session
     }
+
+    /// # Errors
+    /// When the reader is gone.
+    pub fn draw(&mut self, event: &Event) -> std::io::Result<()> {
+        match &event.kind {
+            // The header has it already.
+            EventKind::Notice(notice) if notice.kind == "start" => Ok(()),
+            _ => self.drawn.event(event),
+        }
+    }
 }
 
 /// Opens a session and says what it is. Ctrl+C ends the wait for a server.
 pub async fn open(repl: &mut Repl, options: &Options, session: Session) -> Result<Live, CliError> {
+    let place = place_of(&repl.place, session)?;
     let assembled = tokio::select! {
         biased;
         _ = repl.signals.next() => return Err(CliError::runtime("interrupted while starting")),
-        assembled = assemble::open(&repl.place, options, session) => assembled?,
+        assembled = assemble::open(&place, options, session) => assembled?,
     };
+    repl.keyboard.set_root(place.root.clone());
+    repl.place = place;
     let kept = match session {
         Session::New(None) => Kept::IfUsed,
         Session::New(Some(_)) | Session::Existing(_) => Kept::Always,
@@ -67,6 +81,18 @@ pub async fn open(repl: &mut Repl, options: &Options, session: Session) -> Resul
         runs: 0,
         kept,
     })
+}
+
+/// A session is worked on where it was held, whichever was held before.
+fn place_of(place: &Place, session: Session) -> Result<Place, CliError> {
+    let Session::Existing(id) = session else {
+        return Ok(place.clone());
+    };
+    let mut place = place.clone();
+    if place.root_from == RootFrom::Session {
+        place.root_from = RootFrom::CurrentDirectory;
+    }
+    Ok(place.of_session(&place.store().load(id)?.state().meta().cwd))
 }
 
 /// Ends the engine and leaves the session whole and resumable. One to which

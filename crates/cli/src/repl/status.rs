@@ -174,7 +174,11 @@ mod tests {
             calls: 0,
             failed_calls: 0,
             denied_calls: 0,
-            usage: Usage { input: total, estimated, ..Usage::default() },
+            usage: Usage {
+                input: total,
+                estimated,
+                ..Usage::default()
+            },
             cost: None,
             duration_ms: 3210,
             snapshot: None,
@@ -197,7 +201,10 @@ mod tests {
         waiting.since = Some(start);
         assert_eq!(waiting.text(start), None);
         let later = start + Duration::from_secs(12);
-        assert_eq!(waiting.text(later).as_deref(), Some("waiting for model… 12 s"));
+        assert_eq!(
+            waiting.text(later).as_deref(),
+            Some("waiting for model… 12 s")
+        );
         waiting.motion = Motion::None;
         assert_eq!(waiting.text(later), None);
     }

@@ -37,7 +37,12 @@ fn draw(reply: &TableReply, width: usize) -> String {
             lines.extend(row_lines(row, &widths, width));
         }
     }
-    lines.extend(reply.note.iter().map(|note| Printable::line(note).into_string()));
+    lines.extend(
+        reply
+            .note
+            .iter()
+            .map(|note| Printable::line(note).into_string()),
+    );
     lines.join("\n")
 }
 
@@ -80,7 +85,11 @@ fn row_lines(row: &[String], widths: &[usize], width: usize) -> Vec<String> {
         .iter()
         .enumerate()
         .map(|(n, piece)| {
-            let begin = if n == 0 { line.clone() } else { " ".repeat(indent) };
+            let begin = if n == 0 {
+                line.clone()
+            } else {
+                " ".repeat(indent)
+            };
             format!("{begin}{piece}").trim_end().to_owned()
         })
         .collect()
@@ -112,14 +121,20 @@ mod tests {
     fn table(rows: &[[&str; 2]]) -> TableReply {
         TableReply {
             columns: vec!["name".into(), "what".into()],
-            rows: rows.iter().map(|row| row.map(String::from).to_vec()).collect(),
+            rows: rows
+                .iter()
+                .map(|row| row.map(String::from).to_vec())
+                .collect(),
             note: None,
         }
     }
 
     #[test]
     fn columns_stand_under_each_other_by_drawn_width() {
-        assert_eq!(draw(&table(&[["漢字", "x"], ["ab", "y"]]), 80), "name  what\n漢字  x\nab    y");
+        assert_eq!(
+            draw(&table(&[["漢字", "x"], ["ab", "y"]]), 80),
+            "name  what\n漢字  x\nab    y"
+        );
     }
 
     #[test]
@@ -131,7 +146,12 @@ mod tests {
     #[test]
     fn foreign_text_cannot_steer_the_terminal() {
         assert!(!draw(&table(&[["\x1b[2J", "a\nb"]]), 80).contains('\x1b'));
-        let refused = reply(&Reply::Unavailable { reason: "\x1b[2J".into() }, 80);
+        let refused = reply(
+            &Reply::Unavailable {
+                reason: "\x1b[2J".into(),
+            },
+            80,
+        );
         assert!(!refused.contains('\x1b'));
     }
 

@@ -34,10 +34,7 @@ impl Moment {
     /// Drops all that was typed and not read, and begins anew.
     pub fn begin(&self) -> u64 {
         let mut moment = self.lock();
-        let _ = rustix::termios::tcflush(
-            std::io::stdin(),
-            rustix::termios::QueueSelector::IFlush,
-        );
+        let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
         *moment += 1;
         *moment
     }
@@ -122,9 +119,19 @@ impl Lines {
             if poll(&mut watched, None).is_err() {
                 continue;
             }
-            let stopped = stop.is_some() && watched.first().is_some_and(|fd| !fd.revents().is_empty());
-            return if stopped { Ready::Stopped } else { Ready::Input };
+            let stopped =
+                stop.is_some() && watched.first().is_some_and(|fd| !fd.revents().is_empty());
+            return if stopped {
+                Ready::Stopped
+            } else {
+                Ready::Input
+            };
         }
+    }
+
+    /// Whether a whole line was typed and not yet read.
+    pub fn is_waiting(&self) -> bool {
+        self.terminal && !self.ended && self.readable()
     }
 
     fn readable(&self) -> bool {

@@ -24,7 +24,11 @@ fn calls(name: &str, arguments: Value, answer: &str) -> String {
 }
 
 fn run(command: &mut Command) -> (i32, String, String) {
-    let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.stdin(Stdio::null()).output().unwrap();
     (
         status.code().unwrap_or(-1),
         String::from_utf8_lossy(&stdout).into_owned(),
@@ -38,14 +42,20 @@ fn the_answer_alone_is_on_standard_output() {
     let model = Model::new(&calls("list", json!({}), "the **answer**"));
     let (code, out, err) = run(model.command(&home).args(["exec", "-p", "go"]));
     assert_eq!((code, out.as_str()), (0, "the **answer**\n"), "{err}");
-    assert!(err.contains("I will look.") && err.contains("list") && err.contains("Done. ("), "{err}");
+    assert!(
+        err.contains("I will look.") && err.contains("list") && err.contains("Done. ("),
+        "{err}"
+    );
 }
 
 #[test]
 fn a_prompt_can_come_as_words_as_a_flag_and_on_standard_input() {
     let home = TestHome::new();
     let model = Model::new(&answers("yes"));
-    assert_eq!(run(model.command(&home).args(["exec", "some", "words"])).1, "yes\n");
+    assert_eq!(
+        run(model.command(&home).args(["exec", "some", "words"])).1,
+        "yes\n"
+    );
     assert_eq!(run(model.command(&home).args(["-p", "flag"])).1, "yes\n");
     let mut child = model
         .command(&home)
@@ -55,11 +65,22 @@ fn a_prompt_can_come_as_words_as_a_flag_and_on_standard_input() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all("from a pipe — 漢字".as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all("from a pipe — 漢字".as_bytes())
+        .unwrap();
     assert_eq!(child.wait_with_output().unwrap().stdout, b"yes\n");
-    let bodies: Vec<String> =
-        model.requests().iter().map(|request| String::from_utf8_lossy(&request.body).into_owned()).collect();
-    assert!(bodies[0].contains("some words") && bodies[2].contains("from a pipe — 漢字"), "{bodies:?}");
+    let bodies: Vec<String> = model
+        .requests()
+        .iter()
+        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+        .collect();
+    assert!(
+        bodies[0].contains("some words") && bodies[2].contains("from a pipe — 漢字"),
+        "{bodies:?}"
+    );
 }
 
 #[test]
@@ -75,7 +96,9 @@ fn a_standard_input_that_never_closes_does_not_hang_a_run_with_a_prompt() {
         .spawn()
         .unwrap();
     let held_open = child.stdin.take();
-    let ended = wait_until(Duration::from_secs(30), || child.try_wait().unwrap().is_some());
+    let ended = wait_until(Duration::from_secs(30), || {
+        child.try_wait().unwrap().is_some()
+    });
     assert!(ended, "it waits for standard input");
     drop(held_open);
 }
@@ -94,23 +117,42 @@ fn nothing_configured_is_said_with_what_to_do_and_asks_no_server() {
 fn every_line_of_the_json_stream_is_an_event_and_the_last_is_the_end() {
     let home = TestHome::new();
     let model = Model::new(&calls("list", json!({}), "done"));
-    let (code, out, err) = run(model.command(&home).args(["exec", "--format", "json", "-p", "go"]));
+    let (code, out, err) = run(model
+        .command(&home)
+        .args(["exec", "--format", "json", "-p", "go"]));
     assert_eq!(code, 0, "{err}");
-    let events: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let ends = events.iter().filter(|event| event["type"] == "run_finished").count();
+    let events: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let ends = events
+        .iter()
+        .filter(|event| event["type"] == "run_finished")
+        .count();
     assert_eq!(ends, 1);
-    let seqs: Vec<u64> =
-        events.iter().filter(|event| event.get("sub").is_none()).map(|event| event["seq"].as_u64().unwrap()).collect();
-    assert!(seqs.windows(2).all(|pair| pair[1] == pair[0] + 1), "{seqs:?}");
+    let seqs: Vec<u64> = events
+        .iter()
+        .filter(|event| event.get("sub").is_none())
+        .map(|event| event["seq"].as_u64().unwrap())
+        .collect();
+    assert!(
+        seqs.windows(2).all(|pair| pair[1] == pair[0] + 1),
+        "{seqs:?}"
+    );
 }
 
 #[test]
 fn an_error_before_the_session_is_one_json_line_too() {
     let home = TestHome::new();
-    let (code, out, _) = run(home.command(tenon()).args(["exec", "--format", "json", "-p", "hi"]));
+    let (code, out, _) = run(home
+        .command(tenon())
+        .args(["exec", "--format", "json", "-p", "hi"]));
     assert_eq!(code, 2);
     let line: Value = serde_json::from_str(out.trim()).unwrap();
-    assert_eq!((line["type"].as_str(), line["exit_code"].as_u64()), (Some("error"), Some(2)));
+    assert_eq!(
+        (line["type"].as_str(), line["exit_code"].as_u64()),
+        (Some("error"), Some(2))
+    );
 }
 
 #[test]
@@ -135,7 +177,11 @@ fn config(home: &TestHome, text: &str) -> std::path::PathBuf {
 #[test]
 fn with_nobody_to_ask_a_command_is_denied_and_the_exit_code_says_so() {
     let home = TestHome::new();
-    let model = Model::new(&calls("bash", json!({"command": "touch made"}), "I could not."));
+    let model = Model::new(&calls(
+        "bash",
+        json!({"command": "touch made"}),
+        "I could not.",
+    ));
     let (code, out, err) = run(model.command(&home).args(["exec", "-p", "go"]));
     assert_eq!((code, out.as_str()), (5, "I could not.\n"), "{err}");
     assert!(err.contains("--yes"), "{err}");
@@ -146,7 +192,9 @@ fn with_nobody_to_ask_a_command_is_denied_and_the_exit_code_says_so() {
 fn yes_lets_it_run_and_dry_run_does_not() {
     let home = TestHome::new();
     let model = Model::new(&calls("bash", json!({"command": "touch made"}), "Done."));
-    let (code, _, err) = run(model.command(&home).args(["exec", "--dry-run", "--yes", "-p", "go"]));
+    let (code, _, err) = run(model
+        .command(&home)
+        .args(["exec", "--dry-run", "--yes", "-p", "go"]));
     assert_eq!(code, 0, "{err}");
     assert!(!home.project().join("made").exists());
     let (code, _, err) = run(model.command(&home).args(["exec", "--yes", "-p", "go"]));
@@ -158,7 +206,11 @@ fn yes_lets_it_run_and_dry_run_does_not() {
 fn yes_does_not_reach_the_repository_s_own_files() {
     let home = TestHome::new();
     std::fs::create_dir(home.project().join(".git")).unwrap();
-    let model = Model::new(&calls("write", json!({"path": ".git/config", "content": "x"}), "Done."));
+    let model = Model::new(&calls(
+        "write",
+        json!({"path": ".git/config", "content": "x"}),
+        "Done.",
+    ));
     let (code, _, err) = run(model.command(&home).args(["exec", "--yes", "-p", "go"]));
     assert_eq!(code, 5, "{err}");
     assert!(!home.project().join(".git/config").exists());
@@ -170,8 +222,15 @@ fn a_path_outside_the_root_is_refused_by_its_code() {
     std::fs::write(home.path().join("secret"), "s3cret").unwrap();
     let model = Model::new(&calls("read", json!({"path": "../secret"}), "no"));
     let (_, _, err) = run(model.command(&home).args(["exec", "--yes", "-p", "go"]));
-    let last = model.requests().last().map(|request| String::from_utf8_lossy(&request.body).into_owned()).unwrap();
-    assert!(last.contains("path_outside_root") && !last.contains("s3cret"), "{last}\n{err}");
+    let last = model
+        .requests()
+        .last()
+        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+        .unwrap();
+    assert!(
+        last.contains("path_outside_root") && !last.contains("s3cret"),
+        "{last}\n{err}"
+    );
 }
 
 #[test]
@@ -192,13 +251,31 @@ fn ctrl_c_ends_the_run_with_130_and_keeps_the_text() {
         std::fs::read_to_string(&out).is_ok_and(|text| text.contains("word10 "))
     });
     assert!(streaming);
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let events: Vec<Value> =
-        std::fs::read_to_string(&out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let names: Vec<&str> = events.iter().rev().take(12).filter_map(|event| event["type"].as_str()).collect();
-    assert!(names.contains(&"interrupted") && names.contains(&"run_finished"), "{names:?}");
-    assert!(events.iter().any(|event| event["status"] == "interrupted" && event.to_string().contains("word10 ")));
+    let events: Vec<Value> = std::fs::read_to_string(&out)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let names: Vec<&str> = events
+        .iter()
+        .rev()
+        .take(12)
+        .filter_map(|event| event["type"].as_str())
+        .collect();
+    assert!(
+        names.contains(&"interrupted") && names.contains(&"run_finished"),
+        "{names:?}"
+    );
+    assert!(
+        events
+            .iter()
+            .any(|event| event["status"] == "interrupted" && event.to_string().contains("word10 "))
+    );
 }
 
 #[test]
@@ -215,7 +292,9 @@ fn a_reader_that_goes_away_ends_the_run_cleanly() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
-    let ended = wait_until(Duration::from_secs(20), || child.try_wait().unwrap().is_some());
+    let ended = wait_until(Duration::from_secs(20), || {
+        child.try_wait().unwrap().is_some()
+    });
     assert!(ended, "it goes on for nobody");
     let (_, listed, _) = run(model.command(&home).args(["sessions", "verify"]));
     assert!(listed.contains("whole"), "{listed}");
@@ -267,7 +346,9 @@ fn a_second_process_on_a_session_is_refused_with_the_first_one_s_pid() {
     assert!(wait_until(Duration::from_secs(30), || {
         std::fs::read_to_string(&out).is_ok_and(|text| text.contains("run_started"))
     }));
-    let (code, _, err) = run(model.command(&home).args(["exec", "--session", &id, "-p", "me too"]));
+    let (code, _, err) = run(model
+        .command(&home)
+        .args(["exec", "--session", &id, "-p", "me too"]));
     assert_eq!(code, 1);
     assert!(err.contains(&first.id().to_string()), "{err}");
     let _ = first.kill();
@@ -280,7 +361,9 @@ fn each_request_begins_with_the_one_before_it_also_after_a_resume() {
     let id = tenon_vocab::SessionId::generate().to_string();
     let model = Model::new(&calls("list", json!({}), "done"));
     for _ in 0..3 {
-        let (code, _, err) = run(model.command(&home).args(["exec", "--session", &id, "-p", "go"]));
+        let (code, _, err) = run(model
+            .command(&home)
+            .args(["exec", "--session", &id, "-p", "go"]));
         assert_eq!(code, 0, "{err}");
     }
     let requests = model.requests();
@@ -297,8 +380,10 @@ fn a_folder_that_cannot_be_written_is_said_plainly() {
     let model = Model::new(&answers("yes"));
     let file = home.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let (code, _, err) =
-        run(model.command(&home).args(["exec", "-p", "hi"]).env("TENON_HOME", file.join("below")));
+    let (code, _, err) = run(model
+        .command(&home)
+        .args(["exec", "-p", "hi"])
+        .env("TENON_HOME", file.join("below")));
     assert_eq!(code, 1);
     assert!(err.contains("below") && !err.contains("panick"), "{err}");
 }
@@ -307,19 +392,42 @@ fn a_folder_that_cannot_be_written_is_said_plainly() {
 fn an_answer_that_does_not_fit_the_schema_is_exit_seven() {
     let home = TestHome::new();
     let schema = home.path().join("schema.json");
-    std::fs::write(&schema, r#"{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}"#).unwrap();
+    std::fs::write(
+        &schema,
+        r#"{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}"#,
+    )
+    .unwrap();
     let good = Model::new(&answers(r#"{"ok": true}"#));
     let bad = Model::new(&answers("certainly!"));
-    assert_eq!(run(good.command(&home).args(["exec", "-p", "x", "--output-schema"]).arg(&schema)).0, 0);
-    assert_eq!(run(bad.command(&home).args(["exec", "-p", "x", "--output-schema"]).arg(&schema)).0, 7);
+    assert_eq!(
+        run(good
+            .command(&home)
+            .args(["exec", "-p", "x", "--output-schema"])
+            .arg(&schema))
+        .0,
+        0
+    );
+    assert_eq!(
+        run(bad
+            .command(&home)
+            .args(["exec", "-p", "x", "--output-schema"])
+            .arg(&schema))
+        .0,
+        7
+    );
 }
 
 #[test]
 fn nothing_is_kept_with_no_save() {
     let home = TestHome::new();
     let model = Model::new(&answers("yes"));
-    assert_eq!(run(model.command(&home).args(["exec", "--no-save", "-p", "hi"])).0, 0);
-    let (_, listed, _) = run(model.command(&home).args(["sessions", "list", "--all", "--json"]));
+    assert_eq!(
+        run(model.command(&home).args(["exec", "--no-save", "-p", "hi"])).0,
+        0
+    );
+    let (_, listed, _) = run(model
+        .command(&home)
+        .args(["sessions", "list", "--all", "--json"]));
     assert_eq!(listed.trim(), "[]");
 }
 

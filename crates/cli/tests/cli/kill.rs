@@ -16,12 +16,23 @@ fn script() -> String {
     let mut steps = Vec::new();
     for n in 0..30 {
         let calls = match n % 4 {
-            0 => call("write", json!({"path": format!("file{n}.txt"), "content": format!("line {n}\n")})),
-            1 => call("bash", json!({"command": if n == 5 { escape.to_owned() } else { format!("echo step {n}; seq 1 50") }})),
+            0 => call(
+                "write",
+                json!({"path": format!("file{n}.txt"), "content": format!("line {n}\n")}),
+            ),
+            1 => call(
+                "bash",
+                json!({"command": if n == 5 { escape.to_owned() } else { format!("echo step {n}; seq 1 50") }}),
+            ),
             2 => call("read", json!({"path": format!("file{}.txt", n - 2)})),
-            _ => call("edit", json!({"path": format!("file{}.txt", n - 3), "old": "line", "new": "changed"})),
+            _ => call(
+                "edit",
+                json!({"path": format!("file{}.txt", n - 3), "old": "line", "new": "changed"}),
+            ),
         };
-        let text = format!("Step {n}: some words that stream in small pieces, so that a kill can fall between them.");
+        let text = format!(
+            "Step {n}: some words that stream in small pieces, so that a kill can fall between them."
+        );
         steps.push(json!({"response": {"content": text, "tool_calls": calls}}));
     }
     steps.push(json!({"response": {"content": "All thirty steps are done."}}));
@@ -72,7 +83,16 @@ fn round(model: &Model, seed: u64) {
     let stdout = home.path().join("stdout");
     let mut child = model
         .command(&home)
-        .args(["exec", "--yes", "--format", "json", "--session", &id, "-p", "thirty steps, please"])
+        .args([
+            "exec",
+            "--yes",
+            "--format",
+            "json",
+            "--session",
+            &id,
+            "-p",
+            "thirty steps, please",
+        ])
         .env("TENON_TEST_MARKER", &marker)
         .stdin(Stdio::null())
         .stdout(std::fs::File::create(&stdout).unwrap())
@@ -80,28 +100,56 @@ fn round(model: &Model, seed: u64) {
         .spawn()
         .unwrap();
     // Anywhere between before its first event and after its end.
-    std::thread::sleep(Duration::from_millis(seed.wrapping_mul(2_654_435_761) % 900));
+    std::thread::sleep(Duration::from_millis(
+        seed.wrapping_mul(2_654_435_761) % 900,
+    ));
     let _ = child.kill();
     let _ = child.wait();
-    let gone = wait_until(Duration::from_secs(2), || descendants_with_marker(&marker).is_empty());
-    assert!(gone, "seed {seed}: alive after two seconds: {:?}", descendants_with_marker(&marker));
+    let gone = wait_until(Duration::from_secs(2), || {
+        descendants_with_marker(&marker).is_empty()
+    });
+    assert!(
+        gone,
+        "seed {seed}: alive after two seconds: {:?}",
+        descendants_with_marker(&marker)
+    );
     let seen = seen(&std::fs::read_to_string(&stdout).unwrap());
     if seen.durable.is_empty() {
         return;
     }
-    let (shown, log) = output(model.command(&home).args(["sessions", "show", &id, "--events"]));
+    let (shown, log) = output(
+        model
+            .command(&home)
+            .args(["sessions", "show", &id, "--events"]),
+    );
     assert!(shown, "seed {seed}: {log}");
-    let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let lines: Vec<Value> = log
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
     for event in &seen.durable {
         let kept = lines.iter().find(|line| line["seq"] == event["seq"]);
-        assert_eq!(kept, Some(event), "seed {seed}: a shown event is not in the log");
+        assert_eq!(
+            kept,
+            Some(event),
+            "seed {seed}: a shown event is not in the log"
+        );
     }
     let (shown, text) = output(model.command(&home).args(["sessions", "show", &id]));
     assert!(shown, "seed {seed}: {text}");
-    assert!(text.contains(seen.streaming.trim()), "seed {seed}: shown text is lost: {:?}\n{text}", seen.streaming);
+    assert!(
+        text.contains(seen.streaming.trim()),
+        "seed {seed}: shown text is lost: {:?}\n{text}",
+        seen.streaming
+    );
     let (whole, findings) = output(model.command(&home).args(["sessions", "verify", &id]));
     assert!(whole, "seed {seed}: {findings}");
-    let (resumed, said) = output(model.command(&home).args(["exec", "--session", &id, "-p", "go on"]));
+    let (resumed, said) =
+        output(
+            model
+                .command(&home)
+                .args(["exec", "--session", &id, "-p", "go on"]),
+        );
     assert!(resumed && said.contains("Going on."), "seed {seed}: {said}");
     let (whole, findings) = output(model.command(&home).args(["sessions", "verify", &id]));
     assert!(whole, "seed {seed} after resume: {findings}");
@@ -109,7 +157,10 @@ fn round(model: &Model, seed: u64) {
 
 #[test]
 fn a_kill_at_a_random_moment_loses_nothing_and_leaves_nothing() {
-    let kills = std::env::var("TENON_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let kills = std::env::var("TENON_KILLS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(200);
     let model = Model::slow(&script(), Duration::from_micros(300));
     let next = AtomicU64::new(0);
     std::thread::scope(|scope| {

@@ -38,8 +38,15 @@ fn live_a_real_model_answers_and_the_session_goes_on() {
         assert!(output.status.success(), "{errors}");
         assert!(!output.stdout.is_empty(), "{errors}");
     }
-    let output = command(&home).args(["sessions", "verify", &id]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let output = command(&home)
+        .args(["sessions", "verify", &id])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
 }
 
 #[test]
@@ -47,14 +54,30 @@ fn live_a_real_model_answers_and_the_session_goes_on() {
 fn live_the_stream_of_events_is_whole_and_carries_usage() {
     let home = TestHome::new();
     let output = command(&home)
-        .args(["exec", "--format", "json", "-p", "Count to five.", "--config"])
+        .args([
+            "exec",
+            "--format",
+            "json",
+            "-p",
+            "Count to five.",
+            "--config",
+        ])
         .arg(short(&home))
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(events.iter().any(|event| event["type"] == "message_delta"), "{text}");
-    let end = events.iter().find(|event| event["type"] == "run_finished").unwrap();
+    let events: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(
+        events.iter().any(|event| event["type"] == "message_delta"),
+        "{text}"
+    );
+    let end = events
+        .iter()
+        .find(|event| event["type"] == "run_finished")
+        .unwrap();
     assert_eq!(end["outcome"], "completed", "{end}");
     assert!(end["usage"]["input"].as_u64().unwrap() > 0, "{end}");
 }
@@ -64,7 +87,11 @@ fn live_the_stream_of_events_is_whole_and_carries_usage() {
 fn live_the_models_of_the_server_are_listed() {
     let home = TestHome::new();
     let output = command(&home).args(["models", "--json"]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let models: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(!models.as_array().unwrap().is_empty(), "{models}");
 }

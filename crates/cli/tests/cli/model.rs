@@ -26,28 +26,42 @@ impl Model {
     /// With a pause between deltas.
     pub fn slow(scenarios: &str, delay: Duration) -> Self {
         let scenarios = Scenarios::parse(scenarios).unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         let options = Options {
             strict: Strictness::Strict,
             delay,
             record: Some(Recording::default()),
             ..Options::default()
         };
-        let server = runtime.block_on(Server::bind(([127, 0, 0, 1], 0).into(), scenarios, options)).unwrap();
+        let server = runtime
+            .block_on(Server::bind(([127, 0, 0, 1], 0).into(), scenarios, options))
+            .unwrap();
         let url = server.base_url();
         let running = runtime.block_on(async { server.spawn() });
-        Self { runtime, running: Some(running), url }
+        Self {
+            runtime,
+            running: Some(running),
+            url,
+        }
     }
 
-
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        self.running.as_ref().map(Running::requests).unwrap_or_default()
+        self.running
+            .as_ref()
+            .map(Running::requests)
+            .unwrap_or_default()
     }
 
     /// `tenon` with this model, in a home of its own.
     pub fn command(&self, home: &TestHome) -> Command {
         let mut command = home.command(tenon());
-        command.env("TENON_BASE_URL", &self.url).env("TENON_MODEL", "mock-model");
+        command
+            .env("TENON_BASE_URL", &self.url)
+            .env("TENON_MODEL", "mock-model");
         command
     }
 }

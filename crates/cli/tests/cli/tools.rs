@@ -114,13 +114,13 @@ fn a_call_that_cannot_be_understood_is_an_envelope_too() {
         "invalid_input"
     );
     assert_eq!(
-        code(&["tools", "run", "read", "--input", "{\"path\": 3.5}"]),
+        code(&["tools", "run", "read", "--input", "{\"path\": {}}"]),
         "invalid_input"
     );
     assert_eq!(code(&["tools", "run", "read"]), "invalid_input");
     assert_eq!(
         code(&["tools", "run", "read", "--input", r#"{"path": "none"}"#]),
-        "not_found"
+        "path_error"
     );
 }
 

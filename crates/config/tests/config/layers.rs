@@ -191,18 +191,13 @@ fn outside_of_the_root_the_file_tools_are_as_open_as_the_rules() {
 
 #[test]
 fn the_timeout_of_tools_holds_for_bash_too_and_zero_disables() {
-    let tools = |content: &str| World::new().user(content).resolved().tools;
-    assert_eq!(
-        (tools("{}").timeout_secs, tools("{}").bash_timeout_secs),
-        (Some(60), Some(30))
-    );
-    let set = tools(r#"{"tool_timeout_secs": 5}"#);
-    assert_eq!(
-        (set.timeout_secs, set.bash_timeout_secs),
-        (Some(5), Some(5))
-    );
-    let off = tools(r#"{"tool_timeout_secs": 0}"#);
-    assert_eq!((off.timeout_secs, off.bash_timeout_secs), (None, None));
+    let timeouts = |content: &str| {
+        let tools = World::new().user(content).resolved().tools;
+        [tools.timeout, tools.bash_timeout].map(|time| time.map(|time| time.as_secs()))
+    };
+    assert_eq!(timeouts("{}"), [Some(60), Some(30)]);
+    assert_eq!(timeouts(r#"{"tool_timeout_secs": 5}"#), [Some(5), Some(5)]);
+    assert_eq!(timeouts(r#"{"tool_timeout_secs": 0}"#), [None, None]);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 use crate::support::{World, provider};
-use tenon_config::{Auth, Choice, KeySource, Origin, Proxy, Verify};
+use std::time::Duration;
+use tenon_config::{Choice, KeySource, Origin, Proxy};
 use tenon_model::Kind;
+use tenon_model::{Auth, FirstToken, Timeouts, Verify};
 
 fn env(names: &[&str]) -> KeySource {
     KeySource::Env(names.iter().map(|name| (*name).to_owned()).collect())
@@ -270,12 +272,12 @@ fn all_fields_of_a_provider_arrive() {
         (Verify::Insecure, Proxy::Url("http://proxy:1".into()))
     );
     assert_eq!(
-        (
-            found.timeouts.connect_ms,
-            found.timeouts.first_token_ms,
-            found.timeouts.silence_ms
-        ),
-        (1, Some(0), 3)
+        found.timeouts,
+        Timeouts {
+            connect: Duration::from_millis(1),
+            first_token: FirstToken::Never,
+            silence: Some(Duration::from_millis(3)),
+        }
     );
     assert!(found.quirks.omits("temperature"));
     assert_eq!(

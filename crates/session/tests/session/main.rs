@@ -1,5 +1,10 @@
 //! Tests of the log, its projection, its repair and its lists, on real files.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in a test the panic is the report, also in functions that tests share"
+)]
+
 mod blobs;
 mod build;
 mod corpus;

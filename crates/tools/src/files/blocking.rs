@@ -2,9 +2,10 @@
 //! stop: the call was interrupted, its future was dropped, or its time is up.
 
 use super::failure::Failure;
-use crate::contract::{Host, ToolLimits};
+use crate::contract::Host;
 use crate::workspace::Workspace;
 use std::time::{Duration, Instant};
+use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{ErrorCode, ToolOutput};
 use tokio_util::sync::CancellationToken;
 

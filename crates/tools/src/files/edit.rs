@@ -8,7 +8,7 @@
 use super::blocking::blocking;
 use super::diff;
 use crate::builtin::{facts, number, spec, text};
-use crate::contract::{Host, StaleWrites, Tool};
+use crate::contract::{Host, Tool};
 use crate::workspace::{Expect, FileContent, Workspace, sha256};
 use misses::{Escalation, Misses};
 use replace::{Count, Miss, Replaced, replace};
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tenon_policy::{Access, Facts, Subject};
 use tenon_vocab::port::BoxFuture;
+use tenon_vocab::profile::StaleWrites;
 use tenon_vocab::{Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
 mod compose;

@@ -4,13 +4,14 @@ use super::blocking::{Blocking, blocking};
 use super::failure::Failure;
 use super::read::page::{Page, Shape};
 use crate::builtin::{facts, number, spec, text};
-use crate::contract::{Host, Tool, ToolLimits};
+use crate::contract::{Host, Tool};
 use crate::output;
 use crate::workspace::{OpenFile, READ_CAP, Running, Workspace};
 use serde_json::{Value, json};
 use std::io::Read as _;
 use tenon_policy::{Access, Facts, Subject};
 use tenon_vocab::port::BoxFuture;
+use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
 mod kind;

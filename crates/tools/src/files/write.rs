@@ -5,11 +5,12 @@ use super::blocking::{Blocking, blocking};
 use super::diff;
 use super::failure::Failure;
 use crate::builtin::{facts, spec, text};
-use crate::contract::{Host, StaleWrites, Tool};
+use crate::contract::{Host, Tool};
 use crate::workspace::{Expect, FileContent, Workspace, WorkspaceError, Written, sha256};
 use serde_json::{Value, json};
 use tenon_policy::{Access, Facts, Subject};
 use tenon_vocab::port::BoxFuture;
+use tenon_vocab::profile::StaleWrites;
 use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
 const DESCRIPTION: &str = "Write a whole file; missing folders are created. A file that exists must have been read before. To change a part of a file use `edit`.";

@@ -3,8 +3,9 @@
 
 use super::aliases;
 use super::coerce::{Notes, coerce};
-use super::names::{canonical_name, implied_action, squash};
+use super::names::{canonical_name, implied_action};
 use serde_json::{Map, Value};
+use tenon_vocab::names::squash;
 
 /// Keys under which some models wrap the whole input once more.
 const WRAPPERS: &[&str] = &[

@@ -7,10 +7,10 @@ use super::spec::{
     RunSpec,
 };
 use super::{Jobs, environment, output::Output, registry};
-use crate::contract::OnTimeout;
 use registry::InputPipe;
 use std::time::Duration;
 use tenon_sandbox::{CommandSpec, Exit, StdinKind};
+use tenon_vocab::profile::OnTimeout;
 use tenon_vocab::{JobAction, JobId, ToolStream};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

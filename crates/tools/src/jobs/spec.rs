@@ -2,11 +2,11 @@
 //! of a process that goes on.
 
 use super::capture::Excerpt;
-use crate::contract::{OnTimeout, ToolLimits};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use tenon_sandbox::SpawnError;
+use tenon_vocab::profile::{OnTimeout, ToolLimits};
 use tenon_vocab::{JobAction, JobId};
 
 /// Whether the caller waits for the command.

@@ -78,8 +78,7 @@ pub(super) fn open(
 #[cfg(target_os = "linux")]
 fn kernel(root: BorrowedFd<'_>, relative: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     use rustix::fs::{ResolveFlags, openat2};
-    let resolve =
-        ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
     openat2(root, relative, flags, Mode::empty(), resolve)
 }
 
@@ -98,7 +97,11 @@ fn walk(root: BorrowedFd<'_>, relative: &Path, flags: OFlags) -> Result<OwnedFd,
             _ => return Err(Errno::LOOP),
         };
         let here = held.as_ref().map_or(root, AsFd::as_fd);
-        let wanted = if names.peek().is_some() { FOLDER } else { flags };
+        let wanted = if names.peek().is_some() {
+            FOLDER
+        } else {
+            flags
+        };
         held = Some(step(here, name, wanted)?);
     }
     held.ok_or(Errno::NOENT)

@@ -46,7 +46,10 @@ fn entries(workspace: &Workspace, place: &Place, folder: &Path) -> Option<Vec<St
 fn shown(place: &Place, parent: &Path, name: &str) -> String {
     let relative = parent.join(name);
     if place.shown.starts_with('/') {
-        PathBuf::from("/").join(relative).to_string_lossy().into_owned()
+        PathBuf::from("/")
+            .join(relative)
+            .to_string_lossy()
+            .into_owned()
     } else {
         path::shown(&relative)
     }

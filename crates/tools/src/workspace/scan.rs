@@ -33,7 +33,10 @@ impl Scan {
     #[must_use]
     pub fn changes(before: &Self, after: &Self) -> Vec<String> {
         let mut changed = Vec::new();
-        let (mut old, mut new) = (before.entries.iter().peekable(), after.entries.iter().peekable());
+        let (mut old, mut new) = (
+            before.entries.iter().peekable(),
+            after.entries.iter().peekable(),
+        );
         loop {
             let order = match (old.peek(), new.peek()) {
                 (None, None) => return changed,

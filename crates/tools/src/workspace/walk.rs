@@ -304,7 +304,9 @@ impl Workspace {
 fn left_out(name: &OsStr) -> bool {
     name == ".git"
         || name == "node_modules"
-        || name.to_str().is_some_and(|name| name.starts_with(TEMPORARY))
+        || name
+            .to_str()
+            .is_some_and(|name| name.starts_with(TEMPORARY))
 }
 
 /// Without a repository the walker does not look above its own folder; the

@@ -5,8 +5,9 @@ use crate::{KEY, answer, ask, endpoint, model, model_with, model_without_key, re
 use futures_util::StreamExt as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use tenon_model::Auth;
 use tenon_model::Model as _;
-use tenon_transport::{Auth, CredentialError, CredentialSource, Endpoint, FromEnvironment, Secret};
+use tenon_transport::{CredentialError, CredentialSource, Endpoint, FromEnvironment, Secret};
 use tenon_vocab::port::BoxFuture;
 use tokio::sync::mpsc;
 

@@ -10,8 +10,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
+use tenon_model::Verify;
 use tenon_model::{ModelError, ModelErrorKind};
-use tenon_transport::{Endpoint, Verify};
+use tenon_transport::Endpoint;
 use tokio_rustls::TlsAcceptor;
 
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);

@@ -5,8 +5,9 @@ use crate::{answer, ask, endpoint, model, request};
 use futures_util::StreamExt as _;
 use std::net::SocketAddr;
 use std::time::Duration;
+use tenon_model::FirstToken;
 use tenon_model::{Delta, Model as _, ModelErrorKind};
-use tenon_transport::{Endpoint, FirstToken};
+use tenon_transport::Endpoint;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::mpsc;
 

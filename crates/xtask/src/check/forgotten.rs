@@ -172,6 +172,10 @@ fn is_named(path: &str, text: &str) -> bool {
     let Some(name) = folders.pop() else {
         return false;
     };
+    // proptest finds its own.
+    if folders.contains(&"proptest-regressions") {
+        return true;
+    }
     if let Some(snapshot) = name.strip_suffix(".snap") {
         let test = snapshot.rsplit("__").next().unwrap_or(snapshot);
         let test = test.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -243,6 +247,7 @@ mod tests {
         write(root, "tests/one.json", "");
         write(root, "tests/two.json", "");
         write(root, "tests/wired/three.json", "");
+        write(root, "tests/proptest-regressions/a.txt", "");
         write(root, "tests/snapshots/a__draws_a_box-2.snap", "");
         write(root, "tests/snapshots/a__draws_a_line.snap", "");
         assert_eq!(

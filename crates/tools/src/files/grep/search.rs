@@ -220,14 +220,20 @@ fn window(line: &[u8], at: usize) -> String {
     if line.len() <= LINE_BYTES {
         return String::from_utf8_lossy(line).into_owned();
     }
-    let from = at.saturating_sub(LINE_BYTES / 4).min(line.len() - LINE_BYTES);
+    let from = at
+        .saturating_sub(LINE_BYTES / 4)
+        .min(line.len() - LINE_BYTES);
     // Some bytes more on both sides, so that no character is torn at the cut.
     let wide = &line[from.saturating_sub(4)..line.len().min(from + LINE_BYTES + 4)];
     let text = String::from_utf8_lossy(wide);
     let start = output::ceil(&text, from.min(4));
     let end = output::floor(&text, start + LINE_BYTES);
     let before = if from > 0 { "…" } else { "" };
-    let after = if from + LINE_BYTES < line.len() { "…" } else { "" };
+    let after = if from + LINE_BYTES < line.len() {
+        "…"
+    } else {
+        ""
+    };
     format!(
         "{before}{}{after} [line of {} bytes]",
         &text[start..end],

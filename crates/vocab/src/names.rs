@@ -1,0 +1,257 @@
+//! The one table of tool names: how other products and models spell what Tenon
+//! calls `read`, `edit`, `bash`. What a model calls, and what rules, hooks and
+//! agents name, all pass through it (G16).
+
+/// Spellings in lower case without `_`, `-`, space; the canonical name first.
+const NAMES: &[(&str, &[&str])] = &[
+    (
+        "read",
+        &[
+            "read", "readfile", "cat", "view", "viewfile", "openfile", "fileread",
+        ],
+    ),
+    (
+        "write",
+        &[
+            "write",
+            "writefile",
+            "createfile",
+            "writetofile",
+            "savefile",
+            "filewrite",
+        ],
+    ),
+    (
+        "edit",
+        &[
+            "edit",
+            "editfile",
+            "strreplace",
+            "strreplaceeditor",
+            "strreplacebasededittool",
+            "replace",
+            "replaceinfile",
+            "multiedit",
+            "searchreplace",
+            "searchandreplace",
+            "findandreplace",
+            "findandreplaceinfile",
+            "fileedit",
+        ],
+    ),
+    ("patch", &["patch", "applypatch", "patchfile", "applydiff"]),
+    (
+        "list",
+        &[
+            "list",
+            "listdirectory",
+            "listdir",
+            "listfiles",
+            "ls",
+            "tree",
+            "directorytree",
+        ],
+    ),
+    (
+        "glob",
+        &[
+            "glob",
+            "globfiles",
+            "findfiles",
+            "filesearch",
+            "find",
+            "searchforfiles",
+        ],
+    ),
+    (
+        "grep",
+        &[
+            "grep",
+            "search",
+            "searchfiles",
+            "searchfilecontent",
+            "searchtext",
+            "searchcode",
+            "grepsearch",
+            "ripgrep",
+            "rg",
+        ],
+    ),
+    (
+        "bash",
+        &[
+            "bash",
+            "shell",
+            "sh",
+            "command",
+            "runcommand",
+            "executecommand",
+            "execcommand",
+            "runshellcommand",
+            "runshell",
+            "runterminalcmd",
+            "runterminalcommand",
+            "executebash",
+            "runbash",
+            "bashcommand",
+            "shellcommand",
+            "localshell",
+            "terminal",
+            "exec",
+            "command",
+        ],
+    ),
+    (
+        "process",
+        &[
+            "process",
+            "processes",
+            "backgroundprocess",
+            "readbackgroundprocess",
+            "readprocess",
+            "bashoutput",
+            "listbackgroundprocesses",
+            "listbackgroundprocess",
+            "listprocesses",
+            "killbackgroundprocess",
+            "killprocess",
+            "killshell",
+            "killbash",
+            "writebackgroundprocess",
+            "writeprocess",
+            "writestdin",
+        ],
+    ),
+    (
+        "ask_user",
+        &[
+            "askuser",
+            "ask",
+            "askquestion",
+            "askuserquestion",
+            "askfollowupquestion",
+            "question",
+        ],
+    ),
+    (
+        "todoread",
+        &["todoread", "readtodos", "readtodo", "todolist"],
+    ),
+    (
+        "todowrite",
+        &[
+            "todowrite",
+            "todo",
+            "writetodos",
+            "writetodo",
+            "updatetodos",
+            "updatetodolist",
+            "updatetasklist",
+            "updateplan",
+        ],
+    ),
+    (
+        "task",
+        &[
+            "task",
+            "delegateagent",
+            "delegate",
+            "agent",
+            "subagent",
+            "dispatchagent",
+            "spawnagent",
+        ],
+    ),
+    ("skill", &["skill", "useskill", "loadskill"]),
+    (
+        "done",
+        &[
+            "done",
+            "finish",
+            "complete",
+            "attemptcompletion",
+            "taskcomplete",
+        ],
+    ),
+];
+
+/// Namespaces that some servers and models put before a name.
+const PREFIXES: &[&str] = &[
+    "functions.",
+    "function.",
+    "tools.",
+    "tool.",
+    "default_api.",
+    "default_api:",
+];
+
+/// Longer names are nobody's spelling of ours.
+const LONGEST: usize = 64;
+
+/// The canonical name for any known spelling, without regard to case and
+/// separators; `None` for a name that is not in the table. A tool that is
+/// really called so (an MCP server's, a custom one) must be looked up first.
+#[must_use]
+pub fn canonical_name(name: &str) -> Option<&'static str> {
+    let plain = squash(without_prefix(name))?;
+    NAMES
+        .iter()
+        .find(|(_, spellings)| spellings.contains(&plain.as_str()))
+        .map(|(canonical, _)| *canonical)
+}
+
+/// Every canonical name.
+pub fn canonical_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|(canonical, _)| *canonical)
+}
+
+/// A name without the namespace that some put before it.
+#[must_use]
+pub fn without_prefix(name: &str) -> &str {
+    let name = name.trim();
+    PREFIXES
+        .iter()
+        .find_map(|prefix| {
+            let head = name.get(..prefix.len())?;
+            head.eq_ignore_ascii_case(prefix)
+                .then(|| &name[prefix.len()..])
+        })
+        .unwrap_or(name)
+}
+
+/// Lower case without separators; `None` when it cannot be one of our names.
+#[must_use]
+pub fn squash(name: &str) -> Option<String> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let plain: String = name
+        .chars()
+        .filter(|c| !matches!(c, '_' | '-' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect();
+    (!plain.is_empty()).then_some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAMES, canonical_name};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_spelling_stands_for_two_tools() {
+        let mut seen = BTreeSet::new();
+        for (_, spellings) in NAMES {
+            for spelling in *spellings {
+                assert!(seen.insert(*spelling), "{spelling} is listed twice");
+            }
+        }
+    }
+
+    #[test]
+    fn every_canonical_name_is_its_own_spelling() {
+        for (canonical, _) in NAMES {
+            assert_eq!(canonical_name(canonical), Some(*canonical));
+        }
+    }
+}
