@@ -92,6 +92,9 @@ pub struct RunArgs {
     /// Use the session with this id; it is created when there is none.
     #[arg(long, value_name = "UUID")]
     pub session: Option<String>,
+    /// Leave the session as it is and go on in a copy of it.
+    #[arg(long)]
+    pub fork: bool,
     /// Keep nothing of this session.
     #[arg(long)]
     pub no_save: bool,

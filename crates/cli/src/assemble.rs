@@ -85,6 +85,8 @@ pub enum Session {
     /// A new one, with this id if one is given (N8).
     New(Option<SessionId>),
     Existing(SessionId),
+    /// A copy of this one, which may be in use (N13).
+    Fork(SessionId),
     /// Nothing of it is kept.
     Unsaved,
 }
@@ -134,7 +136,7 @@ pub async fn open(
     session: Session,
 ) -> Result<Assembled, CliError> {
     let existing = match session {
-        Session::Existing(_) => Some(log(place, session)?),
+        Session::Existing(_) | Session::Fork(_) => Some(log(place, session)?),
         Session::New(_) | Session::Unsaved => None,
     };
     let place = match &existing {
@@ -321,6 +323,7 @@ fn log(place: &Place, session: Session) -> Result<(Log, State), CliError> {
     let store = place.store();
     Ok(match session {
         Session::Existing(id) => store.open(id, RealAmbient.now())?,
+        Session::Fork(id) => store.fork(id, SessionId::generate())?,
         Session::New(id) => store.create(&meta(place, id.unwrap_or_else(SessionId::generate)))?,
         Session::Unsaved => Log::ephemeral(&meta(place, SessionId::generate()))?,
     })

@@ -35,6 +35,7 @@ mod calls;
 mod digest;
 mod error;
 pub mod export;
+mod fork;
 mod frames;
 mod history;
 mod leftovers;

@@ -9,7 +9,7 @@ use crate::lock::Lock;
 use crate::memory::Ring;
 use crate::place::Place;
 use crate::rebuild::Index;
-use crate::record::{decode, encode};
+use crate::record::{Encoded, decode, encode};
 use crate::scratch::Scratch;
 use crate::sink::Appender;
 use crate::{SessionError, State};
@@ -137,18 +137,38 @@ impl Log {
                 kind: event.kind.name().to_owned(),
             });
         }
+        let encoded = match &self.backing {
+            Backing::Disk(_) => Some(encode(event, &self.blobs)?),
+            Backing::Memory { .. } => None,
+        };
+        self.write(event, encoded)
+    }
+
+    /// A record whose line is given: a copy from another log.
+    pub(crate) fn append_line(
+        &mut self,
+        event: &Event,
+        mut line: String,
+    ) -> Result<u64, SessionError> {
+        line.push('\n');
+        let blobs = Vec::new();
+        self.write(event, Some(Encoded { line, blobs }))
+    }
+
+    fn write(&mut self, event: &Event, encoded: Option<Encoded>) -> Result<u64, SessionError> {
         if event.seq != self.next_seq {
             return Err(SessionError::OutOfSequence {
                 expected: self.next_seq,
                 found: event.seq,
             });
         }
-        let offset = match &mut self.backing {
-            Backing::Disk(disk) => disk.append(event, &self.blobs)?,
-            Backing::Memory { ring, .. } => {
+        let offset = match (&mut self.backing, encoded) {
+            (Backing::Disk(disk), Some(encoded)) => disk.append(event, encoded)?,
+            (Backing::Memory { ring, .. }, _) => {
                 ring.push(event);
                 event.seq
             }
+            (Backing::Disk(_), None) => event.seq,
         };
         self.next_seq += 1;
         Ok(offset)
@@ -223,8 +243,7 @@ impl Log {
 }
 
 impl Disk {
-    fn append(&mut self, event: &Event, blobs: &Blobs) -> Result<u64, SessionError> {
-        let encoded = encode(event, blobs)?;
+    fn append(&mut self, event: &Event, encoded: Encoded) -> Result<u64, SessionError> {
         let offset = self
             .file
             .append(encoded.line.as_bytes())

@@ -64,22 +64,35 @@ fn in_session(
 
 /// Which session the flags ask for.
 pub fn choose(place: &Place, args: &RunArgs) -> Result<Session, CliError> {
+    let existing = |id| {
+        if args.fork {
+            Session::Fork(id)
+        } else {
+            Session::Existing(id)
+        }
+    };
     if args.no_save {
         return Ok(Session::Unsaved);
     }
     if args.resume {
         let last = place.store().latest(Some(&place.root_text()))?;
-        return last.map(Session::Existing).ok_or_else(|| {
+        return last.map(existing).ok_or_else(|| {
             CliError::runtime("there is no session of this directory to resume")
                 .with_hint("`tenon sessions list --all` shows those of other directories.")
         });
     }
     match &args.session {
+        None if args.fork => Err(CliError::usage(
+            "--fork needs a session: give --session ID or --resume",
+        )),
         None => Ok(Session::New(None)),
         Some(text) => match text.parse() {
-            Ok(id) if place.store().exists(id) => Ok(Session::Existing(id)),
+            Ok(id) if place.store().exists(id) => Ok(existing(id)),
+            Ok(id) if args.fork => Err(CliError::runtime(format!(
+                "there is no session {id} to copy"
+            ))),
             Ok(id) => Ok(Session::New(Some(id))),
-            Err(_) => Ok(Session::Existing(place.store().find(text)?)),
+            Err(_) => Ok(existing(place.store().find(text)?)),
         },
     }
 }

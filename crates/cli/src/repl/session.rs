@@ -62,7 +62,7 @@ pub async fn open(repl: &mut Repl, options: &Options, session: Session) -> Resul
     repl.place = place;
     let kept = match session {
         Session::New(None) => Kept::IfUsed,
-        Session::New(Some(_)) | Session::Existing(_) => Kept::Always,
+        Session::New(Some(_)) | Session::Existing(_) | Session::Fork(_) => Kept::Always,
         Session::Unsaved => Kept::Never,
     };
     let settings = assembled.parts.settings.clone();
@@ -85,7 +85,7 @@ pub async fn open(repl: &mut Repl, options: &Options, session: Session) -> Resul
 
 /// A session is worked on where it was held, whichever was held before.
 fn place_of(place: &Place, session: Session) -> Result<Place, CliError> {
-    let Session::Existing(id) = session else {
+    let (Session::Existing(id) | Session::Fork(id)) = session else {
         return Ok(place.clone());
     };
     let mut place = place.clone();

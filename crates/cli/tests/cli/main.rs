@@ -1,5 +1,11 @@
 //! The binary as people and scripts use it, in homes of their own.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "in a test the panic is the report, also in functions that tests share"
+)]
+
 mod config;
 mod exec;
 mod kill;

@@ -3,6 +3,7 @@
 
 mod approvals;
 mod basics;
+mod corpus;
 mod embed;
 mod interrupts;
 mod models;

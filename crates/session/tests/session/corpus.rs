@@ -82,3 +82,36 @@ fn opening_and_going_on_leaves_every_line_of_the_corpus_as_it_was() {
         assert!(after.starts_with(&before), "{}", log.display());
     }
 }
+
+#[test]
+fn a_fork_of_every_log_has_the_same_messages_and_what_this_version_does_not_know() {
+    for log in corpus() {
+        let home = Home::new();
+        let id = install(&home, &log);
+        let copy = SessionId::generate();
+        let (fork, state) = home.store.fork(id, copy).unwrap();
+        let messages = serde_json::to_value(state.history().messages()).unwrap();
+        assert_eq!(messages, expected(&log), "{}", log.display());
+        drop(fork);
+        let (before, after) = (home.store.load(id).unwrap(), home.store.load(copy).unwrap());
+        assert_eq!(verify(&after), [], "{}", log.display());
+        let meta = after.state().meta();
+        assert_eq!(meta.forked_from.as_ref().unwrap().session, id);
+        for (old, new) in before.records.iter().zip(&after.records).skip(1) {
+            if old.event.kind.name() != "snapshot" && old.event.kind.name() != "run_finished" {
+                assert_eq!(
+                    old.line.replace(&id.to_string(), &copy.to_string()),
+                    new.line
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_session_that_is_in_use_can_be_forked() {
+    let home = Home::new();
+    let id = install(&home, &corpus()[0]);
+    let _held = home.store.open(id, at(0)).unwrap();
+    assert!(home.store.fork(id, SessionId::generate()).is_ok());
+}

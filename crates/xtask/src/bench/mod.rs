@@ -70,10 +70,25 @@ const GROUPS: &[(&str, Group)] = &[
     ("search", search::run),
 ];
 
+/// CPU and memory stay true on a busy machine; times of the clock do not.
+fn busy() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let load: f64 = text.split_whitespace().next()?.parse().ok()?;
+    let cores = std::thread::available_parallelism().ok()?.get() as f64;
+    (load > cores / 2.0).then(|| {
+        format!(
+            "note: the machine is busy (load {load} on {cores} cores), so wall times are too high"
+        )
+    })
+}
+
 pub fn run(repository: &Repository, options: &Options) -> Result<()> {
     let bench = build::prepare(repository, options.program.as_deref())?;
     let mut report = Report::default();
     let mut broken = Vec::new();
+    if let Some(note) = busy() {
+        say(note);
+    }
     say(Report::heading());
     for (name, group) in GROUPS {
         if options

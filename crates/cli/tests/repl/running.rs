@@ -1,0 +1,275 @@
+//! While a run goes on: stopping, steering, answering.
+
+use crate::terminal::{Model, Setup, Terminal, calls};
+use serde_json::json;
+use std::time::Duration;
+use tenon_testing::TestHome;
+
+/// A reply that takes long enough to type meanwhile, then a short one.
+fn slow() -> Model {
+    let words = "word ".repeat(40);
+    let script = json!({
+        "scenarios": [{"name": "slow", "trigger": "slowly", "scope": "turn", "steps": [
+            {"response": {"content": words, "tool_calls": [{"function": {"name": "list", "arguments": {}}}]}},
+            {"response": {"content": "the end"}},
+        ]}],
+        "default_response": {"content": "short answer"},
+    });
+    Model::scripted(script, Duration::from_millis(50))
+}
+
+fn start(home: &TestHome, model: &Model) -> Option<Terminal> {
+    Setup::new(home, model).start()
+}
+
+#[test]
+fn ctrl_c_stops_a_run_and_the_prompt_comes_back() {
+    let (home, model) = (TestHome::new(), slow());
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal.ready().line("slowly").see("word word");
+    terminal
+        .key("C-c")
+        .see("(stopping; Ctrl+C again leaves)")
+        .see("Interrupted (user).")
+        .see("Stopped. (")
+        .see_last(">");
+    terminal
+        .line("hello")
+        .see("short answer")
+        .see("Done. (")
+        .see_last(">");
+    terminal.key("C-d").left(0);
+}
+
+#[test]
+fn ctrl_c_twice_during_a_run_leaves() {
+    let (home, model) = (
+        TestHome::new(),
+        Model::scripted(
+            calls("go", "bash", json!({"command": "sleep 100"}), "done"),
+            Duration::ZERO,
+        ),
+    );
+    let setup = Setup {
+        args: &["--yes"],
+        ..Setup::new(&home, &model)
+    };
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("go")
+        .see("sleep 100")
+        .key("C-c")
+        .key("C-c")
+        .see("Resume with:");
+}
+
+#[test]
+fn what_is_typed_during_a_run_reaches_the_model_at_its_next_step() {
+    let (home, model) = (TestHome::new(), slow());
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("slowly")
+        .see("word word")
+        .line("use the other file")
+        .see("(queued: use the other file)");
+    terminal
+        .line("/clear")
+        .see("(/clear has to wait")
+        .line("/cost")
+        .see("tokens in");
+    terminal.see("the end").see("Done. (").see_last(">");
+    let second = model.bodies().get(1).cloned().unwrap_or_default();
+    assert!(second.contains("use the other file"), "{second}");
+}
+
+#[test]
+fn stop_and_exit_act_at_once() {
+    let (home, model) = (TestHome::new(), slow());
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("slowly")
+        .see("word word")
+        .line("/stop")
+        .see("Stopped. (")
+        .see_last(">");
+    terminal
+        .line("slowly")
+        .see_times("word word", 2)
+        .line("/exit")
+        .see("Resume with:")
+        .left(0);
+}
+
+#[test]
+fn what_is_typed_too_late_for_a_step_is_the_next_prompt() {
+    let words = "word ".repeat(20);
+    let script = json!({"scenarios": [{"name": "one", "trigger": "slowly", "scope": "turn", "steps": [
+        {"response": {"content": words}}]}], "default_response": {"content": "short answer"}});
+    let (home, model) = (
+        TestHome::new(),
+        Model::scripted(script, Duration::from_millis(60)),
+    );
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("slowly")
+        .see("word word")
+        .line("and then this")
+        .see("(queued:");
+    terminal
+        .see("short answer")
+        .see_times("Done. (", 1)
+        .see_last(">");
+    assert_eq!(model.last_prompt(), "and then this");
+}
+
+#[test]
+fn a_question_is_answered_with_a_key_or_with_a_reason() {
+    let script = calls(
+        "go",
+        "bash",
+        json!({"command": "touch made.txt"}),
+        "that was it",
+    );
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    let made = home.project().join("made.txt");
+    terminal
+        .ready()
+        .line("go")
+        .see("touch made.txt")
+        .see_last(">")
+        .line("use make instead");
+    terminal.see_times("that was it", 1).see_last(">");
+    assert!(!made.exists());
+    assert!(model.bodies().pop().unwrap().contains("use make instead"));
+    terminal
+        .line("go")
+        .see_times("any other text denies", 2)
+        .see_last(">")
+        .line("n")
+        .see_times("that was it", 2)
+        .see_last(">");
+    assert!(!made.exists());
+    terminal
+        .line("go")
+        .see_times("any other text denies", 3)
+        .see_last(">")
+        .line("s")
+        .see_times("that was it", 3)
+        .see_last(">");
+    assert!(made.exists());
+    std::fs::remove_file(&made).unwrap();
+    terminal
+        .line("go")
+        .see_times("that was it", 4)
+        .see_last(">");
+    assert!(made.exists(), "allowed for the session");
+}
+
+#[test]
+fn ctrl_c_and_ctrl_d_at_a_question_are_no() {
+    let script = calls(
+        "go",
+        "bash",
+        json!({"command": "touch made.txt"}),
+        "that was it",
+    );
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("go")
+        .see("any other text denies")
+        .see_last(">")
+        .key("C-d")
+        .see("that was it")
+        .see_last(">");
+    terminal
+        .line("go")
+        .see_times("any other text denies", 2)
+        .see_last(">")
+        .key("C-c")
+        .see("Stopped. (")
+        .see_last(">");
+    assert!(!home.project().join("made.txt").exists());
+}
+
+/// The `y` is typed, and even sent, before there is a question.
+#[test]
+fn what_was_typed_before_a_question_does_not_answer_it() {
+    let words = "word ".repeat(30);
+    let script = json!({
+        "scenarios": [{"name": "slow", "trigger": "slowly", "scope": "turn", "steps": [
+            {"response": {"content": words, "tool_calls": [{"function": {"name": "bash", "arguments": {"command": "touch made.txt"}}}]}},
+            {"response": {"content": "that was it"}},
+        ]}],
+        "default_response": {"content": "short answer"},
+    });
+    let (home, model) = (
+        TestHome::new(),
+        Model::scripted(script, Duration::from_millis(50)),
+    );
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("slowly")
+        .see("word word")
+        .line("y")
+        .see("(queued: y)")
+        .text("y");
+    terminal
+        .see("any other text denies")
+        .see_last(">")
+        .key("Enter")
+        .see("that was it")
+        .see_last(">");
+    assert!(
+        !home.project().join("made.txt").exists(),
+        "{}",
+        terminal.screen()
+    );
+}
+
+#[test]
+fn waiting_for_the_first_word_shows_how_long_and_is_then_erased() {
+    let script = json!({"scenarios": [], "default_response": {"content": "finally"}});
+    let (home, model) = (
+        TestHome::new(),
+        Model::scripted(script, Duration::from_millis(2500)),
+    );
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("hello")
+        .see("waiting for model… ")
+        .see("finally")
+        .see("Done. (")
+        .see_last(">");
+    assert!(
+        !terminal.screen().contains("waiting"),
+        "{}",
+        terminal.screen()
+    );
+}

@@ -1,0 +1,293 @@
+//! A terminal with the program in it, and the model server that it talks to.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tenon_mock::{Options, Running, Scenarios, Server, Strictness};
+use tenon_testing::{TestHome, wait_until};
+
+/// Long, because it only costs time in a test that fails.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// The binary under test.
+pub fn tenon() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_tenon"))
+}
+
+/// Ends with the test.
+pub struct Model {
+    runtime: tokio::runtime::Runtime,
+    running: Option<Running>,
+    pub url: String,
+}
+
+impl Model {
+    /// Answers with this text.
+    pub fn says(text: &str) -> Self {
+        Self::scripted(
+            json!({"scenarios": [], "default_response": {"content": text}}),
+            Duration::ZERO,
+        )
+    }
+
+    pub fn scripted(scenarios: Value, delay: Duration) -> Self {
+        let scenarios = Scenarios::parse(&scenarios.to_string()).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let options = Options {
+            strict: Strictness::Strict,
+            delay,
+            ..Options::default()
+        };
+        let server = runtime
+            .block_on(Server::bind(([127, 0, 0, 1], 0).into(), scenarios, options))
+            .unwrap();
+        let url = server.base_url();
+        let running = runtime.block_on(async { server.spawn() });
+        Self {
+            runtime,
+            running: Some(running),
+            url,
+        }
+    }
+
+    /// The bodies of all requests so far.
+    pub fn bodies(&self) -> Vec<String> {
+        let requests = self
+            .running
+            .as_ref()
+            .map(Running::requests)
+            .unwrap_or_default();
+        requests
+            .iter()
+            .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+            .collect()
+    }
+
+    /// The text of the last message of the user in the last request.
+    pub fn last_prompt(&self) -> String {
+        let bodies = self.bodies();
+        let body: Value = serde_json::from_str(bodies.last().map_or("{}", String::as_str)).unwrap();
+        let messages = body["messages"].as_array().cloned().unwrap_or_default();
+        let user = messages
+            .iter()
+            .rev()
+            .find(|message| message["role"] == "user");
+        user.map(|message| match &message["content"] {
+            Value::String(text) => text.clone(),
+            parts => parts.to_string(),
+        })
+        .unwrap_or_default()
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        let _inside = self.runtime.enter();
+        drop(self.running.take());
+    }
+}
+
+/// One call, then an answer.
+pub fn calls(trigger: &str, name: &str, arguments: Value, answer: &str) -> Value {
+    json!({
+        "scenarios": [{"name": "one", "trigger": trigger, "scope": "turn", "steps": [
+            {"response": {"content": "I will.", "tool_calls": [{"function": {"name": name, "arguments": arguments}}]}},
+            {"response": {"content": answer}},
+        ]}],
+        "default_response": {"content": "nothing"},
+    })
+}
+
+/// What runs in the terminal, and in which one.
+pub struct Setup<'a> {
+    pub home: &'a TestHome,
+    pub model: Option<&'a Model>,
+    pub args: &'a [&'a str],
+    pub env: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Setup<'a> {
+    pub fn new(home: &'a TestHome, model: &'a Model) -> Self {
+        Self {
+            home,
+            model: Some(model),
+            args: &[],
+            env: &[],
+        }
+    }
+
+    /// `None` where there is no tmux, except in CI, which has it.
+    pub fn start(&self) -> Option<Terminal> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            assert!(std::env::var_os("CI").is_none(), "CI must have tmux");
+            eprintln!("skipped: there is no tmux");
+            return None;
+        }
+        let socket = self.home.path().join(format!("tmux-{}", unique()));
+        let mut command = self.home.command(Path::new("tmux"));
+        if let Some(model) = self.model {
+            command
+                .env("TENON_BASE_URL", &model.url)
+                .env("TENON_MODEL", "mock-model");
+        }
+        // The modes of the terminal are read where the program has left it.
+        let line = format!(
+            "{} {}; echo \"exit=$? $(stty -a | grep -o -w -e '-\\?icanon' -e '-\\?echo')\"; exec sleep 1000",
+            tenon().display(),
+            self.args.join(" ")
+        );
+        let mut shell = String::from("env");
+        for (name, value) in self.env {
+            shell.push_str(&format!(" {name}='{value}'"));
+        }
+        let status = command
+            .arg("-u")
+            .arg("-S")
+            .arg(&socket)
+            .args([
+                "-f",
+                "/dev/null",
+                "new-session",
+                "-d",
+                "-x",
+                "100",
+                "-y",
+                "40",
+            ])
+            .args(["env"])
+            .args(
+                self.env
+                    .iter()
+                    .map(|(name, value)| format!("{name}={value}")),
+            )
+            .args(["sh", "-c", &line])
+            .status()
+            .unwrap();
+        assert!(status.success(), "tmux did not start");
+        Some(Terminal { socket })
+    }
+}
+
+fn unique() -> u64 {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+pub struct Terminal {
+    socket: PathBuf,
+}
+
+impl Terminal {
+    fn tmux(&self, args: &[&str]) -> String {
+        let output = Command::new("tmux")
+            .arg("-u")
+            .arg("-S")
+            .arg(&self.socket)
+            .args(args)
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// All that was shown, scrolled away or not; wrapped lines are joined.
+    pub fn screen(&self) -> String {
+        self.tmux(&["capture-pane", "-p", "-J", "-S", "-"])
+    }
+
+    /// Waits until a text is shown.
+    pub fn see(&self, text: &str) -> &Self {
+        self.see_times(text, 1)
+    }
+
+    pub fn see_times(&self, text: &str, times: usize) -> &Self {
+        let seen = wait_until(DEADLINE, || self.screen().matches(text).count() >= times);
+        assert!(
+            seen,
+            "{times} x {text:?} did not appear:\n{}",
+            self.screen()
+        );
+        self
+    }
+
+    /// Waits until the last line that has anything on it is this.
+    pub fn see_last(&self, line: &str) -> &Self {
+        let last = || {
+            self.screen()
+                .trim_end()
+                .lines()
+                .last()
+                .map(|last| last.trim_end().to_owned())
+        };
+        let seen = wait_until(DEADLINE, || last().as_deref() == Some(line));
+        assert!(seen, "{line:?} is not the last line:\n{}", self.screen());
+        self
+    }
+
+    /// Waits for the empty prompt.
+    pub fn ready(&self) -> &Self {
+        self.see("tenon 0").see_last(">")
+    }
+
+    pub fn key(&self, name: &str) -> &Self {
+        self.tmux(&["send-keys", name]);
+        self
+    }
+
+    pub fn text(&self, text: &str) -> &Self {
+        self.tmux(&["send-keys", "-l", text]);
+        self
+    }
+
+    /// Types a line and sends it.
+    pub fn line(&self, text: &str) -> &Self {
+        self.text(text).key("Enter")
+    }
+
+    /// A paste, as a terminal brackets it for a program that wants it so.
+    pub fn paste(&self, text: &str) -> &Self {
+        self.tmux(&["set-buffer", text]);
+        self.tmux(&["paste-buffer", "-p", "-r"]);
+        self
+    }
+
+    /// Waits until the program has ended; the terminal must be as it was.
+    pub fn left(&self, code: u8) -> &Self {
+        self.see(&format!("exit={code} "));
+        let screen = self.screen();
+        assert!(
+            screen.contains("icanon") && !screen.contains("-icanon"),
+            "{screen}"
+        );
+        self
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+/// The program in the terminal with this home, for a signal.
+pub fn pid_of(home: &TestHome) -> u32 {
+    let own = format!("TENON_HOME={}", home.tenon().display());
+    let mut found = 0;
+    let there = wait_until(DEADLINE, || {
+        let exe = std::fs::canonicalize(tenon()).unwrap();
+        found = tenon_testing::descendants_with_marker(&own)
+            .into_iter()
+            .find(|pid| {
+                std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|path| path == exe)
+            })
+            .unwrap_or(0);
+        found != 0
+    });
+    assert!(there, "the program does not run");
+    found
+}
