@@ -10,7 +10,9 @@
 #   sh live/llama.sh url      the base URL; `model` the name of the model
 #
 # LIVE_DIR (target/live), LIVE_PORT (8091), LIVE_CONTEXT (8192 tokens),
-# LIVE_THREADS (1: on two busy cores two threads wait for each other).
+# LIVE_THREADS (1: on two busy cores two threads wait for each other),
+# LIVE_STALE_MIRROR (no; `yes` accepts a mirror whose lists are past their date:
+# signatures are still checked, freshness is not).
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -70,8 +72,11 @@ make_system() {
   for file in /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf; do
     [ -e "$file" ] && cp -L "$file" "$system$file"
   done
-  chroot "$system" env DEBIAN_FRONTEND=noninteractive sh -c \
-    'apt-get update --quiet && apt-get install --yes --no-install-recommends llama.cpp-tools'
+  check=true
+  [ "${LIVE_STALE_MIRROR:-no}" = yes ] && check=false
+  chroot "$system" apt-get -o "Acquire::Check-Valid-Until=$check" update --quiet
+  chroot "$system" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install --yes --no-install-recommends llama.cpp-tools
 }
 
 setup() {

@@ -233,7 +233,12 @@ fn assemble(
     } = made;
     let agent = agent(options.agent.as_deref().unwrap_or(&resolved.agent))?;
     let workspace = workspace(place, resolved, &log.folder()?)?;
-    let (grants, trouble) = grants::load(place);
+    let keeps = resolved.grants.enabled;
+    let (grants, trouble) = if keeps {
+        grants::load(place)
+    } else {
+        Default::default()
+    };
     remarks.extend(trouble);
     let system = prompt(place, options, resolved, &agent, &mut remarks);
     if options.approval == Approval::Yolo {
@@ -251,7 +256,7 @@ fn assemble(
         state,
         rules: resolved.rules.clone(),
         grants,
-        on_grant: grants::sink(place),
+        on_grant: keeps.then(|| grants::sink(place)),
         system,
         settings: Settings {
             provider: model.identity().endpoint.clone(),
@@ -396,7 +401,13 @@ fn prompt(
     remarks: &mut Vec<String>,
 ) -> String {
     let home = place.env.get("HOME").map(PathBuf::from);
-    let found = rules::find(&place.paths.config, home.as_deref(), &place.root);
+    let mut found = rules::find(&place.paths.config, home.as_deref(), &place.root);
+    rules::instructions(
+        &mut found,
+        &resolved.instructions,
+        home.as_deref(),
+        &place.root,
+    );
     remarks.extend(
         found
             .files

@@ -2,6 +2,7 @@
 //! home to the root, the most specific last. They are data: read once at the
 //! start, never followed out of where they stand.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use tenon_engine::prompt::RuleFile;
 
@@ -58,29 +59,101 @@ fn take(found: &mut Found, folder: &Path, path: &Path) {
         ));
         return;
     }
-    match std::fs::read(path) {
-        Err(error) => found
+    read(found, path);
+}
+
+/// Only a real file: opening a pipe would wait for whoever writes into it.
+fn read(found: &mut Found, path: &Path) {
+    if !path.is_file() {
+        found
             .warnings
-            .push(format!("{} could not be read: {error}", path.display())),
-        Ok(bytes) => {
-            let text = String::from_utf8_lossy(&bytes);
-            let kept = cut(&text);
-            if kept.len() < text.len() {
-                found.warnings.push(format!(
-                    "{} is {} bytes long; only the first {} are used",
-                    path.display(),
-                    text.len(),
-                    kept.len()
-                ));
-            }
-            if !kept.trim().is_empty() {
-                found.files.push(RuleFile {
-                    path: path.display().to_string(),
-                    text: kept.to_owned(),
-                });
-            }
+            .push(format!("{} was not read: it is not a file", path.display()));
+        return;
+    }
+    let (text, size) = match start_of(path) {
+        Ok(read) => read,
+        Err(error) => {
+            found
+                .warnings
+                .push(format!("{} could not be read: {error}", path.display()));
+            return;
+        }
+    };
+    if text.len() as u64 != size && size > LIMIT as u64 {
+        found.warnings.push(format!(
+            "{} is {size} bytes long; only the first {} are used",
+            path.display(),
+            text.len()
+        ));
+    }
+    if !text.trim().is_empty() {
+        found.files.push(RuleFile {
+            path: path.display().to_string(),
+            text,
+        });
+    }
+}
+
+/// The text up to the limit, and the size of the file.
+fn start_of(path: &Path) -> std::io::Result<(String, u64)> {
+    let file = std::fs::File::open(path)?;
+    let size = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    file.take(LIMIT as u64).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok((cut(&text).to_owned(), size))
+}
+
+/// The files that `instructions` names: paths relative to the root, absolute
+/// ones, `~/…`, and a `*` in the last part.
+pub fn instructions(found: &mut Found, named: &[String], home: Option<&Path>, root: &Path) {
+    for entry in named {
+        let path = match (entry.strip_prefix("~/"), home) {
+            (Some(below), Some(home)) => home.join(below),
+            _ => root.join(entry),
+        };
+        let files = expand(&path);
+        if files.is_empty() {
+            found
+                .warnings
+                .push(format!("instructions: `{entry}` names no file"));
+        }
+        for file in files {
+            read(found, &file);
         }
     }
+}
+
+fn expand(path: &Path) -> Vec<PathBuf> {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let Some((before, after)) = name.split_once('*') else {
+        return path
+            .is_file()
+            .then(|| path.to_owned())
+            .into_iter()
+            .collect();
+    };
+    let entries = path.parent().and_then(|folder| folder.read_dir().ok());
+    let mut files: Vec<PathBuf> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|file| {
+            let name = file
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            name.len() >= before.len() + after.len()
+                && name.starts_with(before)
+                && name.ends_with(after)
+                && file.is_file()
+        })
+        .collect();
+    files.sort();
+    files
 }
 
 fn cut(text: &str) -> &str {
@@ -109,6 +182,20 @@ mod tests {
         let found = find(&config, Some(&home), &root);
         let texts: Vec<_> = found.files.iter().map(|file| file.text.as_str()).collect();
         assert_eq!(texts, ["user", "middle", "root"]);
+    }
+
+    #[test]
+    fn instructions_name_files_and_patterns() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("style.md"), "style").unwrap();
+        std::fs::write(root.path().join("a.rules"), "a").unwrap();
+        std::fs::write(root.path().join("b.rules"), "b").unwrap();
+        let mut found = Found::default();
+        let named = ["style.md", "*.rules", "missing.md"].map(String::from);
+        instructions(&mut found, &named, None, root.path());
+        let texts: Vec<_> = found.files.iter().map(|file| file.text.as_str()).collect();
+        assert_eq!(texts, ["style", "a", "b"]);
+        assert_eq!(found.warnings, ["instructions: `missing.md` names no file"]);
     }
 
     #[test]

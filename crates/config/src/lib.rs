@@ -39,5 +39,4 @@ pub use resolve::{Choice, resolve};
 pub use rules::rules;
 pub use settings::{
     GrantSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider, RetrySettings,
-    UiSettings,
 };

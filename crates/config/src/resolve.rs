@@ -6,9 +6,7 @@ use crate::choose::chosen_provider;
 use crate::load::{Loaded, Origin};
 use crate::provider::{self, Variables};
 use crate::rules::{external, rules, warn_of_unknown_tools};
-use crate::settings::{
-    GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings, UiSettings,
-};
+use crate::settings::{GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings};
 use crate::source::Source;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -62,10 +60,6 @@ pub fn resolve(loaded: &Loaded, choice: &Choice) -> Result<Resolved, ConfigError
         },
         grants: GrantSettings {
             enabled: flag(loaded, "persistent_grants.enabled"),
-        },
-        ui: UiSettings {
-            theme: loaded.text("ui.theme").unwrap_or("auto").to_owned(),
-            color: loaded.text("ui.color").unwrap_or("auto").to_owned(),
         },
         warnings,
     })

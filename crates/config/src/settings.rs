@@ -107,14 +107,6 @@ pub struct GrantSettings {
     pub enabled: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UiSettings {
-    /// `auto`, `dark`, `light`
-    pub theme: String,
-    /// `auto`, `always`, `never`
-    pub color: String,
-}
-
 #[derive(Debug, Clone)]
 pub struct Resolved {
     /// The one to use; `None` when nothing is configured (P16).
@@ -136,7 +128,6 @@ pub struct Resolved {
     pub instructions: Vec<String>,
     pub retry: RetrySettings,
     pub grants: GrantSettings,
-    pub ui: UiSettings,
     /// What the user should know beside [`crate::Loaded::warnings`]: keys in files,
     /// slips in rules.
     pub warnings: Vec<String>,

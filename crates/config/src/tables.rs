@@ -124,8 +124,6 @@ pub(crate) static KEYS: &[Key] = &[
     key("retry.cap_ms", between(0, YEAR_MS), "30000", "The longest pause."),
 
     key("sessions.retention_days", between(0, 36_500), "30", "How long sessions are kept; 0 for ever."),
-    key("ui.theme", Kind::Word(&["auto", "dark", "light"]), "\"auto\"", "The colours.").in_project(Project::Allowed),
-    key("ui.color", Kind::Word(&["auto", "always", "never"]), "\"auto\"", "Whether to use colours at all."),
 ];
 
 /// Sections of the full product that this version does not have. Named, so that
@@ -144,6 +142,7 @@ pub(crate) const NOT_YET: &[&str] = &[
     "sandbox",
     "trust",
     "validation",
+    "ui",
 ];
 
 /// Other spellings of values that people bring along.

@@ -1,5 +1,5 @@
 //! What the configuration of a project may do before anybody has trusted it
-//! (C7, C9): choose among the user's models, set the theme, narrow permissions
+//! (C7, C9): choose among the user's models, narrow permissions
 //! and limits. Everything else is listed and does not hold.
 
 use crate::check::Leaf;

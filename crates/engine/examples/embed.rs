@@ -189,7 +189,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
         state,
         rules,
         grants: Grants::new(),
-        on_grant: Arc::new(|_| {}),
+        on_grant: None,
         system: agent.prompt.clone(),
         settings: Settings {
             provider: String::from("embed"),

@@ -24,7 +24,7 @@ pub(crate) struct Core {
     pub(crate) jobs: Jobs,
     pub(crate) rules: Rules,
     grants: Mutex<Grants>,
-    pub(crate) on_grant: GrantSink,
+    pub(crate) on_grant: Option<GrantSink>,
     pub(crate) agent: AgentProfile,
     pub(crate) prefix: Arc<Prefix>,
     pub(crate) settings: Settings,

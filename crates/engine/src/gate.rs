@@ -157,11 +157,7 @@ async fn ask_person(
     explanation: &Explanation,
 ) -> Flow<Answer> {
     let preview = ready.tool.preview(&ready.input, &run.core.workspace);
-    let offers = if explanation.class == Class::Ask {
-        offers(facts)
-    } else {
-        Vec::new()
-    };
+    let offers = offered(run, facts, explanation);
     let (title, body) = describe(facts, &ready.input, &preview);
     let answer = ask::question(&run.core, run.id, &run.token, |id| Question {
         id,
@@ -177,6 +173,19 @@ async fn ask_person(
     })
     .await?;
     Ok(answer)
+}
+
+/// The grants that this question offers: none where a yes is wanted each time,
+/// and only for the session where nothing may be kept.
+fn offered(run: &Run, facts: &Facts, explanation: &Explanation) -> Vec<Offer> {
+    if explanation.class != Class::Ask {
+        return Vec::new();
+    }
+    let mut offers = offers(facts);
+    if run.core.on_grant.is_none() {
+        offers.retain(|offer| offer.scope == Scope::Session);
+    }
+    offers
 }
 
 fn choices(offers: &[Offer]) -> Vec<Choice> {
@@ -241,15 +250,17 @@ fn accept(run: &Run, facts: &Facts, explanation: &Explanation, answer: &Answer) 
         _ => return false,
     };
     // A choice that was not offered grants nothing.
-    if explanation.class != Class::Ask {
-        return false;
-    }
-    let Some(offer) = offers(facts).into_iter().find(|offer| offer.scope == scope) else {
+    let Some(offer) = offered(run, facts, explanation)
+        .into_iter()
+        .find(|offer| offer.scope == scope)
+    else {
         return false;
     };
     let grant = offer.grant.starting(run.core.ambient.now());
     if scope == Scope::Project {
-        (run.core.on_grant)(&grant);
+        if let Some(keep) = &run.core.on_grant {
+            keep(&grant);
+        }
     }
     run.core.grants().add(grant);
     true

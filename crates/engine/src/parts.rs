@@ -77,7 +77,8 @@ pub struct Parts {
     pub state: State,
     pub rules: Rules,
     pub grants: Grants,
-    pub on_grant: GrantSink,
+    /// `None`: nothing is granted for longer than the session.
+    pub on_grant: Option<GrantSink>,
     pub agent: AgentProfile,
     /// The whole system prompt, as assembled from prompt, rules and environment.
     pub system: String,

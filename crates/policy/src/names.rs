@@ -23,7 +23,11 @@ pub fn canonical_tool(name: &str) -> String {
     {
         return EXTERNAL_DIRECTORY.to_owned();
     }
-    canonical_name(name).unwrap_or(name).to_owned()
+    // A model's stray space is forgiven; a rule's is a slip to be told.
+    match canonical_name(name) {
+        Some(canonical) if !name.contains(char::is_whitespace) => canonical.to_owned(),
+        _ => name.to_owned(),
+    }
 }
 
 /// How closely a rule's tool name fits a tool; `None` when it does not.

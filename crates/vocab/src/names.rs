@@ -98,7 +98,6 @@ const NAMES: &[(&str, &[&str])] = &[
             "localshell",
             "terminal",
             "exec",
-            "command",
         ],
     ),
     (

@@ -21,16 +21,17 @@ use std::process::ExitCode;
 const HELP: &str = "\
 usage: cargo xtask <chore>
 
-  check                       formatting, lints, layers, sizes, forgotten files,
+  check [--tree]              formatting, lints, layers, sizes, forgotten files,
                               dependencies, hygiene, generated reference
+       --tree                 only what needs no compiler
   test [--fast] [--live] [--kills N]
                               everything that CI runs
        --fast                 without lints, doctests and the Python client
        --live                 also against a real llama.cpp server
        --kills N              rounds of the kill test (TENON_KILLS)
   docs                        write docs/reference anew
-  bench [--json FILE] [--only WORD]
-                              speed and size of the release build
+  bench [--json FILE] [--only WORD] [--program PATH]
+                              speed and size of the release build, or of another
 ";
 
 fn main() -> ExitCode {
@@ -56,6 +57,7 @@ fn run(arguments: &[OsString]) -> Result<()> {
     };
     let repository = Repository::find()?;
     match *chore {
+        "check" if options == ["--tree"] => check::tree(&repository),
         "check" => {
             none(options)?;
             check::run(&repository)

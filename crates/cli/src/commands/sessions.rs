@@ -82,9 +82,12 @@ enum Shown {
 
 fn show(loaded: &Loaded, what: Shown) -> CommandResult {
     if !loaded.damage.is_empty() {
+        let lines = match loaded.damage.len() {
+            1 => String::from("A line"),
+            many => format!("{many} lines"),
+        };
         complain(&format!(
-            "{} lines of this log cannot be read; `tenon sessions verify {}` says which.",
-            loaded.damage.len(),
+            "{lines} of this log cannot be read; `tenon sessions verify {}` says which.",
             loaded.id
         ));
     }

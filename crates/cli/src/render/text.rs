@@ -55,11 +55,6 @@ impl TextLines {
         }
     }
 
-    /// The last whole answer.
-    pub fn last_message(&self) -> &str {
-        &self.last
-    }
-
     fn delta(&mut self, channel: TextChannel, text: &str) -> std::io::Result<()> {
         if self.answers != Answers::Live {
             return Ok(());

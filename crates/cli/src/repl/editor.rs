@@ -15,6 +15,7 @@ use rustyline::{
 };
 use std::borrow::Cow;
 use std::path::{Component, Path};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Candidates that Tab shows, at most.
 const OFFERED: usize = 200;
@@ -34,6 +35,7 @@ pub type Files = Box<dyn Fn(&str) -> Vec<String> + Send>;
 
 pub struct LineEditor {
     editor: Editor<Tab, MemHistory>,
+    continued: Continued,
 }
 
 impl LineEditor {
@@ -47,6 +49,7 @@ impl LineEditor {
             .build();
         let history = MemHistory::with_config(&config);
         let mut editor = Editor::with_history(config, history)?;
+        let continued = Continued::default();
         editor.set_helper(Some(Tab { files, paint }));
         editor.bind_sequence(
             KeyEvent::ctrl('C'),
@@ -54,7 +57,7 @@ impl LineEditor {
         );
         editor.bind_sequence(
             KeyEvent(KeyCode::Enter, Modifiers::NONE),
-            EventHandler::Conditional(Box::new(Continue)),
+            EventHandler::Conditional(Box::new(Continue(Arc::clone(&continued)))),
         );
         for newline in [
             KeyEvent::ctrl('J'),
@@ -62,7 +65,7 @@ impl LineEditor {
         ] {
             editor.bind_sequence(newline, EventHandler::Simple(Cmd::Newline));
         }
-        let mut made = Self { editor };
+        let mut made = Self { editor, continued };
         made.remember(past);
         Ok(made)
     }
@@ -78,8 +81,14 @@ impl LineEditor {
     }
 
     pub fn read(&mut self, label: &str) -> Edited {
-        match self.editor.readline(label) {
-            Ok(line) => Edited::Line(line),
+        let read = self.editor.readline(label);
+        let mut continued = self
+            .continued
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let continued = std::mem::take(&mut *continued);
+        match read {
+            Ok(line) => Edited::Line(join(line, continued)),
             Err(ReadlineError::Interrupted) => Edited::Interrupted,
             Err(_) => Edited::Ended,
         }
@@ -100,15 +109,36 @@ impl ConditionalEventHandler for ClearFirst {
     }
 }
 
-/// A backslash before Enter becomes the newline. Done by key and not by looking
-/// at the text later, so that backslashes in pasted text stay.
-struct Continue;
+/// The inputs at which Enter came after a backslash.
+type Continued = Arc<Mutex<Vec<String>>>;
+
+/// A backslash before Enter makes a new line. It is remembered by key and not
+/// found in the text later, so that backslashes in pasted text stay.
+struct Continue(Continued);
 
 impl ConditionalEventHandler for Continue {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
-        let at_end = ctx.pos() == ctx.line().len() && ctx.line().ends_with('\\');
-        at_end.then(|| Cmd::Replace(Movement::BackwardChar(1), Some(String::from("\n"))))
+        let line = ctx.line();
+        if ctx.pos() != line.len() || !line.ends_with('\\') {
+            return None;
+        }
+        let mut continued = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        continued.push(line.to_owned());
+        Some(Cmd::Newline)
     }
+}
+
+/// Takes out the backslashes that only asked for a new line; one before which
+/// something was changed since then stays.
+fn join(mut line: String, mut continued: Vec<String>) -> String {
+    continued.sort_by_key(|before| std::cmp::Reverse(before.len()));
+    for before in continued {
+        let rest = line.strip_prefix(before.as_str());
+        if rest.is_some_and(|rest| rest.starts_with('\n')) {
+            line.remove(before.len() - 1);
+        }
+    }
+    line
 }
 
 struct Tab {
@@ -239,6 +269,20 @@ mod tests {
             }
         );
         assert_eq!(wanted("me@example"), Wanted::Nothing);
+    }
+
+    #[test]
+    fn only_a_backslash_that_asked_for_a_new_line_is_taken_out() {
+        let continued = || vec![String::from("a\\"), String::from("a\\\nb\\")];
+        assert_eq!(
+            join(String::from("a\\\nb\\\nc\\\nd"), continued()),
+            "a\nb\nc\\\nd"
+        );
+        assert_eq!(
+            join(String::from("changed\\\nb"), continued()),
+            "changed\\\nb"
+        );
+        assert_eq!(join(String::from("a\\b"), continued()), "a\\b");
     }
 
     #[test]

@@ -7,10 +7,12 @@ use crate::place::{Place, RootFrom};
 use crate::render::Renderer;
 use crate::render::text::{Answers, TextLines};
 use crate::screen::complain;
+use futures_util::FutureExt;
 use std::time::Duration;
 use tenon_engine::Engine;
 use tenon_vocab::port::Handle;
 use tenon_vocab::{Command, Event, EventKind, SessionId, Settings};
+use tokio::task::JoinHandle;
 
 /// Ending kills processes, which may take two seconds.
 const ENDING: Duration = Duration::from_secs(10);
@@ -28,6 +30,8 @@ pub enum Kept {
 
 pub struct Live {
     pub handle: Handle,
+    /// The engine at work; when it is done the session's lock is free.
+    engine: JoinHandle<()>,
     drawn: TextLines,
     pub settings: Settings,
     pub runs: u32,
@@ -74,8 +78,10 @@ pub async fn open(repl: &mut Repl, options: &Options, session: Session) -> Resul
         kept,
         paint: repl.paint,
     }));
+    let (handle, work) = Engine::new(assembled.session, assembled.parts);
     Ok(Live {
-        handle: Engine::start(assembled.session, assembled.parts),
+        handle,
+        engine: tokio::spawn(work),
         drawn: TextLines::new(repl.paint, Answers::Live),
         settings,
         runs: 0,
@@ -98,18 +104,24 @@ fn place_of(place: &Place, session: Session) -> Result<Place, CliError> {
 /// Ends the engine and leaves the session whole and resumable. One to which
 /// nothing was said is not kept.
 pub async fn end(place: &Place, mut live: Live) -> Option<SessionId> {
+    let id = live.id();
     live.handle.commands.send(Command::Shutdown);
-    let drained = async { while live.handle.events.next().await.is_some() {} };
-    let ended = tokio::time::timeout(ENDING, drained).await;
+    let ended = tokio::time::timeout(ENDING, &mut live.engine).await;
+    while let Some(Some(event)) = live.handle.events.next().now_or_never() {
+        // What it says at its end; nobody may be there to read it.
+        let _ = live.draw(&event);
+    }
+    // What listens to the log keeps it open.
+    drop(live.handle);
     match (live.kept, live.runs) {
         (Kept::Never, _) => None,
         (Kept::IfUsed, 0) => {
             if ended.is_ok() {
                 // An empty session that stays is untidy, not wrong.
-                let _ = place.store().delete(live.id());
+                let _ = place.store().delete(id);
             }
             None
         }
-        _ => Some(live.id()),
+        _ => Some(id),
     }
 }

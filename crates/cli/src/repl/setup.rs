@@ -36,7 +36,7 @@ struct Server {
 /// written.
 pub async fn run(repl: &mut Repl, options: &Options) -> Result<Flags, CliError> {
     complain(
-        "No model server is configured yet. Three questions; Enter takes what stands in brackets, Ctrl+C leaves.",
+        "No model server is configured yet. A few questions; Enter takes what stands in brackets, Ctrl+C leaves.",
     );
     let server = server(repl).await?;
     let mut options = options.clone();

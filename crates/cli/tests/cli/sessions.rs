@@ -139,7 +139,7 @@ fn a_damaged_record_is_found_by_verify_and_told_of_by_show() {
         .run(&["sessions", "show", &id])
         .ended(0)
         .says("The answer is 42.")
-        .complains("1 lines of this log cannot be read");
+        .complains("A line of this log cannot be read");
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! At the prompt: typing, pasting, history, commands, leaving.
 
-use crate::terminal::{Model, Setup, Terminal, pid_of, tenon};
+use crate::terminal::{Model, Setup, Terminal, signal, tenon};
 use serde_json::json;
 use std::process::{Command, Stdio};
-use std::time::Duration;
-use tenon_testing::{TestHome, wait_until};
+use tenon_testing::TestHome;
 
 fn start(home: &TestHome, model: &Model) -> Option<Terminal> {
     Setup::new(home, model).start()
@@ -185,7 +184,7 @@ fn commands_are_helped_completed_and_corrected() {
     terminal
         .line("/tools")
         .see("what it does")
-        .see("apply_patch")
+        .see("ask_user")
         .see_last(">");
     terminal
         .line("/modles")
@@ -258,7 +257,7 @@ fn clear_starts_another_session_and_resume_goes_back() {
 }
 
 #[test]
-fn a_command_of_the_shell_is_run_and_shown_to_the_model_with_the_next_prompt() {
+fn a_command_of_the_shell_passes_the_policy_and_is_shown_to_the_model_with_the_next_prompt() {
     let (home, model) = (TestHome::new(), Model::says("yes"));
     let Some(terminal) = start(&home, &model) else {
         return;
@@ -266,6 +265,9 @@ fn a_command_of_the_shell_is_run_and_shown_to_the_model_with_the_next_prompt() {
     terminal
         .ready()
         .line("!echo hi from $((40+2))")
+        .see("any other text denies")
+        .see_last(">")
+        .line("y")
         .see("hi from 42")
         .see_last(">");
     assert_eq!(model.bodies().len(), 0);
@@ -366,17 +368,8 @@ fn a_signal_at_the_prompt_leaves_a_whole_session_and_a_sane_terminal() {
         .see_last(">")
         .text("half")
         .see_last("> half");
-    let pid = pid_of(&home);
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &pid.to_string()])
-            .status()
-            .unwrap()
-            .success()
-    );
+    signal(&home, "-TERM");
     terminal.see("Resume with:").left(130);
-    let ended = wait_until(Duration::from_secs(10), || !tenon_testing::alive(pid));
-    assert!(ended);
     let verified = home
         .command(tenon())
         .args(["sessions", "verify"])

@@ -1,6 +1,6 @@
 //! While a run goes on: stopping, steering, answering.
 
-use crate::terminal::{Model, Setup, Terminal, calls};
+use crate::terminal::{Model, Setup, Terminal, calls, signal, tenon};
 use serde_json::json;
 use std::time::Duration;
 use tenon_testing::TestHome;
@@ -44,14 +44,9 @@ fn ctrl_c_stops_a_run_and_the_prompt_comes_back() {
 }
 
 #[test]
-fn ctrl_c_twice_during_a_run_leaves() {
-    let (home, model) = (
-        TestHome::new(),
-        Model::scripted(
-            calls("go", "bash", json!({"command": "sleep 100"}), "done"),
-            Duration::ZERO,
-        ),
-    );
+fn a_signal_during_a_run_ends_it_and_leaves_a_whole_session() {
+    let script = calls("go", "bash", json!({"command": "sleep 100"}), "done");
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
     let setup = Setup {
         args: &["--yes"],
         ..Setup::new(&home, &model)
@@ -59,13 +54,12 @@ fn ctrl_c_twice_during_a_run_leaves() {
     let Some(terminal) = setup.start() else {
         return;
     };
-    terminal
-        .ready()
-        .line("go")
-        .see("sleep 100")
-        .key("C-c")
-        .key("C-c")
-        .see("Resume with:");
+    terminal.ready().line("go").see("bash sleep 100");
+    signal(&home, "-TERM");
+    terminal.see("Interrupted (shutdown).").see("Resume with:").left(130);
+    let mut verify = home.command(tenon());
+    let verified = verify.args(["sessions", "verify"]).output().unwrap();
+    assert!(verified.status.success(), "{verified:?}");
 }
 
 #[test]
@@ -85,7 +79,7 @@ fn what_is_typed_during_a_run_reaches_the_model_at_its_next_step() {
         .see("(/clear has to wait")
         .line("/cost")
         .see("tokens in");
-    terminal.see("the end").see("Done. (").see_last(">");
+    terminal.see("short answer").see("Done. (").see_last(">");
     let second = model.bodies().get(1).cloned().unwrap_or_default();
     assert!(second.contains("use the other file"), "{second}");
 }
@@ -241,7 +235,7 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
         .see("any other text denies")
         .see_last(">")
         .key("Enter")
-        .see("that was it")
+        .see("short answer")
         .see_last(">");
     assert!(
         !home.project().join("made.txt").exists(),
@@ -252,11 +246,12 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
 
 #[test]
 fn waiting_for_the_first_word_shows_how_long_and_is_then_erased() {
-    let script = json!({"scenarios": [], "default_response": {"content": "finally"}});
-    let (home, model) = (
-        TestHome::new(),
-        Model::scripted(script, Duration::from_millis(2500)),
-    );
+    let script = json!({
+        "scenarios": [{"name": "late", "trigger": "hello", "steps": [
+            {"response": {"content": "finally"}, "fault": {"first_token_ms": 2200}},
+        ]}],
+    });
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
     let Some(terminal) = start(&home, &model) else {
         return;
     };

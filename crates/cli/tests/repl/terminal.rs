@@ -137,14 +137,10 @@ impl<'a> Setup<'a> {
         }
         // The modes of the terminal are read where the program has left it.
         let line = format!(
-            "{} {}; echo \"exit=$? $(stty -a | grep -o -w -e '-\\?icanon' -e '-\\?echo')\"; exec sleep 1000",
+            "trap : INT; {} {}; echo \"exit=$? $(stty -a | grep -o -w -e '-\\?icanon' -e '-\\?echo')\"; exec sleep 1000",
             tenon().display(),
             self.args.join(" ")
         );
-        let mut shell = String::from("env");
-        for (name, value) in self.env {
-            shell.push_str(&format!(" {name}='{value}'"));
-        }
         let status = command
             .arg("-u")
             .arg("-S")
@@ -274,20 +270,15 @@ impl Drop for Terminal {
     }
 }
 
-/// The program in the terminal with this home, for a signal.
-pub fn pid_of(home: &TestHome) -> u32 {
+/// Sends a signal to the program in the terminal with this home.
+pub fn signal(home: &TestHome, name: &str) {
     let own = format!("TENON_HOME={}", home.tenon().display());
-    let mut found = 0;
-    let there = wait_until(DEADLINE, || {
-        let exe = std::fs::canonicalize(tenon()).unwrap();
-        found = tenon_testing::descendants_with_marker(&own)
-            .into_iter()
-            .find(|pid| {
-                std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|path| path == exe)
-            })
-            .unwrap_or(0);
-        found != 0
-    });
-    assert!(there, "the program does not run");
-    found
+    let exe = std::fs::canonicalize(tenon()).unwrap();
+    let found = tenon_testing::descendants_with_marker(&own)
+        .into_iter()
+        .filter(|pid| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|path| path == exe))
+        .min();
+    let pid = found.expect("the program does not run").to_string();
+    let sent = Command::new("kill").args([name, &pid]).status().unwrap();
+    assert!(sent.success());
 }

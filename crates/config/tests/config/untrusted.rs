@@ -40,14 +40,14 @@ fn a_cloned_repository_cannot_send_the_prompts_elsewhere() {
 }
 
 #[test]
-fn the_whole_allow_list_is_model_theme_narrower_rules_and_stricter_limits() {
+fn the_whole_allow_list_is_model_narrower_rules_and_stricter_limits() {
     use tenon_config::{Project, keys};
     let open: Vec<&str> = keys::all()
         .iter()
         .filter(|key| key.project == Project::Allowed)
         .map(|key| key.name)
         .collect();
-    assert_eq!(open, ["model", "ui.theme"]);
+    assert_eq!(open, ["model"]);
     for key in keys::all()
         .iter()
         .filter(|key| key.project == Project::Narrowing)
@@ -81,8 +81,7 @@ fn a_project_may_narrow_rules_and_limits_only() {
         .project(
             r#"{
             "permission": {"bash": {"*": "allow", "make *": "ask", "ls *": "deny"}},
-            "limits": {"max_turns": 50, "repeat_stop": 100},
-            "ui": {"theme": "light"}
+            "limits": {"max_turns": 50, "repeat_stop": 100}
         }"#,
         );
     let resolved = world.resolved();
@@ -93,7 +92,6 @@ fn a_project_may_narrow_rules_and_limits_only() {
         (resolved.limits.max_turns, resolved.limits.repeat_stop),
         (50, 5)
     );
-    assert_eq!(resolved.ui.theme, "light");
     let keys: Vec<String> = ignored(&world).into_iter().map(|(key, _)| key).collect();
     assert_eq!(keys, ["permission.bash.*", "limits.repeat_stop"]);
 }

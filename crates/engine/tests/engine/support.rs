@@ -197,7 +197,7 @@ impl World {
             state,
             rules: self.rules.clone(),
             grants: Grants::new(),
-            on_grant: Arc::new(|_| {}),
+            on_grant: None,
             system: "You are a test.".into(),
             settings: Settings {
                 provider: "test".into(),

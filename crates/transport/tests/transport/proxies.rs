@@ -149,7 +149,7 @@ async fn a_proxy_that_refuses_is_named_with_its_variable() {
     ] {
         let proxy = format!("http://me:hunter2@{address}");
         let mut endpoint = through(url, variable, proxy);
-        endpoint.verify = tenon_transport::Verify::Insecure;
+        endpoint.verify = tenon_model::Verify::Insecure;
         let error = ask(&model(endpoint)).await.error();
         assert_eq!(error.kind, ModelErrorKind::Network);
         let expected = format!("Connection refused by the proxy {address} ({variable})");
@@ -166,7 +166,7 @@ async fn a_proxy_that_wants_a_password_says_so_in_both_ways() {
         "https://models.example.com/v1",
     ] {
         let mut endpoint = through(url, "ALL_PROXY", format!("http://me:hunter2@{address}"));
-        endpoint.verify = tenon_transport::Verify::Insecure;
+        endpoint.verify = tenon_model::Verify::Insecure;
         let error = ask(&model(endpoint)).await.error();
         assert_eq!(error.kind, ModelErrorKind::Configuration, "{error:?}");
         assert!(

@@ -182,7 +182,7 @@ fn what_cannot_be_used_is_refused_before_any_request() {
     unusable(|endpoint| {
         endpoint.headers = vec![(String::from("Content-Length"), String::from("1"))];
     });
-    unusable(|endpoint| endpoint.auth = tenon_transport::Auth::Header(String::from("a\nb")));
+    unusable(|endpoint| endpoint.auth = tenon_model::Auth::Header(String::from("a\nb")));
     unusable(|endpoint| {
         endpoint.proxy = ProxyChoice::Url(String::from("gopher://me:hunter2@p"));
     });
