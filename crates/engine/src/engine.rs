@@ -34,7 +34,7 @@ impl Engine {
     /// does the work. It ends after `Shutdown`, or when the handle's commands
     /// are dropped.
     #[must_use]
-    pub fn new(session: SessionId, mut parts: Parts) -> (Handle, BoxFuture<'static, ()>) {
+    pub fn prepare(session: SessionId, mut parts: Parts) -> (Handle, BoxFuture<'static, ()>) {
         let remarks = std::mem::take(&mut parts.remarks);
         let core = Arc::new(Core::new(parts));
         let (sender, receiver) = mpsc::unbounded_channel();
@@ -50,7 +50,7 @@ impl Engine {
     /// Starts it on the current runtime. Must be called inside one.
     #[must_use]
     pub fn start(session: SessionId, parts: Parts) -> Handle {
-        let (handle, work) = Self::new(session, parts);
+        let (handle, work) = Self::prepare(session, parts);
         tokio::spawn(work);
         handle
     }

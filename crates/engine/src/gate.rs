@@ -257,10 +257,10 @@ fn accept(run: &Run, facts: &Facts, explanation: &Explanation, answer: &Answer) 
         return false;
     };
     let grant = offer.grant.starting(run.core.ambient.now());
-    if scope == Scope::Project {
-        if let Some(keep) = &run.core.on_grant {
-            keep(&grant);
-        }
+    if scope == Scope::Project
+        && let Some(keep) = &run.core.on_grant
+    {
+        keep(&grant);
     }
     run.core.grants().add(grant);
     true

@@ -54,13 +54,13 @@ pub(crate) fn batches(core: &Core, reply: &Reply) -> Vec<Vec<Planned>> {
 pub(crate) fn plan(core: &Core, call: &ToolCallPart, stop: StopReason) -> Planned {
     let (name, tool) = find(core, &call.name);
     let ready = match tool {
-        None => Err(unknown(core, &call.name)),
+        None => Err(Box::new(unknown(core, &call.name))),
         Some(tool) => understand(&tool, call, stop).map(|input| Ready { tool, input }),
     };
     Planned {
         call: call.id.clone(),
         name,
-        ready: ready.map_err(Box::new),
+        ready,
     }
 }
 
@@ -98,29 +98,23 @@ fn understand(
     tool: &Arc<dyn Tool>,
     call: &ToolCallPart,
     stop: StopReason,
-) -> Result<Value, ToolOutput> {
+) -> Result<Value, Box<ToolOutput>> {
     let spec = tool.spec();
     let arguments = call.arguments.as_str();
     let given = match parse_arguments(arguments) {
         Arguments::Object(map) => Value::Object(map),
         Arguments::Empty => Value::Object(serde_json::Map::new()),
         Arguments::Invalid { error } if stop == StopReason::MaxTokens || is_cut(arguments) => {
-            return Err(ToolOutput::error(
-                ErrorCode::InvalidInput,
-                format!(
-                    "this call was cut after {} bytes, most likely by the limit of output tokens ({error}); it was not run. Do the work in smaller parts.",
-                    arguments.len()
-                ),
-            ));
+            return Err(failed(format!(
+                "this call was cut after {} bytes, most likely by the limit of output tokens ({error}); it was not run. Do the work in smaller parts.",
+                arguments.len()
+            )));
         }
         Arguments::Invalid { error } => {
-            return Err(ToolOutput::error(
-                ErrorCode::InvalidInput,
-                format!(
-                    "the arguments of `{}` are not a JSON object: {error}",
-                    spec.name
-                ),
-            ));
+            return Err(failed(format!(
+                "the arguments of `{}` are not a JSON object: {error}",
+                spec.name
+            )));
         }
     };
     // The name as the model wrote it: some aliases say in the name what our
@@ -128,9 +122,10 @@ fn understand(
     let (repaired, _notes) = input::repair(&call.name, &spec.parameters, given);
     match input::check(&spec.parameters, &repaired) {
         Ok(()) => Ok(repaired),
-        Err(message) => Err(ToolOutput::error(
-            ErrorCode::InvalidInput,
-            format!("`{}`: {message}", spec.name),
-        )),
+        Err(message) => Err(failed(format!("`{}`: {message}", spec.name))),
     }
+}
+
+fn failed(message: String) -> Box<ToolOutput> {
+    Box::new(ToolOutput::error(ErrorCode::InvalidInput, message))
 }

@@ -78,7 +78,7 @@ pub async fn open(repl: &mut Repl, options: &Options, session: Session) -> Resul
         kept,
         paint: repl.paint,
     }));
-    let (handle, work) = Engine::new(assembled.session, assembled.parts);
+    let (handle, work) = Engine::prepare(assembled.session, assembled.parts);
     Ok(Live {
         handle,
         engine: tokio::spawn(work),

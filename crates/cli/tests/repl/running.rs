@@ -56,7 +56,10 @@ fn a_signal_during_a_run_ends_it_and_leaves_a_whole_session() {
     };
     terminal.ready().line("go").see("bash sleep 100");
     signal(&home, "-TERM");
-    terminal.see("Interrupted (shutdown).").see("Resume with:").left(130);
+    terminal
+        .see("Interrupted (shutdown).")
+        .see("Resume with:")
+        .left(130);
     let mut verify = home.command(tenon());
     let verified = verify.args(["sessions", "verify"]).output().unwrap();
     assert!(verified.status.success(), "{verified:?}");

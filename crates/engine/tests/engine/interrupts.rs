@@ -185,7 +185,7 @@ async fn interrupted_at(poll: usize) -> usize {
             .and_call("g", "act", r#"{"ms":8}"#),
         Turn::text("done"),
     ]);
-    let (mut handle, engine) = Engine::new(id, world.parts(id, Arc::clone(&model)));
+    let (mut handle, engine) = Engine::prepare(id, world.parts(id, Arc::clone(&model)));
     handle.commands.send(prompt("go"));
     let injected = Injected {
         engine,

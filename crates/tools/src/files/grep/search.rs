@@ -20,6 +20,9 @@ use std::os::unix::ffi::OsStrExt;
 
 /// A line longer than this is not held in memory; its file is passed by.
 const HEAP: usize = 8 * 1024 * 1024;
+/// Asking whether to stop takes a lock that all threads share: it is asked
+/// once in so many files, and once in so many pieces of a large file.
+const ASKED_EVERY: u32 = 16;
 /// What is shown of a line.
 const LINE_BYTES: usize = 400;
 
@@ -68,8 +71,10 @@ impl Job<'_> {
             let mut searcher = self.searcher();
             let matcher = self.matcher.clone();
             let collector = &collector;
+            let mut seen = 0_u32;
             Box::new(move |entry: &Entry| {
-                if self.stop.reason().is_some() {
+                seen = seen.wrapping_add(1);
+                if seen.is_multiple_of(ASKED_EVERY) && self.stop.reason().is_some() {
                     return ControlFlow::Break(());
                 }
                 let wanted = entry.kind() == EntryKind::File
@@ -143,6 +148,7 @@ impl Job<'_> {
         let reader = Stoppable {
             file,
             stop: self.stop,
+            reads: 0,
         };
         match searcher.search_reader(matcher, reader, &mut gather) {
             Err(_) => Searched::Unsearchable,
@@ -156,11 +162,13 @@ impl Job<'_> {
 struct Stoppable<'a> {
     file: &'a File,
     stop: &'a Stop,
+    reads: u32,
 }
 
 impl Read for Stoppable<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.stop.reason().is_some() {
+        self.reads = self.reads.wrapping_add(1);
+        if self.reads.is_multiple_of(ASKED_EVERY) && self.stop.reason().is_some() {
             return Err(io::Error::other("stopped"));
         }
         self.file.read(buffer)
