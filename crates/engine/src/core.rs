@@ -8,7 +8,7 @@ use crate::questions::Questions;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_model::{Delivery, Model, Parameters, Prefix, RetryPlan};
-use tenon_policy::{Grants, Rules};
+use tenon_policy::{Grants, Rules, is_private};
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
 use tenon_vocab::port::QueryPort;
 use tenon_vocab::profile::{AgentProfile, Limits};
@@ -59,6 +59,10 @@ impl Core {
                 .reads()
                 .map(|(path, hash)| (path.to_owned(), hash.to_owned())),
         );
+        let private = parts.rules.clone();
+        let workspace = parts
+            .workspace
+            .with_private(Arc::new(move |path: &str| is_private(&private, path)));
         Self {
             emitter: Arc::new(Emitter::new(
                 parts.log,
@@ -70,7 +74,7 @@ impl Core {
             questions: Questions::default(),
             model: parts.model,
             toolbox: parts.toolbox,
-            workspace: parts.workspace,
+            workspace,
             jobs: parts.jobs,
             rules: parts.rules,
             grants: Mutex::new(parts.grants),

@@ -35,6 +35,7 @@ mod protected;
 mod rule;
 mod rules;
 mod script;
+mod search;
 
 pub use decide::{Authority, ReadOnly, decide, error_code};
 pub use facts::{Access, Facts, PathFact, Subject};
@@ -46,3 +47,4 @@ pub use parse::RuleError;
 pub use rule::{CommandPattern, Layer, Matcher, PathPattern, Rule, Weight};
 pub use rules::Rules;
 pub use script::{Parts, Script, analyse};
+pub use search::is_private;

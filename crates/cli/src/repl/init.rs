@@ -247,7 +247,7 @@ mod tests {
         ] {
             assert!(page.contains(expected), "{expected}\n{page}");
         }
-        for wrong in ["rm -rf", "PHONY", "node_modules", "go test", "make CC"] {
+        for wrong in ["rm -rf", "PHONY", "node_modules", "`go test", "make CC"] {
             assert!(!page.contains(wrong), "{wrong}\n{page}");
         }
     }

@@ -2,7 +2,8 @@
 //! the loop. The thread either edits a line at the prompt or watches for lines
 //! while a run goes on, never both.
 
-use super::editor::{Edited, Files, LineEditor, list};
+use super::complete::{Tab, files};
+use super::editor::{Edited, LineEditor};
 use super::history::Past;
 use super::watch::{Lines, Moment, Said};
 use crate::error::CliError;
@@ -11,11 +12,7 @@ use crate::signals::Signals;
 use std::io::{PipeReader, PipeWriter, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
-use std::time::Duration;
 use tokio::sync::mpsc;
-
-/// How long Tab waits for the engine to name files before it looks by itself.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What the terminal can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,7 +200,13 @@ impl Thread {
         let editor = match hands.editing {
             Editing::Plain => None,
             // A terminal that cannot be edited in still gives lines.
-            Editing::Full => LineEditor::new(hands.paint, files(typed.clone(), root), &past).ok(),
+            Editing::Full => {
+                let tab = Tab {
+                    files: files(typed.clone(), root),
+                    paint: hands.paint,
+                };
+                LineEditor::new(tab, &past).ok()
+            }
         };
         Self {
             editor,
@@ -276,27 +279,6 @@ impl Thread {
             }
         }
     }
-}
-
-/// Asks the loop for files, and looks into the folder when it has no answer.
-fn files(typed: mpsc::UnboundedSender<Typed>, root: Arc<Mutex<PathBuf>>) -> Files {
-    Box::new(move |prefix| {
-        let (reply, answer) = blocking::channel();
-        let asked = typed.send(Typed::Files {
-            prefix: prefix.to_owned(),
-            reply,
-        });
-        let named = asked
-            .ok()
-            .and_then(|()| answer.recv_timeout(PATIENCE).ok())
-            .unwrap_or_default();
-        if named.is_empty() {
-            let root = root.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            list(&root, prefix)
-        } else {
-            named
-        }
-    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! It is a front end like any other: it has a `Handle`, sends commands and draws
 //! events, and knows nothing else of the engine.
 
+mod complete;
 mod during;
 mod editor;
 mod header;
@@ -35,10 +36,9 @@ use local::Settings;
 use session::Live;
 use status::Motion;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
 use tenon_engine::slash::{self, Slash};
-use tenon_vocab::{Command, Query, Reply, SessionId};
+use tenon_vocab::{Command, Query, SessionId};
 
 const PROMPT: &str = "> ";
 
@@ -226,7 +226,7 @@ impl Repl {
                     Typed::Ended => return Err(Next::Leave),
                     Typed::Interrupted => twice.press(Instant::now()),
                     Typed::Files { prefix, reply } => {
-                        files(live, prefix, reply);
+                        complete::answer(live, prefix, reply);
                         continue;
                     }
                     Typed::During(..) | Typed::Unwatched => continue,
@@ -293,16 +293,4 @@ impl Repl {
 fn fail(error: &CliError) {
     // The code is for programs that end with it.
     let _ = render::failure(error, Format::Text);
-}
-
-/// Completion may wait; the loop may not.
-fn files(live: &Live, prefix: String, reply: std::sync::mpsc::Sender<Vec<String>>) {
-    let port = Arc::clone(&live.handle.queries);
-    tokio::spawn(async move {
-        let named = match port.ask(Query::Files { prefix }).await {
-            Reply::Words { words } => words,
-            Reply::Table(_) | Reply::Unavailable { .. } => Vec::new(),
-        };
-        let _ = reply.send(named);
-    });
 }

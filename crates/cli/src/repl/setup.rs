@@ -2,6 +2,8 @@
 //! model, shows what it would write, asks, writes. Never asks for a key and
 //! never writes one. Asks no server that was not named.
 
+mod written;
+
 use super::Repl;
 use super::input::Enter;
 use super::table;
@@ -9,28 +11,15 @@ use crate::assemble::{self, Options};
 use crate::error::CliError;
 use crate::provider;
 use crate::screen::complain;
-use serde_json::{Map, Value, json};
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::PathBuf;
 use tenon_config::{Env, ResolvedProvider};
 use tenon_model::{Kind, Model, ModelEntry, Preset, presets};
 use tenon_vocab::{Printable, Reply, TableReply};
+use written::{Flags, Server, create, flags, page};
 
 /// The name of a server that is no preset.
 const OWN: &str = "own";
 /// Models that are listed, at most.
 const LISTED: usize = 30;
-
-type Flags = Vec<(String, Value)>;
-
-/// What was answered, and what is needed besides.
-struct Server {
-    name: String,
-    base_url: Option<String>,
-    key_env: Option<String>,
-}
 
 /// The settings of this session that are not in a file: none when they were
 /// written.
@@ -203,43 +192,6 @@ fn chosen(answer: &str, known: &[ModelEntry]) -> Option<String> {
     }
 }
 
-fn flags(server: &Server, model: Option<&str>) -> Flags {
-    let of = |field: &str| format!("providers.{}.{field}", server.name);
-    let mut flags = vec![(String::from("default_provider"), json!(server.name))];
-    flags.extend(
-        server
-            .base_url
-            .iter()
-            .map(|url| (of("base_url"), json!(url))),
-    );
-    flags.extend(
-        server
-            .key_env
-            .iter()
-            .map(|name| (of("api_key_env"), json!(name))),
-    );
-    flags.extend(model.map(|model| (of("model"), json!(model))));
-    flags
-}
-
-/// The same as a file: `a.b.c` becomes nested objects.
-fn page(flags: &Flags) -> String {
-    let mut whole = Map::new();
-    for (key, value) in flags {
-        let mut parts = key.split('.');
-        match (parts.next(), parts.next(), parts.next()) {
-            (Some(top), Some(name), Some(field)) => {
-                let entry = whole.entry(top).or_insert_with(|| json!({}));
-                entry[name][field] = value.clone();
-            }
-            _ => {
-                whole.insert(key.clone(), value.clone());
-            }
-        }
-    }
-    serde_json::to_string_pretty(&Value::Object(whole)).unwrap_or_default() + "\n"
-}
-
 async fn write(repl: &mut Repl, server: &Server, model: &str) -> Result<Flags, CliError> {
     let flags = flags(server, Some(model));
     let page = page(&flags);
@@ -267,28 +219,8 @@ async fn write(repl: &mut Repl, server: &Server, model: &str) -> Result<Flags, C
         return Ok(flags);
     }
     create(&folder, &path, &page)?;
-    complain(&format!(
-        "Written. `tenon config edit` changes it, `tenon config show` shows what holds.\n"
-    ));
+    complain("Written. `tenon config edit` changes it, `tenon config show` shows what holds.\n");
     Ok(Vec::new())
-}
-
-fn create(folder: &PathBuf, path: &PathBuf, page: &str) -> Result<(), CliError> {
-    let written = std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .and_then(|()| {
-            OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(path)
-        })
-        .and_then(|mut file| file.write_all(page.as_bytes()));
-    written.map_err(|error| {
-        CliError::runtime(format!("{} cannot be written: {error}", path.display()))
-    })
 }
 
 #[cfg(test)]
@@ -321,20 +253,5 @@ mod tests {
         let none = Env::default();
         assert_eq!(suggestion(&none), "ollama");
         assert_eq!(suggestion(&none.with("OPENAI_API_KEY", "x")), "openai");
-    }
-
-    #[test]
-    fn what_is_written_is_the_configuration_and_no_key() {
-        let server = Server {
-            name: "own".into(),
-            base_url: Some("http://127.0.0.1:1/v1".into()),
-            key_env: Some("MY_KEY".into()),
-        };
-        let page: Value = serde_json::from_str(&page(&flags(&server, Some("m")))).unwrap();
-        assert_eq!(
-            page,
-            json!({"default_provider": "own", "providers": {"own": {
-                "base_url": "http://127.0.0.1:1/v1", "api_key_env": "MY_KEY", "model": "m"}}})
-        );
     }
 }

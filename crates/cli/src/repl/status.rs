@@ -52,10 +52,8 @@ impl Waiting {
     /// Follows the run; to be called before an event is drawn.
     pub fn event(&mut self, kind: &EventKind, now: Instant) {
         match kind {
-            EventKind::State(changed) => {
-                if changed.state == RunState::ModelGenerating {
-                    self.since = Some(now);
-                }
+            EventKind::State(changed) if changed.state == RunState::ModelGenerating => {
+                self.since = Some(now);
             }
             EventKind::MessageDelta(_)
             | EventKind::Message(_)

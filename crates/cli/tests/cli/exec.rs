@@ -440,3 +440,21 @@ fn the_demo_works_in_an_empty_home() {
     let (code, shown, _) = run(home.command(tenon()).args(["sessions", "verify"]));
     assert_eq!(code, 0, "{shown}");
 }
+
+#[test]
+fn a_search_does_not_look_into_secret_files() {
+    let home = TestHome::new();
+    std::fs::write(home.project().join(".env"), "TOKEN=hunter2\n").unwrap();
+    std::fs::write(home.project().join("readme.md"), "the TOKEN is in .env\n").unwrap();
+    let model = Model::new(&calls("grep", json!({"pattern": "TOKEN"}), "found"));
+    run(model.command(&home).args(["exec", "--yes", "-p", "go"]));
+    let last = model
+        .requests()
+        .last()
+        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+        .unwrap();
+    assert!(
+        last.contains("the TOKEN is in .env") && !last.contains("hunter2"),
+        "{last}"
+    );
+}

@@ -271,7 +271,7 @@ fn a_command_of_the_shell_passes_the_policy_and_is_shown_to_the_model_with_the_n
         .see("hi from 42")
         .see_last(">");
     assert_eq!(model.bodies().len(), 0);
-    terminal.line("what did it print").see("Done. (");
+    terminal.line("what did it print").see_times("Done. (", 2);
     assert!(model.bodies().pop().unwrap().contains("hi from 42"));
 }
 

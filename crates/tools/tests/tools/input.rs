@@ -106,7 +106,6 @@ fn a_name_of_nobody_is_unknown() {
         "  ",
         "github_create_issue",
         "reading",
-        "multi_edit",
         long.as_str(),
         "é\u{202e}",
     ] {
