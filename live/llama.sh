@@ -116,7 +116,14 @@ start() {
 
 stop() {
   [ -s "$pidfile" ] || return 0
-  kill "$(cat "$pidfile")" 2>/dev/null || true
+  pid=$(cat "$pidfile")
+  kill "$pid" 2>/dev/null || true
+  tries=0
+  while kill -0 "$pid" 2>/dev/null; do
+    tries=$((tries + 1))
+    [ "$tries" -lt 40 ] || { kill -9 "$pid" 2>/dev/null || true; break; }
+    sleep 0.25
+  done
   rm -f "$pidfile"
 }
 

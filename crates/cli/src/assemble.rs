@@ -14,7 +14,7 @@ use std::time::Duration;
 use tenon_config::{Choice, Loaded, Resolved, Sources};
 use tenon_engine::prompt::{Environment, system};
 use tenon_engine::{Ambient, Approval, Confirm, Effects, Parts, RealAmbient, agents};
-use tenon_model::{Delivery, Model};
+use tenon_model::{Delivery, Model, Parameters};
 use tenon_sandbox::Supervisor;
 use tenon_session::{Log, State};
 use tenon_tools::workspace::{External, WorkspaceOptions};
@@ -97,12 +97,26 @@ pub struct Assembled {
     pub parts: Parts,
 }
 
+/// The runtime of one command: it never waits for a blocking thread at its end,
+/// because what such a thread waits for (a name server, a pipe) may never come.
+#[derive(Debug)]
+pub struct Runtime(tokio::runtime::Runtime);
+
+impl Runtime {
+    pub fn block_on<T>(self, work: impl Future<Output = T>) -> T {
+        let result = self.0.block_on(work);
+        self.0.shutdown_timeout(Duration::from_millis(100));
+        result
+    }
+}
+
 /// One thread for the engine and its front end, few for what blocks.
-pub fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+pub fn runtime() -> Result<Runtime, CliError> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(8)
         .build()
+        .map(Runtime)
         .map_err(|error| CliError::runtime(format!("the program cannot start: {error}")))
 }
 
@@ -247,6 +261,7 @@ fn assemble(
         ));
     }
     let id = log.id();
+    let agent_temperature = agent.temperature;
     let parts = Parts {
         remarks,
         toolbox: toolbox(&agent, options.approval),
@@ -269,7 +284,10 @@ fn assemble(
         agent,
         limits: resolved.limits.clone(),
         tool_limits: resolved.tools.clone(),
-        parameters: resolved.parameters.clone(),
+        parameters: Parameters {
+            temperature: agent_temperature.or(resolved.parameters.temperature),
+            ..resolved.parameters.clone()
+        },
         delivery: if resolved.streaming {
             Delivery::Streamed
         } else {
@@ -279,7 +297,6 @@ fn assemble(
         approval: options.approval,
         effects: options.effects,
         ambient: Arc::new(RealAmbient),
-        queries: None,
         model,
     };
     Ok(Assembled { session: id, parts })
@@ -374,11 +391,15 @@ pub fn jobs(folder: &Path) -> Jobs {
         std::env::current_exe().unwrap_or(program)
     };
     let supervisor = Supervisor::new(program, vec![OsString::from(SUPERVISE)]);
-    Jobs::new(
-        supervisor,
-        folder.join("out"),
-        std::env::vars_os().collect(),
-    )
+    Jobs::new(supervisor, folder.join("out"), environment())
+}
+
+/// What commands get: the environment without the keys that are Tenon's alone.
+fn environment() -> Vec<(OsString, OsString)> {
+    const OURS: [&str; 3] = ["TENON_API_KEY", "AGENT_API_KEY", "LLM_AUTH_TOKEN"];
+    std::env::vars_os()
+        .filter(|(name, _)| OURS.iter().all(|key| name != key))
+        .collect()
 }
 
 pub fn workspace(place: &Place, resolved: &Resolved, folder: &Path) -> Result<Workspace, CliError> {

@@ -1,16 +1,27 @@
 //! One run from prompt to exit code: events to the renderer, signals and answers
 //! to the engine. Used by `exec`, `demo` and `sessions resume -p`.
+//!
+//! Drawing happens on a thread of its own. A reader that pauses makes that
+//! thread wait, and neither the engine nor a signal waits with it.
 
-use crate::error::{CliError, exit_code};
+use crate::error::{CliError, code, exit_code};
 use crate::render::{Renderer, question};
 use crate::screen::{Paint, complain};
 use crate::signals::{Asked, Signals};
+use rustix::termios::{QueueSelector, tcflush};
+use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use tenon_vocab::port::{CommandSink, Handle};
-use tenon_vocab::{Command, Event, EventKind, Outcome, Question};
+use tenon_vocab::{Command, Event, EventKind, Outcome, Question, Segment};
 use tokio::sync::mpsc;
+
+/// Events that may wait for the drawing thread.
+const DRAWN_AHEAD: usize = 64;
+/// How long the end waits for a reader that has stopped reading.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Who answers questions during the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +37,6 @@ pub struct Ended {
     pub outcome: Option<Outcome>,
     /// The text of the last whole answer.
     pub answer: String,
-    /// The reader of standard output went away.
-    pub unread: bool,
 }
 
 impl Ended {
@@ -36,11 +45,8 @@ impl Ended {
     }
 }
 
-struct Driver<'a> {
+struct Driver {
     commands: Arc<dyn CommandSink>,
-    renderer: &'a mut dyn Renderer,
-    desk: Desk,
-    typed: mpsc::UnboundedSender<(Question, String)>,
     interrupts: u32,
     ended: Ended,
 }
@@ -49,23 +55,22 @@ struct Driver<'a> {
 pub async fn drive(
     mut handle: Handle,
     prompt: String,
-    renderer: &mut dyn Renderer,
+    renderer: Box<dyn Renderer + Send>,
     desk: Desk,
 ) -> Result<Ended, CliError> {
     let mut signals = Signals::new()?;
     let (typed, mut lines) = mpsc::unbounded_channel();
+    let (screen, drawn) = draw(renderer, desk, typed);
     let mut driver = Driver {
         commands: Arc::clone(&handle.commands),
-        renderer,
-        desk,
-        typed,
         interrupts: 0,
         ended: Ended::default(),
     };
-    handle.commands.send(Command::Prompt {
+    driver.commands.send(Command::Prompt {
         text: prompt,
         attachments: Vec::new(),
     });
+    let mut waiting: VecDeque<Arc<Event>> = VecDeque::new();
     loop {
         tokio::select! {
             biased;
@@ -73,36 +78,83 @@ pub async fn drive(
             Some((asked, line)) = lines.recv() => {
                 driver.commands.send(Command::Answer(question::answer(&asked, &line)));
             }
-            event = handle.events.next() => match event {
-                None => return Ok(driver.ended),
-                Some(event) => driver.event(&event),
+            permit = screen.reserve(), if !waiting.is_empty() => match (permit, waiting.pop_front()) {
+                (Ok(permit), Some(event)) => permit.send(event),
+                _ => {
+                    // Nobody reads any more: stop the work, keep the log whole.
+                    waiting.clear();
+                    driver.commands.send(Command::Shutdown);
+                }
+            },
+            event = handle.events.next(), if waiting.is_empty() => match event {
+                None => break,
+                Some(event) => {
+                    driver.event(&event);
+                    if !screen.is_closed() {
+                        waiting.push_back(event);
+                    }
+                }
             },
         }
     }
+    drop(screen);
+    // What was drawn is seen before the program ends, unless nobody looks.
+    let _ = tokio::time::timeout(LAST_WORDS, drawn).await;
+    Ok(driver.ended)
 }
 
-impl Driver<'_> {
+/// Starts the drawing thread; the receiver fires when it has drawn everything.
+fn draw(
+    mut renderer: Box<dyn Renderer + Send>,
+    desk: Desk,
+    typed: mpsc::UnboundedSender<(Question, String)>,
+) -> (mpsc::Sender<Arc<Event>>, tokio::sync::oneshot::Receiver<()>) {
+    let (sender, mut events) = mpsc::channel::<Arc<Event>>(DRAWN_AHEAD);
+    let (done, drawn) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        while let Some(event) = events.blocking_recv() {
+            if renderer.event(&event).is_err() {
+                break;
+            }
+            if let (EventKind::Question(asked), Desk::Terminal(paint)) = (&event.kind, desk) {
+                ask(asked, paint, &typed);
+            }
+        }
+        drop(events);
+        let _ = done.send(());
+    });
+    (sender, drawn)
+}
+
+/// Shows a question and reads its answer on one more thread: a person takes
+/// their time, and what was typed before it stood there is no answer to it.
+fn ask(asked: &Question, paint: Paint, typed: &mpsc::UnboundedSender<(Question, String)>) {
+    complain(&question::show(paint, asked));
+    let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
+    let (asked, typed) = (asked.clone(), typed.clone());
+    std::thread::spawn(move || {
+        let _ = write!(std::io::stderr().lock(), "> ");
+        let mut line = String::new();
+        // A terminal that is gone answers nothing, which is a no.
+        let _ = std::io::stdin().lock().read_line(&mut line);
+        let _ = typed.send((asked, line));
+    });
+}
+
+impl Driver {
     /// Once stops the run, twice ends the session, three times leaves at once.
     fn asked(&mut self, asked: Asked) {
         self.interrupts += 1;
         match (asked, self.interrupts) {
             (Asked::Interrupt, 1) => self.commands.send(Command::Interrupt),
             (_, 1 | 2) => self.commands.send(Command::Shutdown),
-            _ => std::process::exit(i32::from(crate::error::code::INTERRUPTED)),
+            _ => std::process::exit(i32::from(code::INTERRUPTED)),
         }
     }
 
     fn event(&mut self, event: &Event) {
-        if !self.ended.unread && self.renderer.event(event).is_err() {
-            // Nobody reads any more: stop the work, keep the log whole.
-            self.ended.unread = true;
-            self.commands.send(Command::Shutdown);
-        }
         match &event.kind {
-            EventKind::Question(asked) => self.question(asked),
-            EventKind::Message(message)
-                if message.segment == Some(tenon_vocab::Segment::Answer) =>
-            {
+            EventKind::Message(message) if message.segment == Some(Segment::Answer) => {
                 self.ended.answer = message.text();
             }
             EventKind::RunFinished(finished) => {
@@ -111,21 +163,5 @@ impl Driver<'_> {
             }
             _ => {}
         }
-    }
-
-    /// Reads the answer on a thread of its own: a person takes their time.
-    fn question(&self, asked: &Question) {
-        let Desk::Terminal(paint) = self.desk else {
-            return;
-        };
-        complain(&question::show(paint, asked));
-        let (asked, typed) = (asked.clone(), self.typed.clone());
-        std::thread::spawn(move || {
-            let _ = write!(std::io::stderr().lock(), "> ");
-            let mut line = String::new();
-            // A terminal that is gone answers nothing, which is a no.
-            let _ = std::io::stdin().lock().read_line(&mut line);
-            let _ = typed.send((asked, line));
-        });
     }
 }

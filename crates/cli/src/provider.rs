@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::place::Place;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_config::{KeySource, Proxy, ResolvedProvider};
 use tenon_model::{
     Chat, DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request,
@@ -121,6 +121,7 @@ fn credentials(
             command: command.clone(),
             root: place.root.clone(),
             jobs: jobs.clone(),
+            known: Mutex::default(),
         }),
     }
 }
@@ -142,36 +143,57 @@ impl CredentialSource for FromVariables {
     }
 }
 
-/// A key that a command prints: run at each use, so that a key that expires is
-/// renewed, and through the one runner of processes.
+/// A key that a command prints: run once, and again after the server has refused
+/// the key, so that one that expires is renewed. Through the one runner of
+/// processes.
 struct FromCommand {
     command: String,
     root: std::path::PathBuf,
     jobs: Jobs,
+    known: Mutex<Option<Secret>>,
+}
+
+impl FromCommand {
+    fn known(&self) -> MutexGuard<'_, Option<Secret>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn run(&self) -> Result<Secret, CredentialError> {
+        let spec = RunSpec::new(self.command.clone(), self.root.clone());
+        let outcome = self
+            .jobs
+            .run(spec, &CancellationToken::new(), &|_, _| {})
+            .await;
+        let printed = outcome.output.stdout.head.clone();
+        match (&outcome.ended, outcome.exit_code()) {
+            (_, Some(0)) if !printed.trim().is_empty() => Ok(Secret::new(printed.trim())),
+            (_, Some(0)) => Err(CredentialError::new("api_key_command printed nothing")),
+            (Ended::TimedOut, _) => Err(CredentialError::new("api_key_command took too long")),
+            (_, Some(code)) => Err(CredentialError::new(format!(
+                "api_key_command failed with exit code {code}"
+            ))
+            .with_hint("Run it by hand to see why.")),
+            _ => Err(CredentialError::new(
+                "api_key_command did not end by itself",
+            )),
+        }
+    }
 }
 
 impl CredentialSource for FromCommand {
     fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>> {
         Box::pin(async move {
-            let spec = RunSpec::new(self.command.clone(), self.root.clone());
-            let outcome = self
-                .jobs
-                .run(spec, &CancellationToken::new(), &|_, _| {})
-                .await;
-            let printed = outcome.output.stdout.head.clone();
-            match (&outcome.ended, outcome.exit_code()) {
-                (_, Some(0)) if !printed.trim().is_empty() => Ok(Some(Secret::new(printed.trim()))),
-                (_, Some(0)) => Err(CredentialError::new("api_key_command printed nothing")),
-                (Ended::TimedOut, _) => Err(CredentialError::new("api_key_command took too long")),
-                (_, Some(code)) => Err(CredentialError::new(format!(
-                    "api_key_command failed with exit code {code}"
-                ))
-                .with_hint("Run it by hand to see why.")),
-                _ => Err(CredentialError::new(
-                    "api_key_command did not end by itself",
-                )),
+            if let Some(secret) = self.known().clone() {
+                return Ok(Some(secret));
             }
+            let secret = self.run().await?;
+            *self.known() = Some(secret.clone());
+            Ok(Some(secret))
         })
+    }
+
+    fn refused(&self) {
+        *self.known() = None;
     }
 
     fn describe(&self) -> String {

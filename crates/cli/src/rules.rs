@@ -23,7 +23,7 @@ pub fn find(config: &Path, home: Option<&Path>, root: &Path) -> Found {
         for name in ["AGENTS.md", "CLAUDE.md"] {
             let path = folder.join(name);
             if path.symlink_metadata().is_ok() {
-                take(&mut found, &folder, &path);
+                take(&mut found, &path);
                 break;
             }
         }
@@ -47,14 +47,11 @@ fn folders(config: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
     chain
 }
 
-fn take(found: &mut Found, folder: &Path, path: &Path) {
-    let inside = match (path.canonicalize(), folder.canonicalize()) {
-        (Ok(real), Ok(folder)) => real.starts_with(folder),
-        _ => false,
-    };
-    if !inside {
+fn take(found: &mut Found, path: &Path) {
+    // A link could lead to a secret that then stands in every request.
+    if path.is_symlink() {
         found.warnings.push(format!(
-            "{} was not read: it leads out of its folder or nowhere",
+            "{} was not read: it is a link; put the text there, or name the file in `instructions`",
             path.display()
         ));
         return;
@@ -199,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_out_of_the_project_is_not_followed() {
+    fn a_link_is_not_followed_because_it_may_lead_to_a_secret() {
         let world = tempfile::tempdir().unwrap();
         let root = world.path().join("p");
         std::fs::create_dir(&root).unwrap();

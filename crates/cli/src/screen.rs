@@ -3,6 +3,7 @@
 
 use crate::args::ColorChoice;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 /// Named colours only, so that every theme of a terminal stays readable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,4 +78,19 @@ pub fn print(text: &str) -> std::io::Result<()> {
         stdout.write_all(b"\n")?;
     }
     stdout.flush()
+}
+
+/// A file that only its owner may read: transcripts hold what was read.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(content)
 }

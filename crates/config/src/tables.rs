@@ -100,8 +100,8 @@ pub(crate) static KEYS: &[Key] = &[
     key("persistent_grants.enabled", Kind::Boolean, "true", "Whether \"always in this project\" is kept, for seven days."),
 
     count("limits.max_turns", 1, "1000", "Steps of one prompt."),
-    count("limits.max_retries", 0, "3", "Failures in a row before a run ends, with a person in front."),
-    count("limits.max_retries_automated", 0, "10", "The same with nobody in front."),
+    count("limits.max_retries", 1, "3", "Failures in a row before a run ends, with a person in front."),
+    count("limits.max_retries_automated", 1, "10", "The same with nobody in front."),
     count("limits.repeat_warn", 1, "3", "The same call this often in a row is reported to the model."),
     count("limits.repeat_stop", 2, "5", "This often, and the run stops."),
     key("limits.parallel_reads", between(1, 64), "8", "Calls that may run side by side when they only read.")

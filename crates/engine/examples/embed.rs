@@ -208,7 +208,6 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
         approval: Approval::Nobody,
         effects: Effects::Real,
         ambient: Arc::new(RealAmbient),
-        queries: None,
         remarks: Vec::new(),
     };
     Ok((parts, refused))

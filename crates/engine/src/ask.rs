@@ -11,9 +11,6 @@ use tenon_vocab::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The choice that every question has and that counts when nobody answers.
-pub(crate) const DENY: &str = "deny";
-
 /// Asks and records both question and answer. The question's id is given here.
 pub(crate) async fn question(
     core: &Core,
@@ -33,7 +30,7 @@ pub(crate) async fn question(
     )?;
     let nobody = |by| Answer {
         question: id.clone(),
-        choice: DENY.to_owned(),
+        choice: Choice::DENY.to_owned(),
         text: None,
         by,
     };

@@ -13,8 +13,8 @@ use std::time::Duration;
 use tenon_session::FrameOf;
 use tenon_tools::Tool;
 use tenon_vocab::{
-    CallId, CallStatus, Effect, Envelope, ErrorCode, Explanation, Outcome, RunState, ToolOutput,
-    ToolResult, ToolUse,
+    CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, Outcome, RunState,
+    ToolOutput, ToolResult, ToolUse,
 };
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -27,8 +27,9 @@ const SETTLE: Duration = Duration::from_secs(5);
 struct Settled {
     call: CallId,
     name: String,
-    /// The effective input as JSON, for the repeat guard.
-    input: String,
+    /// The effective input as JSON, for the repeat guard; `None` for a call that
+    /// only looks after a process: waiting is not going round in circles.
+    repeatable: Option<String>,
     output: ToolOutput,
     status: CallStatus,
     explanation: Option<Explanation>,
@@ -51,6 +52,7 @@ pub struct Done {
     pub status: CallStatus,
     /// What the model reads.
     pub text: String,
+    pub display: Display,
 }
 
 /// Runs a batch; gives the results in the order of the calls.
@@ -61,16 +63,21 @@ pub(crate) async fn execute(run: &mut Run, batch: Vec<Admitted>) -> Flow<Vec<Don
         let started = start(run, &admitted)?;
         waiting.push((admitted, started));
     }
+    // All of the batch is settled before a limit may end the run: a call that
+    // has run must not be recorded as one whose outcome nobody knows.
     let mut results = Vec::new();
+    let mut end = None;
     for (admitted, running) in waiting {
         let settled = settle(run, admitted, running).await;
-        results.push(record(run, settled)?);
+        match record(run, settled)? {
+            (done, None) => results.push(done),
+            (_, Some(reason)) => end = end.or(Some(reason)),
+        }
     }
     if run.token.is_cancelled() {
-        Err(End::Interrupted)
-    } else {
-        Ok(results)
+        return Err(End::Interrupted);
     }
+    end.map_or(Ok(results), Err)
 }
 
 /// Starts a call that was admitted; a refused one has nothing to start.
@@ -80,6 +87,7 @@ fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
         input,
         explanation,
         workspace,
+        ..
     } = &admitted.verdict
     else {
         return Ok(None);
@@ -132,18 +140,19 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
         ) => Settled {
             call,
             name,
-            input: String::new(),
+            repeatable: None,
             output: *output,
             status,
             explanation,
             duration: Duration::ZERO,
         },
-        (Verdict::Run { input, .. }, Some(mut running)) => {
+        (Verdict::Run { input, effect, .. }, Some(mut running)) => {
+            let polls = running.effect == Effect::Execute && effect == Effect::Read;
             let output = wait(run, &name, &mut running).await;
             Settled {
                 call,
                 name,
-                input: input.to_string(),
+                repeatable: (!polls).then(|| input.to_string()),
                 status: status(&output),
                 output,
                 explanation: None,
@@ -155,7 +164,7 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
             call,
             output: ToolOutput::error(ErrorCode::NotStarted, format!("`{name}` was not started")),
             name,
-            input: String::new(),
+            repeatable: None,
             status: CallStatus::NotStarted,
             explanation: None,
             duration: Duration::ZERO,
@@ -247,22 +256,23 @@ fn unwrap(name: &str, ended: Result<ToolOutput, tokio::task::JoinError>) -> Tool
 }
 
 /// Writes the one result of a call and counts it.
-fn record(run: &mut Run, settled: Settled) -> Flow<Done> {
+fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
     let Settled {
         call,
         name,
-        input,
+        repeatable,
         mut output,
         status,
         explanation,
         duration,
     } = settled;
-    let verdict = judge(run, &name, &input, &mut output, status);
+    let verdict = judge(run, &name, repeatable.as_deref(), &mut output, status);
     count(run, &output, status);
     let done = Done {
         envelope: output.envelope.clone(),
         status,
         text: output.model_text.clone(),
+        display: output.display.clone(),
     };
     run.emit(ToolResult {
         ok: output.envelope.is_ok(),
@@ -279,25 +289,26 @@ fn record(run: &mut Run, settled: Settled) -> Flow<Done> {
         call: call.clone(),
     })?;
     run.core.emitter.superseded(&FrameOf::Tool(call))?;
-    match verdict {
-        guard::Verdict::Stop(times) => Err(End::Loop(format!(
+    let end = match verdict {
+        guard::Verdict::Stop(times) => Some(End::Loop(format!(
             "the model made the same call to `{name}` {times} times in a row with the same result; the run was stopped"
         ))),
-        _ => too_many_failures(run).map_or(Ok(done), Err),
-    }
+        _ => too_many_failures(run),
+    };
+    Ok((done, end))
 }
 
 /// Lets the guard see the result; a warning travels inside it.
 fn judge(
     run: &mut Run,
     name: &str,
-    input: &str,
+    input: Option<&str>,
     output: &mut ToolOutput,
     status: CallStatus,
 ) -> guard::Verdict {
-    if name == "process" || status != CallStatus::Completed {
+    let Some(input) = input.filter(|_| status == CallStatus::Completed) else {
         return guard::Verdict::Fine;
-    }
+    };
     let verdict = run.guard.note(name, input, &output.model_text);
     if let guard::Verdict::Warn(times) = verdict {
         output.model_text.push_str(&format!(
@@ -326,10 +337,11 @@ fn count(run: &mut Run, output: &ToolOutput, status: CallStatus) {
 }
 
 fn too_many_failures(run: &Run) -> Option<End> {
-    let limit = run.failure_limit();
-    (run.tally.failures_in_a_row >= limit).then(|| {
+    let (limit, key) = run.failure_limit();
+    let failures = run.tally.failures_in_a_row;
+    (failures > 0 && failures >= limit).then(|| {
         End::Failed(format!(
-            "{limit} tool calls in a row failed; the run was stopped. Say how to go on, or raise `limits.max_retries`."
+            "{failures} tool calls in a row failed; the run was stopped. Say how to go on, or raise `{key}`."
         ))
     })
 }

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_model::{Delivery, Model, Parameters, Prefix, RetryPlan};
 use tenon_policy::{Grants, Rules, is_private};
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
-use tenon_vocab::port::QueryPort;
 use tenon_vocab::profile::{AgentProfile, Limits};
 use tenon_vocab::{EventKind, Notice, NoticeLevel, RunId, Settings};
 
@@ -36,7 +35,6 @@ pub(crate) struct Core {
     pub(crate) approval: Approval,
     pub(crate) effects: Effects,
     pub(crate) ambient: Arc<dyn Ambient>,
-    pub(crate) queries: Option<Arc<dyn QueryPort>>,
 }
 
 impl fmt::Debug for Core {
@@ -90,7 +88,6 @@ impl Core {
             approval: parts.approval,
             effects: parts.effects,
             ambient: parts.ambient,
-            queries: parts.queries,
         }
     }
 

@@ -24,7 +24,6 @@ struct Inner {
     sub: u32,
     /// The log could not be written: nothing durable can be said any more.
     broken: Option<String>,
-    last_snapshot: Option<u64>,
 }
 
 pub(crate) struct Emitter {
@@ -54,7 +53,6 @@ impl Emitter {
                 publisher: Publisher::default(),
                 sub: 0,
                 broken: None,
-                last_snapshot: None,
             }),
         }
     }
@@ -215,16 +213,15 @@ impl Emitter {
     pub(crate) fn snapshot_if_due(&self) -> Result<Option<u64>, SessionError> {
         let mut inner = self.lock();
         if inner.log.bytes_since_snapshot() < SNAPSHOT_EVERY {
-            return Ok(inner.last_snapshot);
+            return Ok(inner.state.last_snapshot());
         }
         let snapshot = inner.state.snapshot();
         let event = self.event(&inner, None, snapshot.into());
         let offset = inner.log.append(&event)?;
         inner.state.apply(&event, offset);
         inner.sub = 0;
-        inner.last_snapshot = Some(offset);
         inner.publisher.publish(&Arc::new(event));
-        Ok(inner.last_snapshot)
+        Ok(inner.state.last_snapshot())
     }
 
     /// Messages that the model sees, and the generation of the history.

@@ -66,9 +66,8 @@ async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>, rema
         core.notice(None, NoticeLevel::Info, "start", remark);
     }
     let mut context = Context::default();
-    let mut notes = Vec::new();
     while let Some((work, token)) = core.inbox.next().await {
-        context = one(&core, work, token, context, &mut notes).await;
+        context = one(&core, work, token, context).await;
         core.inbox.run_over();
         idle(&core);
     }
@@ -107,20 +106,14 @@ fn open(core: &Core) -> Result<(), SessionError> {
 }
 
 /// One run; a panic in it is contained and still leaves a whole log.
-async fn one(
-    core: &Arc<Core>,
-    work: Work,
-    token: CancellationToken,
-    context: Context,
-    notes: &mut Vec<String>,
-) -> Context {
+async fn one(core: &Arc<Core>, work: Work, token: CancellationToken, context: Context) -> Context {
     if let Some(what) = unsupported(&work) {
         core.notice(None, NoticeLevel::Warning, "unsupported", what);
         return context;
     }
     let run = Run::new(Arc::clone(core), token.clone(), context);
     let id = run.id;
-    match AssertUnwindSafe(run::execute(run, work, notes))
+    match AssertUnwindSafe(run::execute(run, work))
         .catch_unwind()
         .await
     {
@@ -131,7 +124,7 @@ async fn one(
             let reason =
                 String::from("the engine crashed; this is a bug, and the session can be resumed");
             core.notice(Some(id), NoticeLevel::Error, "internal", reason.clone());
-            run::finish(&mut broken, Err(run::End::Failed(reason)));
+            run::finish(&mut broken, Err(run::End::Told(reason)));
             broken.context
         }
     }

@@ -8,7 +8,7 @@ use crate::run::{End, Flow, Run};
 use crate::schedule::{Planned, Ready};
 use serde_json::Value;
 use std::sync::Arc;
-use tenon_policy::{Authority, Facts, Offer, ReadOnly, Scope, Subject, decide, error_code, offers};
+use tenon_policy::{Authority, Facts, Offer, Scope, Subject, decide, error_code, offers};
 use tenon_tools::{Tool, Workspace};
 use tenon_vocab::{
     Answer, AnsweredBy, CallId, CallStatus, Choice, Class, Display, Effect, ErrorCode, Explanation,
@@ -20,6 +20,8 @@ pub(crate) enum Verdict {
         tool: Arc<dyn Tool>,
         input: Value,
         explanation: Explanation,
+        /// Of this call, which may be less than the tool could do.
+        effect: Effect,
         /// The view of the workspace that this call may use.
         workspace: Workspace,
     },
@@ -65,15 +67,7 @@ async fn judge(run: &Run, call: &CallId, ready: Ready) -> Flow<Verdict> {
     let core = &run.core;
     let facts = ready.tool.facts(&ready.input, &core.workspace);
     let mut explanation = {
-        let authority = Authority {
-            agent: &core.agent.name,
-            read_only: if core.agent.read_only {
-                ReadOnly::Yes
-            } else {
-                ReadOnly::No
-            },
-            agent_rules: None,
-        };
+        let authority = Authority::of(&core.agent);
         decide(
             &facts,
             &core.rules,
@@ -97,7 +91,7 @@ async fn judge(run: &Run, call: &CallId, ready: Ready) -> Flow<Verdict> {
             if answer.by == AnsweredBy::Interrupt {
                 return Err(End::Interrupted);
             }
-            explanation.answered_by = Some(format!("{:?}", answer.by).to_lowercase());
+            explanation.answered_by = Some(answer.by.name().to_owned());
             if !accept(run, &facts, &explanation, &answer) {
                 return Ok(refuse(explanation, answer.text));
             }
@@ -108,6 +102,7 @@ async fn judge(run: &Run, call: &CallId, ready: Ready) -> Flow<Verdict> {
         tool: ready.tool,
         input: ready.input,
         explanation,
+        effect: facts.effect,
         workspace,
     })
 }
@@ -189,24 +184,24 @@ fn offered(run: &Run, facts: &Facts, explanation: &Explanation) -> Vec<Offer> {
 }
 
 fn choices(offers: &[Offer]) -> Vec<Choice> {
-    let mut choices = vec![choice("once", 'y', "allow once", None)];
+    let mut choices = vec![choice(Choice::ONCE, 'y', "allow once", None)];
     for offer in offers {
         choices.push(match offer.scope {
             Scope::Session => choice(
-                "session",
+                Choice::SESSION,
                 's',
                 "allow for this session",
                 Some(offer.rule.clone()),
             ),
             Scope::Project => choice(
-                "always",
+                Choice::ALWAYS,
                 'a',
                 "always allow in this project, for 7 days",
                 Some(offer.rule.clone()),
             ),
         });
     }
-    choices.push(choice(ask::DENY, 'n', "deny", None));
+    choices.push(choice(Choice::DENY, 'n', "deny", None));
     choices
 }
 
@@ -222,9 +217,18 @@ fn choice(id: &str, key: char, label: &str, rule: Option<String>) -> Choice {
 /// A title and a body in which nothing of what would run is left out.
 fn describe(facts: &Facts, input: &Value, preview: &Display) -> (String, String) {
     match (&facts.subject, preview) {
-        (Subject::Command(script), _) => (String::from("Run a command?"), script.text.clone()),
+        (Subject::Command(script), _) => (
+            String::from("Run a command?"),
+            format!("{}{}", script.text, circumstances(input)),
+        ),
         (_, Display::Diff { files }) => {
-            let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+            let names: Vec<String> = files
+                .iter()
+                .map(|file| match &file.from {
+                    Some(from) => format!("{from} → {}", file.path),
+                    None => file.path.clone(),
+                })
+                .collect();
             (format!("Change {}?", names.join(", ")), String::new())
         }
         (Subject::Paths(paths), _) => {
@@ -241,12 +245,24 @@ fn describe(facts: &Facts, input: &Value, preview: &Display) -> (String, String)
     }
 }
 
+/// How a command would run, where that is not the usual way.
+fn circumstances(input: &Value) -> String {
+    let mut text = String::new();
+    if let Some(folder) = input["workdir"].as_str() {
+        text.push_str(&format!("\n(in the folder `{folder}`)"));
+    }
+    if input["background"].as_bool() == Some(true) {
+        text.push_str("\n(in the background)");
+    }
+    text
+}
+
 /// Whether the answer allows the call; stores the grant that came with it.
 fn accept(run: &Run, facts: &Facts, explanation: &Explanation, answer: &Answer) -> bool {
     let scope = match answer.choice.as_str() {
-        "once" => return true,
-        "session" => Scope::Session,
-        "always" => Scope::Project,
+        Choice::ONCE => return true,
+        Choice::SESSION => Scope::Session,
+        Choice::ALWAYS => Scope::Project,
         _ => return false,
     };
     // A choice that was not offered grants nothing.

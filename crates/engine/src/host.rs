@@ -8,9 +8,7 @@ use tenon_session::Blobs;
 use tenon_tools::workspace::{Change, JournalError};
 use tenon_tools::{Host, HostReply, HostRequest, Jobs, Journal, ToolLimits, Workspace};
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::{
-    CallId, Checkpoint, CheckpointAction, FileChange, RunId, TodoItem, TodoList, ToolDelta,
-};
+use tenon_vocab::{CallId, Checkpoint, CheckpointAction, FileChange, RunId, ToolDelta};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct CallHost {
@@ -43,13 +41,6 @@ impl CallHost {
             token,
             workspace: workspace.with_journal(Arc::new(journal)),
         }
-    }
-
-    fn todo(&self, items: Option<Vec<TodoItem>>) -> HostReply {
-        if let Some(items) = items {
-            self.core.emit_or_end(Some(self.run), TodoList { items });
-        }
-        HostReply::Todo(self.core.emitter.state(|state| state.todo().to_vec()))
     }
 }
 
@@ -88,7 +79,6 @@ impl Host for CallHost {
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply> {
         Box::pin(async move {
             match request {
-                HostRequest::Todo(items) => self.todo(items),
                 HostRequest::Ask { question, options } => {
                     ask::user(
                         &self.core,

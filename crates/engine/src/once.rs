@@ -15,11 +15,14 @@ use tokio_util::sync::CancellationToken;
 /// # Errors
 /// A sentence, when it was interrupted or nothing could be recorded.
 pub async fn call_once(
-    parts: Parts,
+    mut parts: Parts,
     name: &str,
     arguments: &str,
     token: CancellationToken,
 ) -> Result<Done, String> {
+    // The limits of a model's run are not those of one call.
+    parts.limits.max_retries = u32::MAX;
+    parts.limits.max_retries_automated = u32::MAX;
     let core = Arc::new(Core::new(parts));
     let mut run = Run::new(Arc::clone(&core), token, Context::default());
     let call = ToolCallPart {
@@ -31,7 +34,7 @@ pub async fn call_once(
     let ended = match &result {
         Ok(_) => Ok(()),
         Err(End::Interrupted) => Err(End::Interrupted),
-        Err(end) => Err(End::Failed(format!("{end:?}"))),
+        Err(end) => Err(End::Told(end.to_string())),
     };
     finish(&mut run, ended);
     core.jobs.shutdown().await;
@@ -39,8 +42,7 @@ pub async fn call_once(
     match result {
         Ok(Some(done)) => Ok(done),
         Ok(None) => Err(String::from("the call gave no result")),
-        Err(End::Interrupted) => Err(String::from("interrupted")),
-        Err(end) => Err(format!("{end:?}")),
+        Err(end) => Err(end.to_string()),
     }
 }
 

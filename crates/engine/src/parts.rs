@@ -7,7 +7,6 @@ use tenon_model::{Delivery, Model, Parameters, RetryPlan};
 use tenon_policy::{Grant, Grants, Rules};
 use tenon_session::{Log, State};
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
-use tenon_vocab::port::QueryPort;
 use tenon_vocab::profile::{AgentProfile, Limits};
 use tenon_vocab::{RunId, Settings, Timestamp};
 
@@ -91,8 +90,6 @@ pub struct Parts {
     pub approval: Approval,
     pub effects: Effects,
     pub ambient: Arc<dyn Ambient>,
-    /// Answers queries that the engine cannot: sessions, completion of files.
-    pub queries: Option<Arc<dyn QueryPort>>,
     /// What was loaded and what was ignored on the way here; said at the start.
     pub remarks: Vec<String>,
 }

@@ -2,9 +2,16 @@
 
 use crate::core::Core;
 use crate::slash;
+use std::ops::ControlFlow;
 use std::sync::Weak;
+use tenon_model::{estimate_message, estimate_text, estimate_tool};
+use tenon_tools::workspace::{EntryKind, WalkOptions};
 use tenon_vocab::port::{BoxFuture, QueryPort};
-use tenon_vocab::{Message, Part, Query, Reply, TableReply, Usage};
+use tenon_vocab::{Query, Reply, TableReply, Usage};
+
+/// Entries that a completion looks at, and paths that it shows.
+const FILES_LOOKED_AT: usize = 20_000;
+const FILES_SHOWN: usize = 50;
 
 /// Holds no session alive.
 pub(crate) struct Queries(pub(crate) Weak<Core>);
@@ -46,10 +53,8 @@ async fn answer(core: &Core, query: Query) -> Reply {
         Query::Completion { line } if line.starts_with('/') => Reply::Words {
             words: slash::complete(&line),
         },
-        other => match &core.queries {
-            Some(port) => port.ask(other).await,
-            None => unavailable("this front end does not offer it"),
-        },
+        Query::Files { prefix } => files(core, &prefix),
+        Query::Sessions | Query::Completion { .. } => unavailable("only the front end knows that"),
     }
 }
 
@@ -74,6 +79,30 @@ async fn models(core: &Core) -> Reply {
     }
 }
 
+/// Files whose path holds what was typed; those that begin with it first.
+fn files(core: &Core, typed: &str) -> Reply {
+    let options = WalkOptions {
+        limit: FILES_LOOKED_AT,
+        ..WalkOptions::default()
+    };
+    let Ok(walk) = core.workspace.walk(".", &options) else {
+        return unavailable("the project cannot be listed");
+    };
+    let mut words: Vec<String> = Vec::new();
+    walk.each(|entry| {
+        if entry.kind() == EntryKind::File {
+            let path = walk.shown(entry);
+            if path.contains(typed) {
+                words.push(path);
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    words.sort_by_key(|path| (!path.starts_with(typed), path.len(), path.clone()));
+    words.truncate(FILES_SHOWN);
+    Reply::Words { words }
+}
+
 fn tools(core: &Core) -> Reply {
     let rows = core
         .toolbox
@@ -86,12 +115,7 @@ fn tools(core: &Core) -> Reply {
                 .next()
                 .unwrap_or_default()
                 .to_owned();
-            vec![
-                spec.name,
-                format!("{:?}", spec.effect).to_lowercase(),
-                spec.source,
-                first,
-            ]
+            vec![spec.name, spec.effect.name().to_owned(), spec.source, first]
         })
         .collect();
     table(&["tool", "effect", "source", "what it does"], rows, None)
@@ -110,24 +134,23 @@ fn agent(core: &Core) -> Reply {
     )
 }
 
-/// What fills the window, by part, in estimated tokens (four bytes each).
+/// What fills the window, by part, in estimated tokens: the same estimate that
+/// the limits of a request go by.
 fn context(core: &Core) -> Reply {
-    let system = core.prefix.system.len();
-    let tools = serde_json::to_vec(&core.prefix.tools)
-        .map(|json| json.len())
-        .unwrap_or(0);
-    let history: usize = core
+    let system = estimate_text(&core.prefix.system);
+    let tools: u64 = core.prefix.tools.iter().map(estimate_tool).sum();
+    let history: u64 = core
         .emitter
         .history(0)
         .2
         .iter()
-        .map(|message| size(message))
+        .map(|message| estimate_message(message))
         .sum();
     let total = system + tools + history;
-    let row = |name: &str, bytes: usize| vec![name.to_owned(), format!("~{}", bytes / 4)];
+    let row = |name: &str, tokens: u64| vec![name.to_owned(), format!("~{tokens}")];
     let window = core.model.identity().context_window;
     let note = window.map(|window| {
-        let share = (total as u64 / 4) * 100 / window.max(1);
+        let share = total * 100 / window.max(1);
         format!("about {share} % of {window} tokens")
     });
     table(
@@ -140,18 +163,6 @@ fn context(core: &Core) -> Reply {
         ],
         note,
     )
-}
-
-fn size(message: &Message) -> usize {
-    message
-        .parts
-        .iter()
-        .map(|part| match part {
-            Part::Text { text } | Part::ToolResult { text, .. } => text.len(),
-            Part::ToolCall(call) => call.name.len() + call.arguments.len(),
-            _ => 0,
-        })
-        .sum()
 }
 
 fn cost(core: &Core) -> Reply {
@@ -188,13 +199,7 @@ fn jobs(core: &Core) -> Reply {
         .jobs
         .list()
         .into_iter()
-        .map(|job| {
-            vec![
-                job.id.to_string(),
-                format!("{:?}", job.state).to_lowercase(),
-                job.command,
-            ]
-        })
+        .map(|job| vec![job.id.to_string(), job.state.name().to_owned(), job.command])
         .collect();
     table(&["process", "state", "command"], rows, None)
 }

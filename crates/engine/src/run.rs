@@ -7,6 +7,7 @@ use crate::guard::RepeatGuard;
 use crate::inbox::Work;
 use crate::parts::Approval;
 use crate::{calls, gate, next, schedule, shell, step};
+use std::fmt;
 use std::sync::Arc;
 use tenon_session::SessionError;
 use tenon_vocab::{
@@ -24,11 +25,44 @@ const PROMPT_PREVIEW: usize = 200;
 pub(crate) enum End {
     Interrupted,
     Failed(String),
+    /// Failed, and a notice has already said why.
+    Told(String),
     Limit(String),
     Loop(String),
     Filtered(String),
     /// The log cannot be written: nothing more can be recorded.
     Log(SessionError),
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Failed(reason)
+            | Self::Told(reason)
+            | Self::Limit(reason)
+            | Self::Loop(reason)
+            | Self::Filtered(reason) => f.write_str(reason),
+            Self::Log(error) => error.fmt(f),
+        }
+    }
+}
+
+impl End {
+    fn outcome(&self) -> Outcome {
+        match self {
+            Self::Interrupted => Outcome::Interrupted,
+            Self::Failed(_) | Self::Told(_) | Self::Log(_) => Outcome::Failed,
+            Self::Limit(_) => Outcome::Limit,
+            Self::Loop(_) => Outcome::Loop,
+            Self::Filtered(_) => Outcome::Filtered,
+        }
+    }
+
+    /// Whether the user has yet to be told why.
+    fn is_news(&self) -> bool {
+        matches!(self, Self::Failed(_) | Self::Limit(_) | Self::Loop(_))
+    }
 }
 
 impl From<SessionError> for End {
@@ -94,10 +128,11 @@ impl Run {
 
     /// Failures in a row that end the run (E6): fewer with a person in front,
     /// who can help.
-    pub(crate) fn failure_limit(&self) -> u32 {
+    pub(crate) fn failure_limit(&self) -> (u32, &'static str) {
+        let limits = &self.core.limits;
         match self.core.approval {
-            Approval::Ask => self.core.limits.max_retries,
-            _ => self.core.limits.max_retries_automated,
+            Approval::Ask => (limits.max_retries, "limits.max_retries"),
+            _ => (limits.max_retries_automated, "limits.max_retries_automated"),
         }
     }
 
@@ -121,32 +156,27 @@ impl Run {
 
 /// Does one piece of work, from `run_started` to exactly one `run_finished`, and
 /// gives the context back for the next run.
-pub(crate) async fn execute(mut run: Run, work: Work, notes: &mut Vec<String>) -> Context {
+pub(crate) async fn execute(mut run: Run, work: Work) -> Context {
     let result = match work {
         Work::Prompt {
             text,
             attachments,
             origin,
-        } => {
-            let attached = std::mem::take(notes);
-            drive(&mut run, text, attachments, attached, origin).await
-        }
-        Work::Shell { command } => shell::run(&mut run, command, notes).await,
+        } => drive(&mut run, text, attachments, origin).await,
+        Work::Shell { command } => shell::run(&mut run, command).await,
+        // Turned away before a run is made.
         Work::Compact | Work::Switch | Work::Undo => Ok(()),
     };
     finish(&mut run, result);
     run.context
 }
 
-async fn drive(
-    run: &mut Run,
-    text: String,
-    attachments: Vec<Part>,
-    notes: Vec<String>,
-    origin: RunOrigin,
-) -> Flow<()> {
+async fn drive(run: &mut Run, text: String, attachments: Vec<Part>, origin: RunOrigin) -> Flow<()> {
     begin(run, &text, origin)?;
-    let mut parts: Vec<Part> = notes.into_iter().map(Part::text).collect();
+    let mut parts: Vec<Part> = run
+        .core
+        .emitter
+        .state(|state| state.shell_notes().iter().map(shell::note).collect());
     parts.push(Part::text(text));
     parts.extend(attachments);
     run.emit(Message::new(Role::User, Origin::User, parts))?;
@@ -174,18 +204,20 @@ pub(crate) fn begin(run: &Run, prompt: &str, origin: RunOrigin) -> Flow<()> {
 /// Settles a run whatever way it ended: one result for each open call, then
 /// `interrupted` where it was, then `run_finished`, once.
 pub(crate) fn finish(run: &mut Run, result: Flow<()>) {
-    let (outcome, reason) = match result {
+    let (outcome, reason) = match &result {
         Ok(()) => match run.tally.last_denied.take() {
             None => (Outcome::Completed, None),
             Some(reason) => (Outcome::Denied, Some(reason)),
         },
         Err(End::Interrupted) => (Outcome::Interrupted, None),
-        Err(End::Failed(reason)) => (Outcome::Failed, Some(reason)),
-        Err(End::Limit(reason)) => (Outcome::Limit, Some(reason)),
-        Err(End::Loop(reason)) => (Outcome::Loop, Some(reason)),
-        Err(End::Filtered(reason)) => (Outcome::Filtered, Some(reason)),
-        Err(End::Log(error)) => (Outcome::Failed, Some(error.to_string())),
+        Err(end) => (end.outcome(), Some(end.to_string())),
     };
+    if let Err(end) = &result
+        && end.is_news()
+    {
+        run.core
+            .notice(Some(run.id), NoticeLevel::Error, "stopped", end.to_string());
+    }
     let settled = settle(run, outcome, reason.clone());
     if settled.is_err() {
         // The log is gone; the front ends must still learn that it is over.
@@ -208,15 +240,6 @@ fn settle(run: &Run, outcome: Outcome, reason: Option<String>) -> Flow<()> {
             "user"
         };
         run.emit(Interrupted { by: by.to_owned() })?;
-    } else if let Some(reason) = &reason
-        && matches!(outcome, Outcome::Limit | Outcome::Loop)
-    {
-        run.core.notice(
-            Some(run.id),
-            NoticeLevel::Warning,
-            "stopped",
-            reason.clone(),
-        );
     }
     let snapshot = run.core.emitter.snapshot_if_due()?;
     run.emit(finished(run, outcome, reason, snapshot))?;

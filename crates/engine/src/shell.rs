@@ -4,9 +4,9 @@
 use crate::run::{Flow, Run, begin};
 use crate::{calls, gate, schedule};
 use serde_json::json;
-use tenon_vocab::{CallId, RunOrigin, StopReason, ToolCallPart};
+use tenon_vocab::{CallId, Part, RunOrigin, ShellNote, StopReason, ToolCallPart};
 
-pub(crate) async fn run(run: &mut Run, command: String, notes: &mut Vec<String>) -> Flow<()> {
+pub(crate) async fn run(run: &mut Run, command: String) -> Flow<()> {
     begin(run, &format!("!{command}"), RunOrigin::Shell)?;
     let call = ToolCallPart {
         id: CallId::new(format!("shell_{}", run.id)),
@@ -15,13 +15,14 @@ pub(crate) async fn run(run: &mut Run, command: String, notes: &mut Vec<String>)
     };
     let planned = schedule::plan(&run.core, &call, StopReason::ToolUse);
     let admitted = gate::admit(run, vec![planned]).await?;
-    let results = calls::execute(run, admitted).await?;
-    for done in results {
-        let text = done.text;
-        notes.push(format!(
-            "<user_shell command={:?}>\n{text}\n</user_shell>",
-            command
-        ));
-    }
+    calls::execute(run, admitted).await?;
     Ok(())
+}
+
+/// What the model reads of such a command.
+pub(crate) fn note(note: &ShellNote) -> Part {
+    Part::text(format!(
+        "<user_shell command={:?}>\n{}\n</user_shell>",
+        note.command, note.text
+    ))
 }

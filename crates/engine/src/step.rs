@@ -97,7 +97,7 @@ fn fail(run: &Run, error: &ModelError) -> End {
             hint: error.hint.clone(),
         },
     );
-    End::Failed(error.message.clone())
+    End::Told(error.message.clone())
 }
 
 /// Keeps what had arrived of a reply that did not end well.

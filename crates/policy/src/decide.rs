@@ -24,6 +24,22 @@ pub struct Authority<'a> {
     pub agent_rules: Option<&'a Rules>,
 }
 
+impl<'a> Authority<'a> {
+    /// Of an agent as it is described; the one place that makes it.
+    #[must_use]
+    pub fn of(agent: &'a tenon_vocab::profile::AgentProfile) -> Self {
+        Self {
+            agent: &agent.name,
+            read_only: if agent.read_only {
+                ReadOnly::Yes
+            } else {
+                ReadOnly::No
+            },
+            agent_rules: None,
+        }
+    }
+}
+
 /// Decides about one call. The strictest verdict over all that it touches
 /// counts, and the result does not depend on the order of rules or grants.
 #[must_use]

@@ -50,6 +50,7 @@ mod rebuild;
 mod record;
 mod recover;
 mod scratch;
+mod shell;
 mod sink;
 mod state;
 mod store;

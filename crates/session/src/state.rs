@@ -5,13 +5,14 @@
 use crate::SessionError;
 use crate::calls::{Calls, Closed, OpenCall};
 use crate::history::{History, result_message};
+use crate::shell::ShellNotes;
 use crate::totals::Totals;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tenon_vocab::{
     CallId, Checkpoint, CheckpointAction, Compacted, Compiled, ContextChange, Event, EventKind,
-    FileHash, HistoryRef, Message, Meta, Part, PrunedCall, Role, RunId, Settings, Snapshot,
-    TodoItem, Usage,
+    FileHash, HistoryRef, Message, Meta, Part, PrunedCall, Role, RunId, Settings, ShellNote,
+    Snapshot, TodoItem, Usage,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +26,7 @@ pub struct State {
     checkpoint_head: Option<u64>,
     last_snapshot: Option<u64>,
     pub(crate) calls: Calls,
+    shell: ShellNotes,
     history: History,
     /// What the history was made from, in the order of the log.
     sources: Vec<Source>,
@@ -57,6 +59,7 @@ impl State {
                 checkpoint_head: None,
                 last_snapshot: None,
                 calls: Calls::default(),
+                shell: ShellNotes::default(),
                 history: History::default(),
                 sources: Vec::new(),
             }),
@@ -74,6 +77,7 @@ impl State {
             offset,
         };
         self.totals.apply(event);
+        self.shell.apply(event);
         self.place(event, at);
         match &event.kind {
             EventKind::ToolResult(result) => {
@@ -276,6 +280,12 @@ impl State {
         self.last_snapshot
     }
 
+    /// What the user's own commands printed since the last prompt.
+    #[must_use]
+    pub fn shell_notes(&self) -> &[ShellNote] {
+        self.shell.all()
+    }
+
     /// All that is needed to go on from here. `history` names the records of
     /// the live history, and those of what is open: runs, their unfinished
     /// messages, started calls.
@@ -310,6 +320,7 @@ impl State {
                     sha256: sha256.to_owned(),
                 })
                 .collect(),
+            shell: self.shell.all().to_vec(),
             history,
         }
     }
@@ -355,6 +366,7 @@ impl State {
         state.compiled.clone_from(&snapshot.compiled);
         state.todo.clone_from(&snapshot.todo);
         state.checkpoint_head = snapshot.checkpoint_head;
+        state.shell = ShellNotes::restored(snapshot.shell.clone());
         state.reads = snapshot
             .reads
             .iter()

@@ -91,10 +91,6 @@ impl Tool for AskUser {
                     ErrorCode::Interrupted,
                     format!("the question was not answered: {reason}"),
                 ),
-                HostReply::Todo(_) => ToolOutput::error(
-                    ErrorCode::Internal,
-                    "a question was answered with a list of tasks",
-                ),
             }
         })
     }

@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
-use tenon_policy::{Facts, Subject};
+use tenon_policy::{Access, Facts, Subject};
 use tenon_sandbox::Probe;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::ToolLimits;
@@ -80,10 +80,10 @@ impl Tool for Bash {
         facts(&self.spec, Subject::Command(script), input)
     }
 
-    fn preview(&self, input: &Value, _: &Workspace) -> Display {
+    fn preview(&self, input: &Value, workspace: &Workspace) -> Display {
         Display::Terminal {
             command: text(input, "command").unwrap_or_default().to_owned(),
-            output: String::new(),
+            output: circumstances(input, workspace),
             exit_code: None,
             job: None,
         }
@@ -114,6 +114,24 @@ impl Tool for Bash {
             answer(&outcome, command, host.limits())
         })
     }
+}
+
+/// Where and how the command would run, where that is not as usual: the same
+/// line does other things in another folder.
+fn circumstances(input: &Value, workspace: &Workspace) -> String {
+    let mut told = Vec::new();
+    if let Some(folder) = text(input, "workdir").filter(|path| !path.is_empty()) {
+        let real = workspace.observe(folder, Access::Write).path;
+        match workspace.alias(folder, &real) {
+            Some(link) => told.push(format!("in {link} → {real}")),
+            None if real == "." => {}
+            None => told.push(format!("in {real}")),
+        }
+    }
+    if input.get("background").and_then(Value::as_bool) == Some(true) {
+        told.push(String::from("in the background"));
+    }
+    told.join("\n")
 }
 
 fn unusable(command: &str) -> Option<String> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use tenon_policy::Facts;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::ToolLimits;
-use tenon_vocab::{CallId, Display, TodoItem, ToolDelta, ToolOutput, ToolSpec};
+use tenon_vocab::{CallId, Display, ToolDelta, ToolOutput, ToolSpec};
 use tokio_util::sync::CancellationToken;
 
 /// One tool. `input` has already been repaired and checked against
@@ -55,13 +55,11 @@ pub enum HostRequest {
         question: String,
         options: Vec<String>,
     },
-    Todo(Option<Vec<TodoItem>>),
 }
 
 #[derive(Debug, Clone)]
 pub enum HostReply {
     Answer(String),
-    Todo(Vec<TodoItem>),
     /// Nobody is there, or it was interrupted: the sentence says which.
     Unavailable(String),
 }

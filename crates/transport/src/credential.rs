@@ -59,6 +59,9 @@ pub trait CredentialSource: Send + Sync {
     /// The key, or `None` when the server is to be asked without one.
     fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>>;
 
+    /// The server refused the key: one that was kept must be asked for anew.
+    fn refused(&self) {}
+
     /// Where the key comes from, to be named in an error: `$OPENAI_API_KEY`.
     fn describe(&self) -> String;
 }

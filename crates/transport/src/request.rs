@@ -206,7 +206,12 @@ impl Shared {
         };
         match refusal::check(response, &asked).await {
             Ok(response) => Ok(Opened { response, secrets }),
-            Err(error) => Err(secrets.scrub(error)),
+            Err(error) => {
+                if error.kind == ModelErrorKind::Auth {
+                    self.credentials.refused();
+                }
+                Err(secrets.scrub(error))
+            }
         }
     }
 

@@ -42,20 +42,3 @@ impl fmt::Debug for Handle {
             .finish_non_exhaustive()
     }
 }
-
-/// Which session a front end wants.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Launch {
-    /// A new session with the settings of the current one.
-    Fresh,
-    /// A new session with the configuration read again.
-    Reconfigured,
-    Resume(SessionId),
-}
-
-/// Opens sessions for a front end; implemented where everything is known (the binary).
-pub trait Launcher: Send + Sync {
-    /// # Errors
-    /// A sentence for the user when the session cannot be opened.
-    fn launch(&self, launch: Launch) -> BoxFuture<'_, Result<Handle, String>>;
-}

@@ -30,23 +30,6 @@ pub struct AgentProfile {
     pub source: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SkillInfo {
-    pub name: String,
-    pub description: String,
-    pub path: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HookSpec {
-    pub event: String,
-    pub matcher: Option<String>,
-    pub command: String,
-    pub timeout_ms: u64,
-    pub required: bool,
-    pub source: String,
-}
-
 /// Bounds of a run. Every number here can be set by the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {

@@ -25,6 +25,14 @@ pub struct Choice {
     pub rule: Option<String>,
 }
 
+impl Choice {
+    pub const ONCE: &'static str = "once";
+    pub const SESSION: &'static str = "session";
+    pub const ALWAYS: &'static str = "always";
+    /// Also what counts when nobody answers, or with something else.
+    pub const DENY: &'static str = "deny";
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     pub id: QuestionId,
@@ -60,6 +68,21 @@ pub enum AnsweredBy {
     Nobody,
     /// The run was interrupted first.
     Interrupt,
+}
+
+impl AnsweredBy {
+    /// As the log names it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Client => "client",
+            Self::Hook => "hook",
+            Self::Flag => "flag",
+            Self::Nobody => "nobody",
+            Self::Interrupt => "interrupt",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -227,6 +227,14 @@ pub struct HistoryRef {
     pub offset: u64,
 }
 
+/// A command that the user ran with `!`, and what the model is to read of it
+/// with the next prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShellNote {
+    pub command: String,
+    pub text: String,
+}
+
 /// All that is needed to go on without reading what stands before it, but for
 /// the records that `history` points at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -246,6 +254,9 @@ pub struct Snapshot {
     /// What each file held when it was last read or written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<FileHash>,
+    /// What the user's own commands printed since the last prompt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shell: Vec<ShellNote>,
     /// Messages and results that the model still sees, in order.
     pub history: Vec<HistoryRef>,
 }

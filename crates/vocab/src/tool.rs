@@ -18,6 +18,18 @@ pub enum Effect {
     Interact,
 }
 
+impl Effect {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Execute => "execute",
+            Self::Interact => "interact",
+        }
+    }
+}
+
 /// A tool as the model is told of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
@@ -135,12 +147,26 @@ impl<'de> Deserialize<'de> for Envelope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffFile {
     pub path: String,
+    /// The name before a rename, or the link through which `path` was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// created, updated, deleted, renamed
     pub operation: String,
     pub additions: u64,
     pub deletions: u64,
     /// Unified diff of this file, without the file header.
     pub unified: String,
+    /// Bytes of the diff that `unified` does not hold.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out_bytes: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the shape that serde calls"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

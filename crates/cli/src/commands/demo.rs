@@ -50,17 +50,11 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
         let session = assembled.session;
         introduce(args.format, &folder);
         let handle = Engine::start(session, assembled.parts);
-        let mut renderer: Box<dyn Renderer> = match args.format {
+        let renderer: Box<dyn Renderer + Send> = match args.format {
             Format::Json => Box::new(JsonLines::default()),
             Format::Text => Box::new(TextLines::new(paint, Answers::Live)),
         };
-        let ended = drive(
-            handle,
-            demo::PROMPT.to_owned(),
-            renderer.as_mut(),
-            Desk::Nobody,
-        )
-        .await;
+        let ended = drive(handle, demo::PROMPT.to_owned(), renderer, Desk::Nobody).await;
         drop(server);
         ended.map(|ended| (session, ended))
     })?;

@@ -56,8 +56,7 @@ fn in_session(
     let ended = runtime.block_on(async {
         let assembled = assemble::open(place, &options, session).await?;
         let handle = Engine::start(assembled.session, assembled.parts);
-        let mut renderer = renderer(args, paint);
-        drive(handle, prompt, renderer.as_mut(), desk).await
+        drive(handle, prompt, renderer(args, paint), desk).await
     })?;
     conclude(args, schema.as_ref(), &ended)
 }
@@ -107,7 +106,7 @@ pub fn desk(format: Format, paint: Paint) -> Desk {
     }
 }
 
-fn renderer(args: &RunArgs, paint: Paint) -> Box<dyn Renderer> {
+fn renderer(args: &RunArgs, paint: Paint) -> Box<dyn Renderer + Send> {
     match args.format {
         Format::Json => Box::new(JsonLines::default()),
         Format::Text if args.final_only => Box::new(TextLines::new(paint, Answers::Last)),
@@ -132,7 +131,7 @@ fn read_schema(path: &Path) -> Result<serde_json::Value, CliError> {
 
 fn conclude(args: &RunArgs, schema: Option<&serde_json::Value>, ended: &Ended) -> CommandResult {
     if let Some(path) = &args.output_last_message {
-        std::fs::write(path, &ended.answer).map_err(|error| {
+        crate::screen::write_private(path, ended.answer.as_bytes()).map_err(|error| {
             CliError::runtime(format!("{} cannot be written: {error}", path.display()))
         })?;
     }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tenon_config::Resolved;
 use tenon_engine::{Ambient, RealAmbient};
-use tenon_policy::{Authority, Facts, ReadOnly, Subject, canonical_tool, decide};
+use tenon_policy::{Authority, Facts, Subject, canonical_tool, decide};
 use tenon_tools::{Toolbox, input};
 use tenon_vocab::{Class, Effect, Explanation, Printable};
 
@@ -48,15 +48,7 @@ fn explain(place: &Place, resolved: &Resolved, facts: &Facts) -> Result<Explanat
         complain(Printable::line(&trouble).as_str());
     }
     let agent = assemble::agent(&resolved.agent)?;
-    let authority = Authority {
-        agent: &agent.name,
-        read_only: if agent.read_only {
-            ReadOnly::Yes
-        } else {
-            ReadOnly::No
-        },
-        agent_rules: None,
-    };
+    let authority = Authority::of(&agent);
     let now = RealAmbient.now();
     Ok(decide(facts, &resolved.rules, &grants, &authority, now))
 }

@@ -113,7 +113,7 @@ fn write(loaded: &Loaded, format: ExportFormat, out: Option<&Path>) -> CommandRe
     let Some(path) = out else {
         return pages::print_foreign(&page);
     };
-    std::fs::write(path, page).map_err(|error| {
+    crate::screen::write_private(path, page.as_bytes()).map_err(|error| {
         CliError::runtime(format!("{} cannot be written: {error}", path.display()))
     })?;
     complain(&format!("Session {} is in {}.", loaded.id, path.display()));

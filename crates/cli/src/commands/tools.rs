@@ -14,9 +14,10 @@ use crate::signals::Signals;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::process::ExitCode;
-use tenon_engine::{Ambient, Done, Parts, RealAmbient, call_once};
-use tenon_policy::{Authority, Facts, Grants, ReadOnly, Rules, Subject, decide};
-use tenon_tools::{BuiltIn, Interactive, Toolbox, input};
+use tenon_engine::{Ambient, Done, RealAmbient, call_once};
+use tenon_policy::{Authority, Facts, Grants, Rules, Subject, decide};
+use tenon_tools::{BuiltIn, Interactive, Toolbox};
+use tenon_vocab::profile::AgentProfile;
 use tenon_vocab::{CallStatus, Class, Display, ErrorCode, Printable, ToolSpec};
 use tokio_util::sync::CancellationToken;
 
@@ -67,11 +68,13 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
     let place = Place::find(shared)?;
     let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
     let (_, resolved) = assemble::settings(&place, &options)?;
+    let agent = assemble::agent(&resolved.agent)?;
     let rows: Vec<(ToolSpec, Class)> = all()
         .specs()
         .into_iter()
+        .filter(|spec| agent.tools.is_empty() || agent.tools.contains(&spec.name))
         .map(|spec| {
-            let class = plain_decision(&spec, &resolved.rules);
+            let class = plain_decision(&spec, &resolved.rules, &agent);
             (spec, class)
         })
         .collect();
@@ -97,18 +100,14 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
 }
 
 /// What the rules say of a call of which only the tool is known.
-pub fn plain_decision(spec: &ToolSpec, rules: &Rules) -> Class {
+pub fn plain_decision(spec: &ToolSpec, rules: &Rules, agent: &AgentProfile) -> Class {
     let facts = Facts {
         tool: spec.name.clone(),
         effect: spec.effect,
         subject: Subject::Nothing,
         input: String::from("{}"),
     };
-    let authority = Authority {
-        agent: "build",
-        read_only: ReadOnly::No,
-        agent_rules: None,
-    };
+    let authority = Authority::of(agent);
     let now = RealAmbient.now();
     decide(&facts, rules, &Grants::new(), &authority, now).class
 }
@@ -195,7 +194,6 @@ pub fn call(
     let runtime = assemble::runtime()?;
     runtime.block_on(async {
         let parts = assemble::parts_without_model(&place, &options)?;
-        let preview = asked.dry_run.then(|| preview(&parts, name, arguments));
         let token = CancellationToken::new();
         let stop = tokio::spawn(interrupt(Signals::new()?, token.clone()));
         let done = call_once(parts, name, arguments, token.clone()).await;
@@ -209,10 +207,8 @@ pub fn call(
             }
         };
         let held_back = done.envelope.error().map(|error| error.code) == Some(ErrorCode::DryRun);
-        Ok(Some(Called {
-            done,
-            preview: preview.flatten().filter(|_| held_back),
-        }))
+        let preview = held_back.then(|| done.display.clone());
+        Ok(Some(Called { done, preview }))
     })
 }
 
@@ -227,20 +223,6 @@ async fn interrupt(mut signals: Signals, token: CancellationToken) {
     token.cancel();
     signals.next().await;
     std::process::exit(i32::from(code::INTERRUPTED));
-}
-
-/// As the gate would show it to a person.
-fn preview(parts: &Parts, name: &str, arguments: &str) -> Option<Display> {
-    let name = match parts.toolbox.get(name) {
-        Some(_) => name,
-        None => input::canonical_name(name)?,
-    };
-    let tool = parts.toolbox.get(name)?;
-    let schema = &tool.spec().parameters;
-    let given = serde_json::from_str(arguments).ok()?;
-    let (given, _) = input::repair(name, schema, given);
-    input::check(schema, &given).ok()?;
-    Some(tool.preview(&given, &parts.workspace))
 }
 
 /// Reads a text of a bounded size.

@@ -68,8 +68,9 @@ impl LineEditor {
         }
     }
 
-    pub fn read(&mut self, label: &str) -> Edited {
-        let read = self.editor.readline(label);
+    /// Edits a line that begins with what was typed already.
+    pub fn read(&mut self, label: &str, begun: &str) -> Edited {
+        let read = self.editor.readline_with_initial(label, (begun, ""));
         let mut continued = self
             .continued
             .lock()

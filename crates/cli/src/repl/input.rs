@@ -2,14 +2,12 @@
 //! the loop. The thread either edits a line at the prompt or watches for lines
 //! while a run goes on, never both.
 
-use super::complete::{Tab, files};
-use super::editor::{Edited, LineEditor};
-use super::history::Past;
-use super::watch::{Lines, Moment, Said};
+use super::hands::Thread;
+use super::watch::{Moment, Said};
 use crate::error::CliError;
 use crate::screen::Paint;
 use crate::signals::Signals;
-use std::io::{PipeReader, PipeWriter, Write};
+use std::io::{PipeReader, PipeWriter};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
 use tokio::sync::mpsc;
@@ -47,7 +45,7 @@ pub enum Typed {
     },
 }
 
-enum Ask {
+pub enum Ask {
     Line { label: String, keep: Keep },
     Watch { stop: PipeReader },
 }
@@ -179,106 +177,6 @@ pub fn clean(text: &str) -> String {
         .chars()
         .filter(|c| matches!(c, '\n' | '\t') || !c.is_control())
         .collect()
-}
-
-struct Thread {
-    editor: Option<LineEditor>,
-    past: Past,
-    lines: Lines,
-    typed: mpsc::UnboundedSender<Typed>,
-    moment: Arc<Moment>,
-}
-
-impl Thread {
-    fn new(
-        hands: &Hands,
-        typed: mpsc::UnboundedSender<Typed>,
-        moment: Arc<Moment>,
-        root: Arc<Mutex<PathBuf>>,
-    ) -> Self {
-        let past = Past::open(hands.history.clone());
-        let editor = match hands.editing {
-            Editing::Plain => None,
-            // A terminal that cannot be edited in still gives lines.
-            Editing::Full => {
-                let tab = Tab {
-                    files: files(typed.clone(), root),
-                    paint: hands.paint,
-                };
-                LineEditor::new(tab, &past).ok()
-            }
-        };
-        Self {
-            editor,
-            past,
-            lines: Lines::new(),
-            typed,
-            moment,
-        }
-    }
-
-    fn serve(mut self, asked: &blocking::Receiver<Ask>) {
-        while let Ok(ask) = asked.recv() {
-            match ask {
-                Ask::Line { label, keep } => {
-                    let typed = self.line(&label, keep);
-                    let _ = self.typed.send(typed);
-                }
-                Ask::Watch { stop } => {
-                    while let Some((moment, said)) = self.lines.next(Some(&stop), &self.moment) {
-                        let _ = self.typed.send(Typed::During(moment, said));
-                    }
-                    let _ = self.typed.send(Typed::Unwatched);
-                }
-            }
-        }
-    }
-
-    fn line(&mut self, label: &str, keep: Keep) -> Typed {
-        // A line that was finished before there was a prompt is the input.
-        let waits = keep == Keep::Yes && self.lines.is_waiting();
-        let edited = match &mut self.editor {
-            Some(editor) if !waits => editor.read(label),
-            _ => self.plain(label),
-        };
-        match edited {
-            Edited::Interrupted => Typed::Interrupted,
-            Edited::Ended => Typed::Ended,
-            Edited::Line(text) => {
-                if keep == Keep::Yes {
-                    self.past.add(text.trim_end());
-                    if let Some(editor) = &mut self.editor {
-                        editor.remember(&self.past);
-                    }
-                }
-                Typed::Input(text)
-            }
-        }
-    }
-
-    /// A line as the terminal gives it; one that ends in a backslash goes on.
-    fn plain(&mut self, label: &str) -> Edited {
-        let mut whole = String::new();
-        let mut shown = label;
-        loop {
-            let mut stderr = std::io::stderr().lock();
-            let _ = write!(stderr, "{shown}").and_then(|()| stderr.flush());
-            drop(stderr);
-            match self.lines.next(None, &self.moment) {
-                Some((_, Said::Line(line))) => {
-                    whole.push_str(&line);
-                    if !whole.ends_with('\\') {
-                        return Edited::Line(whole);
-                    }
-                    whole.pop();
-                    whole.push('\n');
-                    shown = ". ";
-                }
-                _ if whole.is_empty() => return Edited::Ended,
-                _ => return Edited::Line(whole),
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod complete;
 mod during;
 mod editor;
+mod hands;
 mod header;
 mod history;
 mod init;

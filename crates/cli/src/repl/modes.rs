@@ -3,7 +3,7 @@
 
 use super::input::Editing;
 use super::status::Motion;
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{InputModes, LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{IsTerminal, Write};
 
 /// Also what a paste is bracketed with is switched off.
@@ -30,6 +30,35 @@ impl Drop for Saved {
         if changed {
             let mut stderr = std::io::stderr().lock();
             let _ = writeln!(stderr, "{PASTE_OFF}");
+        }
+    }
+}
+
+/// The terminal gives keys instead of lines, until this is dropped. Entered
+/// before the editor takes over, so that no Enter is typed in between that
+/// would arrive as the end of a line and not as a key.
+#[derive(Debug)]
+pub struct Keys(Option<Termios>);
+
+impl Keys {
+    pub fn enter() -> Self {
+        let saved = tcgetattr(std::io::stdin()).ok();
+        if let Some(mut modes) = saved.clone() {
+            modes
+                .local_modes
+                .remove(LocalModes::ICANON | LocalModes::ECHO);
+            modes.input_modes.remove(InputModes::ICRNL);
+            // A terminal that is gone gives nothing, and the editor notices.
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &modes);
+        }
+        Self(saved)
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        if let Some(saved) = &self.0 {
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, saved);
         }
     }
 }

@@ -129,9 +129,14 @@ impl Lines {
         }
     }
 
-    /// Whether a whole line was typed and not yet read.
-    pub fn is_waiting(&self) -> bool {
-        self.terminal && !self.ended && self.readable()
+    /// What was typed and not read, without waiting. Ends before the first key
+    /// that is no text: nobody can have meant it for a line that was not there.
+    pub fn ahead(&mut self, moment: &Moment) -> String {
+        let _stamp = moment.lock();
+        self.take();
+        let bytes = std::mem::take(&mut self.pending);
+        let text = String::from_utf8_lossy(&bytes).replace('\r', "\n");
+        text.split('\x1b').next().unwrap_or_default().to_owned()
     }
 
     fn readable(&self) -> bool {

@@ -123,6 +123,20 @@ fn a_backslash_alt_enter_and_ctrl_j_make_a_new_line() {
 }
 
 #[test]
+fn a_line_that_was_typed_before_the_prompt_was_there_is_answered() {
+    let (home, model) = (TestHome::new(), Model::says("good morning"));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal.line("early bird").text("half").see("good morning");
+    terminal
+        .see_last("> half")
+        .line(" a line")
+        .see_times("Done. (", 2);
+    assert_eq!(model.last_prompt(), "half a line");
+}
+
+#[test]
 fn ctrl_c_clears_the_input_first_and_leaves_when_pressed_twice() {
     let (home, model) = (TestHome::new(), Model::says("yes"));
     let Some(terminal) = start(&home, &model) else {
@@ -190,7 +204,7 @@ fn commands_are_helped_completed_and_corrected() {
         .line("/modles")
         .see("There is no /modles. Did you mean /models?")
         .see_last(">");
-    terminal.line("/models").see("mock-model").see_last(">");
+    terminal.line("/models").see("window").see_last(">");
     terminal
         .line("/mode multi")
         .see("stays single")
@@ -204,6 +218,7 @@ fn commands_are_helped_completed_and_corrected() {
         .key("Tab")
         .see_last("> /agents")
         .key("Enter")
+        .see_times("what it does", 2)
         .see_last(">");
     std::fs::write(home.project().join("notes.txt"), "x").unwrap();
     terminal

@@ -292,3 +292,70 @@ async fn the_output_asked_for_fits_beside_what_is_sent() {
     let asked = body["max_tokens"].as_u64().unwrap();
     assert!(asked > 4000 && asked < 8192, "{asked} of a window of 8192");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_the_users_own_command_printed_reaches_the_model_also_after_a_resume() {
+    let (mut world, id) = (World::new(), SessionId::generate());
+    world.approval = tenon_engine::Approval::Yolo;
+    let model = Scripted::new([Turn::text("I saw it")]);
+    let mut handle = world.start(id, &model);
+    handle.commands.send(tenon_vocab::Command::Shell {
+        command: "echo needle42".into(),
+    });
+    crate::support::until_finished(&mut handle).await;
+    assert!(
+        model.bodies().is_empty(),
+        "no model takes part in a command of the user"
+    );
+    world.run(id, &model, "what did it print?").await;
+    let body = String::from_utf8(model.bodies()[0].clone()).unwrap();
+    assert!(
+        body.contains("user_shell") && body.contains("needle42"),
+        "{body}"
+    );
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_run_after_a_snapshot_names_it_also_after_two_resumes() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let text = "x".repeat(20_000);
+    let mut many = Turn::default();
+    for n in 0..150 {
+        many = many.and_call(
+            &format!("c{n}"),
+            "look",
+            &format!(r#"{{"text":"{n}{text}"}}"#),
+        );
+    }
+    let model = Scripted::new([
+        many,
+        Turn::text("one"),
+        Turn::text("two"),
+        Turn::text("three"),
+    ]);
+    for prompt in ["fill it", "again", "and again"] {
+        let events = world.run(id, &model, prompt).await;
+        let named = events.iter().find_map(|event| match &event.kind {
+            EventKind::RunFinished(finished) => Some(finished.snapshot),
+            _ => None,
+        });
+        assert!(named.flatten().is_some(), "`{prompt}` names no snapshot");
+    }
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_inside_a_batch_does_not_hide_what_its_siblings_did() {
+    let (mut world, id) = (World::new(), SessionId::generate());
+    world.limits.max_retries_automated = 1;
+    let calls = Turn::call("a", "fail", "{}").and_call("b", "look", r#"{"ms":5}"#);
+    let events = world.run(id, &Scripted::new([calls]), "go").await;
+    assert_eq!(results(&events)[1].1, r#"{"ms":5}"#);
+    assert_eq!(outcome(&events), Outcome::Failed);
+    let told = events.iter().any(|event| {
+        matches!(&event.kind, EventKind::Notice(notice) if notice.message.contains("max_retries_automated"))
+    });
+    assert!(told, "the reason is said, with the key that counts");
+    world.verify(id);
+}

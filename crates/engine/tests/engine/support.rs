@@ -64,7 +64,7 @@ impl TestTool {
         let spec = ToolSpec {
             name: name.into(),
             description: format!("{name} for tests"),
-            parameters: json!({"type": "object", "properties": {"ms": {"type": "integer"}, "text": {"type": "string"}}}),
+            parameters: json!({"type": "object", "properties": {"ms": {"type": "integer"}, "text": {"type": "string"}, "command": {"type": "string"}}}),
             effect,
             source: "test".into(),
         };
@@ -157,6 +157,7 @@ impl World {
             Arc::new(TestTool::new("boom", Effect::Read, Manner::Panic)),
             Arc::new(TestTool::new("fail", Effect::Read, Manner::Fail)),
             Arc::new(TestTool::new("danger", Effect::Execute, Manner::Echo)),
+            Arc::new(TestTool::new("bash", Effect::Execute, Manner::Echo)),
         ];
         Self {
             dir,
@@ -216,7 +217,6 @@ impl World {
             approval: self.approval,
             effects: self.effects,
             ambient,
-            queries: None,
             remarks: Vec::new(),
         }
     }

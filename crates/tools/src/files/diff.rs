@@ -7,7 +7,40 @@ use tenon_vocab::DiffFile;
 
 /// After this a diff is allowed to be coarse, not to be late.
 const PATIENCE: Duration = Duration::from_millis(300);
-pub(crate) const SHOWN_BYTES: usize = 64 * 1024;
+/// What a result shows of one file.
+const RESULT_BYTES: usize = 64 * 1024;
+/// What a question shows of one file: a person must see what they allow.
+const QUESTION_BYTES: usize = 1024 * 1024;
+/// And of all files of one question together.
+const QUESTION_TOTAL: usize = 8 * QUESTION_BYTES;
+
+/// For whose eyes diffs are made; says how long the next one may be.
+#[derive(Debug)]
+pub(crate) enum Audience {
+    /// Somebody decides by it. Holds the bytes that are left.
+    Question(usize),
+    /// It has happened; a glimpse is enough.
+    Result,
+}
+
+impl Audience {
+    pub(crate) fn question() -> Self {
+        Self::Question(QUESTION_TOTAL)
+    }
+
+    fn cap(&self) -> usize {
+        match self {
+            Self::Question(left) => (*left).min(QUESTION_BYTES),
+            Self::Result => RESULT_BYTES,
+        }
+    }
+
+    fn note(&mut self, shown: usize) {
+        if let Self::Question(left) = self {
+            *left = left.saturating_sub(shown);
+        }
+    }
+}
 
 /// The difference of two contents. Bytes that are not UTF-8 are shown as `�`;
 /// this is for eyes, never for writing.
@@ -15,8 +48,14 @@ pub(crate) struct Difference {
     pub(crate) additions: u64,
     pub(crate) deletions: u64,
     pub(crate) unified: String,
-    /// Whether `unified` was cut.
-    pub(crate) cut: bool,
+    /// Bytes of the whole diff that `unified` lacks.
+    pub(crate) left_out_bytes: u64,
+}
+
+impl Difference {
+    pub(crate) fn is_cut(&self) -> bool {
+        self.left_out_bytes > 0
+    }
 }
 
 pub(crate) fn difference(before: &[u8], after: &[u8], cap: usize) -> Difference {
@@ -39,65 +78,117 @@ pub(crate) fn difference(before: &[u8], after: &[u8], cap: usize) -> Difference 
             }
         }
     }
-    let (unified, cut) = unified(&diff, cap);
+    let (unified, left_out_bytes) = unified(&diff, cap);
     Difference {
         additions,
         deletions,
         unified,
-        cut,
+        left_out_bytes,
     }
 }
 
-fn unified(diff: &TextDiff<'_, '_, str>, cap: usize) -> (String, bool) {
-    let mut text = String::new();
+/// The diff as text, and how many of its bytes did not fit.
+fn unified(diff: &TextDiff<'_, '_, str>, cap: usize) -> (String, u64) {
+    let mut text = Bounded::new(cap);
     for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
-        text.push_str(&hunk.header().to_string());
-        text.push('\n');
+        text.push(&hunk.header().to_string());
+        text.push("\n");
         for change in hunk.iter_changes() {
-            let sign = match change.tag() {
-                ChangeTag::Equal => ' ',
-                ChangeTag::Delete => '-',
-                ChangeTag::Insert => '+',
-            };
+            text.push(match change.tag() {
+                ChangeTag::Equal => " ",
+                ChangeTag::Delete => "-",
+                ChangeTag::Insert => "+",
+            });
             let line = change.value();
-            if text.len() + line.len() > cap {
-                text.push_str("[… the rest of the diff is left out]\n");
-                return (text, true);
-            }
-            text.push(sign);
-            text.push_str(line);
+            text.push(line);
             if !line.ends_with('\n') {
-                text.push_str("\n\\ No newline at end of file\n");
+                text.push("\n\\ No newline at end of file\n");
             }
         }
     }
-    (text, false)
+    text.finish()
+}
+
+/// Takes text up to a cap and counts the rest.
+struct Bounded {
+    text: String,
+    cap: usize,
+    bytes: u64,
+    lines: u64,
+}
+
+impl Bounded {
+    fn new(cap: usize) -> Self {
+        Self {
+            text: String::new(),
+            cap,
+            bytes: 0,
+            lines: 0,
+        }
+    }
+
+    fn push(&mut self, piece: &str) {
+        // Nothing may follow a gap, or it would look like no gap.
+        let room = match self.bytes {
+            0 => self.cap.saturating_sub(self.text.len()),
+            _ => 0,
+        };
+        let (fits, beyond) = piece.split_at(piece.floor_char_boundary(room));
+        self.text.push_str(fits);
+        self.bytes += beyond.len() as u64;
+        self.lines += beyond.matches('\n').count() as u64;
+    }
+
+    fn finish(mut self) -> (String, u64) {
+        if self.bytes > 0 {
+            if !self.text.is_empty() && !self.text.ends_with('\n') {
+                self.text.push('\n');
+            }
+            let mark = format!(
+                "[… {} lines ({} bytes) of the diff are left out]\n",
+                self.lines, self.bytes
+            );
+            self.text.push_str(&mark);
+        }
+        (self.text, self.bytes)
+    }
+}
+
+/// What happens to which file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heading<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) from: Option<&'a str>,
+    pub(crate) operation: &'a str,
 }
 
 /// A diff as renderers draw it.
 pub(crate) fn file(
-    path: &str,
-    operation: &str,
+    heading: Heading<'_>,
     before: Option<&[u8]>,
     after: Option<&[u8]>,
+    audience: &mut Audience,
 ) -> DiffFile {
     let found = difference(
         before.unwrap_or_default(),
         after.unwrap_or_default(),
-        SHOWN_BYTES,
+        audience.cap(),
     );
+    audience.note(found.unified.len());
     DiffFile {
-        path: path.to_owned(),
-        operation: operation.to_owned(),
+        path: heading.path.to_owned(),
+        from: heading.from.map(str::to_owned),
+        operation: heading.operation.to_owned(),
         additions: found.additions,
         deletions: found.deletions,
         unified: found.unified,
+        left_out_bytes: found.left_out_bytes,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::{Audience, Heading, QUESTION_BYTES, QUESTION_TOTAL, difference, file};
 
     #[test]
     fn counts_and_shows_changed_lines() {
@@ -114,8 +205,39 @@ mod tests {
         let after = "line\n".repeat(1000);
         let found = difference(b"", after.as_bytes(), 100);
         assert_eq!(found.additions, 1000);
-        assert!(found.cut);
+        assert!(found.is_cut());
         assert!(found.unified.len() < 200);
-        assert!(found.unified.contains("left out"));
+        let whole = difference(b"", after.as_bytes(), usize::MAX);
+        assert_eq!(whole.left_out_bytes, 0);
+        let missing = whole.unified.len() as u64 - 100;
+        assert_eq!(found.left_out_bytes, missing);
+        let mark = format!("lines ({missing} bytes) of the diff are left out]");
+        assert!(found.unified.contains(&mark), "{}", found.unified);
+    }
+
+    #[test]
+    fn of_one_endless_line_the_start_is_shown() {
+        let after = "é".repeat(1000);
+        let found = difference(b"", after.as_bytes(), 100);
+        assert!(found.unified.contains("+ééé"), "{}", found.unified);
+        assert!(found.left_out_bytes > 1900);
+    }
+
+    #[test]
+    fn a_question_holds_a_mebibyte_of_each_file_and_all_files_share_a_bound() {
+        let content = "0123456789abcde\n".repeat(2 * QUESTION_BYTES / 16);
+        let heading = Heading {
+            path: "a",
+            from: None,
+            operation: "created",
+        };
+        let mut audience = Audience::question();
+        let made: Vec<_> = (0..10)
+            .map(|_| file(heading, None, Some(content.as_bytes()), &mut audience))
+            .collect();
+        assert!(made[0].unified.len() >= QUESTION_BYTES);
+        assert!(made.iter().all(|file| file.left_out_bytes > 0));
+        let total: usize = made.iter().map(|file| file.unified.len()).sum();
+        assert!(total < QUESTION_TOTAL + 10 * 200, "{total}");
     }
 }

@@ -6,7 +6,7 @@
 //! before, and how often an edit has missed.
 
 use super::blocking::blocking;
-use super::diff;
+use super::diff::{self, Audience, Heading};
 use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, Tool};
 use crate::workspace::{Expect, FileContent, Workspace, sha256};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tenon_policy::{Access, Facts, Subject};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::StaleWrites;
-use tenon_vocab::{Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
+use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
 mod compose;
 pub(crate) mod encoding;
@@ -87,12 +87,9 @@ impl Tool for Edit {
             .and_then(|file| {
                 let replaced = replace(&file.bytes, &call.old, &call.new, call.count)
                     .map_err(|miss| report::brief(&miss).to_owned())?;
-                Ok(diff::file(
-                    &file.path,
-                    "updated",
-                    Some(&file.bytes),
-                    Some(&replaced.bytes),
-                ))
+                let link = workspace.alias(&call.path, &file.path);
+                let question = Audience::question();
+                Ok(difference(&file, link.as_deref(), &replaced, question))
             });
         match shown {
             Ok(file) => Display::Diff { files: vec![file] },
@@ -170,7 +167,7 @@ fn run(
                 .write(&call.path, &replaced.bytes, Expect::Content(before))
                 .map_err(|error| Box::new(error.output()))?;
             misses.clear(&file.path);
-            Ok(changed(workspace, &file, &replaced))
+            Ok(changed(workspace, call, &file, &replaced))
         }
         Err(Miss::AlreadyApplied { lines }) => {
             misses.clear(&file.path);
@@ -212,13 +209,29 @@ fn hash_of(path: &str, sha256: &str) -> FileHash {
     }
 }
 
-fn changed(workspace: &Workspace, file: &FileContent, replaced: &Replaced) -> ToolOutput {
-    let shown = diff::file(
-        &file.path,
-        "updated",
-        Some(&file.bytes),
-        Some(&replaced.bytes),
-    );
+fn difference(
+    file: &FileContent,
+    link: Option<&str>,
+    replaced: &Replaced,
+    mut audience: Audience,
+) -> DiffFile {
+    let heading = Heading {
+        path: &file.path,
+        from: link,
+        operation: "updated",
+    };
+    let (before, after) = (&file.bytes, &replaced.bytes);
+    diff::file(heading, Some(before), Some(after), &mut audience)
+}
+
+fn changed(
+    workspace: &Workspace,
+    call: &Call,
+    file: &FileContent,
+    replaced: &Replaced,
+) -> ToolOutput {
+    let link = workspace.alias(&call.path, &file.path);
+    let shown = difference(file, link.as_deref(), replaced, Audience::Result);
     let repairs: Vec<&str> = replaced.repairs.iter().map(|r| r.name()).collect();
     let mut data = json!({
         "path": file.absolute,

@@ -7,7 +7,7 @@
 //! placed, would not do.
 
 use super::blocking::blocking;
-use super::diff;
+use super::diff::{self, Audience, Heading};
 use crate::builtin::{facts, spec, text};
 use crate::contract::{Host, Tool};
 use crate::workspace::Workspace;
@@ -177,13 +177,18 @@ fn report(workspace: &Workspace, planned: &[Planned], mode: Apply) -> ToolOutput
     };
     let mut files = Vec::new();
     let mut shown = Vec::new();
+    let mut audience = match mode {
+        Apply::Write => Audience::Result,
+        Apply::Check => Audience::question(),
+    };
     for file in planned {
-        let diff = diff::file(
-            &file.path,
-            file.operation.name(),
-            file.before.as_deref(),
-            file.after.as_deref(),
-        );
+        let heading = Heading {
+            path: &file.path,
+            from: file.from.as_deref().or(file.link.as_deref()),
+            operation: file.operation.name(),
+        };
+        let (before, after) = (file.before.as_deref(), file.after.as_deref());
+        let diff = diff::file(heading, before, after, &mut audience);
         tell(&mut text, file, &diff);
         files.push(data(workspace, file, &diff));
         shown.push(diff);

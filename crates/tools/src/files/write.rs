@@ -2,7 +2,7 @@
 //! or has not seen as it is now, is not written over (T2).
 
 use super::blocking::{Blocking, blocking};
-use super::diff;
+use super::diff::{self, Audience, Heading};
 use super::failure::Failure;
 use crate::builtin::{facts, spec, text};
 use crate::contract::{Host, Tool};
@@ -63,21 +63,17 @@ impl Tool for Write {
         let path = text(input, "path").unwrap_or_default();
         let content = text(input, "content").unwrap_or_default();
         let before = workspace.read(path).ok();
-        let operation = if before.is_some() {
-            "updated"
-        } else {
-            "created"
+        let seen = workspace.observe(path, Access::Write);
+        let link = workspace.alias(path, &seen.path);
+        let heading = Heading {
+            path: &seen.path,
+            from: link.as_deref(),
+            operation: if seen.exists { "updated" } else { "created" },
         };
-        let shown = before.as_ref().map_or(path, |found| &found.path);
         let bytes = before.as_ref().map(|found| found.bytes.as_slice());
-        Display::Diff {
-            files: vec![diff::file(
-                shown,
-                operation,
-                bytes,
-                Some(content.as_bytes()),
-            )],
-        }
+        let after = Some(content.as_bytes());
+        let file = diff::file(heading, bytes, after, &mut Audience::question());
+        Display::Diff { files: vec![file] }
     }
 
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
@@ -106,7 +102,8 @@ fn write(given: &Blocking, path: &str, content: &str) -> Result<ToolOutput, Fail
     workspace
         .ledger()
         .note_content(&written.path, content.as_bytes());
-    Ok(answer(&written, content))
+    let link = workspace.alias(path, &written.path);
+    Ok(answer(&written, link.as_deref(), content))
 }
 
 fn refuse_stale(
@@ -141,7 +138,7 @@ fn refuse_stale(
         ));
     };
     let since = diff::difference(&copy, &found.bytes, STALE_DIFF_BYTES);
-    let next = if since.cut {
+    let next = if since.is_cut() {
         "`read` it again first"
     } else {
         // The model has now seen all of it: the next try may go through.
@@ -157,14 +154,20 @@ fn refuse_stale(
     ))
 }
 
-fn answer(written: &Written, content: &str) -> ToolOutput {
+fn answer(written: &Written, link: Option<&str>, content: &str) -> ToolOutput {
     let operation = match (written.created, written.changed) {
         (true, _) => "created",
         (false, true) => "updated",
         (false, false) => "unchanged",
     };
     let before = written.before.as_deref();
-    let file = diff::file(&written.path, operation, before, Some(content.as_bytes()));
+    let heading = Heading {
+        path: &written.path,
+        from: link,
+        operation,
+    };
+    let after = Some(content.as_bytes());
+    let file = diff::file(heading, before, after, &mut Audience::Result);
     let data = json!({
         "path": written.absolute.to_string_lossy(),
         "bytes": content.len(),

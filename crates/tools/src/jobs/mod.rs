@@ -14,6 +14,7 @@ mod registry;
 mod report;
 mod run;
 mod running;
+mod shelter;
 mod spec;
 mod spill;
 
@@ -21,12 +22,13 @@ pub(crate) use report::{Report, left_out, seconds};
 
 pub use capture::Excerpt;
 pub use spec::{
-    Collected, Detached, Ended, Input, JobError, JobEvent, JobInfo, JobOutput, JobState, Leftovers,
-    NotStarted, Placement, RunOutcome, RunSpec, Whole,
+    Collected, Cut, Detached, Ended, Input, JobError, JobEvent, JobInfo, JobOutput, JobState,
+    Leftovers, NotStarted, Placement, RunOutcome, RunSpec, Whole,
 };
 
 use registry::{Ending, InputPipe, Job, Order, Written};
 use running::{AfterInput, lock};
+use shelter::Shelter;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -56,7 +58,7 @@ pub struct Jobs {
 
 struct Inner {
     supervisor: Supervisor,
-    spill: PathBuf,
+    shelter: Arc<Shelter>,
     environment: Vec<(OsString, OsString)>,
     shelf: Mutex<Shelf>,
     listener: Mutex<Option<Listener>>,
@@ -112,7 +114,7 @@ impl Jobs {
         Self {
             inner: Arc::new(Inner {
                 supervisor,
-                spill,
+                shelter: Arc::new(Shelter::new(spill)),
                 environment,
                 shelf: Mutex::default(),
                 listener: Mutex::default(),

@@ -3,9 +3,10 @@
 
 use super::capture::{Capture, Excerpt};
 use super::clean::Cleaner;
+use super::shelter::Shelter;
 use super::spec::{Collected, Whole};
 use super::spill::Spill;
-use std::path::Path;
+use std::sync::Arc;
 use tenon_vocab::ToolStream;
 
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    pub(super) fn new(folder: &Path, label: &str, limit: usize) -> Self {
+    pub(super) fn new(shelter: &Arc<Shelter>, label: &str, limit: usize) -> Self {
         let track = || Track {
             cleaner: Cleaner::default(),
             capture: Capture::new(limit),
@@ -33,7 +34,7 @@ impl Output {
             limit,
             stdout: track(),
             stderr: track(),
-            spill: Spill::new(folder, label, limit),
+            spill: Spill::new(shelter, label, limit),
             unread: Capture::new(limit),
         }
     }

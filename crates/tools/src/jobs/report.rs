@@ -3,7 +3,7 @@
 
 use super::advice;
 use super::capture::Excerpt;
-use super::spec::{Collected, Detached, Ended, RunOutcome, Whole};
+use super::spec::{Collected, Cut, Detached, Ended, RunOutcome, Whole};
 use std::time::Duration;
 
 /// A shorter run is not worth a word, and leaving it out keeps the text of
@@ -101,7 +101,11 @@ pub(crate) fn left_out(excerpt: &Excerpt, whole: &Whole) -> String {
             "; the whole output is in {}; use read with offset, or grep, on that file",
             path.display()
         ),
-        Whole::FileCut(path) => format!(
+        Whole::FileCut(path, Cut::Session(kept)) => format!(
+            "; only its first {kept} bytes are in {}, because the kept outputs of this session have reached their limit; send the output of the next commands through grep or tail",
+            path.display()
+        ),
+        Whole::FileCut(path, Cut::File) => format!(
             "; the first 64 MiB of the output are in {}; use read with offset, or grep, on that file",
             path.display()
         ),

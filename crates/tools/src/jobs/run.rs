@@ -90,7 +90,7 @@ impl Jobs {
                 },
             })
             .await?;
-        let output = Output::new(&self.inner.spill, &spec.label, spec.output_bytes);
+        let output = Output::new(&self.inner.shelter, &spec.label, spec.output_bytes);
         let (bytes, after) = match &spec.input {
             Input::Nothing => (Vec::new(), AfterInput::Close),
             Input::Bytes(bytes) => (bytes.clone(), AfterInput::Close),

@@ -124,10 +124,19 @@ pub enum Whole {
     Here,
     /// Both streams in the order of their arrival, as clean text.
     File(PathBuf),
-    /// The same, up to the cap of such files.
-    FileCut(PathBuf),
+    /// The same, up to a cap.
+    FileCut(PathBuf, Cut),
     /// The file could not be written; why.
     Lost(String),
+}
+
+/// Why a file holds only the start of an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// It has reached the size that one file may have.
+    File,
+    /// The files of the session together have; it holds so many bytes.
+    Session(u64),
 }
 
 /// What a command printed, as clean UTF-8 text.

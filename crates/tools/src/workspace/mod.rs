@@ -12,6 +12,7 @@ mod beneath;
 mod change;
 mod error;
 mod hash;
+mod ignored;
 mod ledger;
 mod near;
 mod path;

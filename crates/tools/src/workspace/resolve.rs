@@ -255,6 +255,17 @@ impl Workspace {
         }
     }
 
+    /// The name by which a path was called, where it is not that of the file
+    /// it led to: a link stands on the way, and a person must see both.
+    #[must_use]
+    pub fn alias(&self, text: &str, real: &str) -> Option<String> {
+        let called = match path::normalise(&self.shared.names, text).ok()? {
+            Lexical::Inside(relative) => path::shown(&relative),
+            Lexical::Outside(absolute) => absolute.to_string_lossy().into_owned(),
+        };
+        (called != real).then_some(called)
+    }
+
     /// An existing folder, absolute, for the working directory of a process.
     ///
     /// # Errors

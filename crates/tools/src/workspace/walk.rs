@@ -9,9 +9,9 @@
 use super::beneath::{self, CONTENT, FOLDER, Resolution};
 use super::change::TEMPORARY;
 use super::error::{Doing, WorkspaceError};
+use super::ignored::{self, IgnoreFiles, Kind};
 use super::resolve::{Place, file_type};
 use super::{Attempt, Private, Workspace};
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::FileType;
@@ -20,6 +20,7 @@ use std::fmt;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tenon_policy::Access;
 
@@ -116,7 +117,7 @@ pub struct Walk {
     folder: String,
     absolute: PathBuf,
     limit: usize,
-    handle: OwnedFd,
+    handle: Arc<OwnedFd>,
     resolution: Resolution,
     private: Option<Private>,
 }
@@ -259,9 +260,10 @@ impl Workspace {
             Some(_) => {}
         }
         let handle = beneath::open(self.resolution, place.door(), &place.relative, FOLDER)
+            .map(Arc::new)
             .map_err(|e| Attempt::of(e, Doing::Reading, &place.shown))?;
         Ok(Walk {
-            builder: self.builder(&place.absolute, options),
+            builder: self.builder(&place.absolute, &handle, options),
             folder: place.shown.clone(),
             absolute: place.absolute.clone(),
             limit: options.limit,
@@ -271,33 +273,30 @@ impl Workspace {
         })
     }
 
-    fn builder(&self, folder: &Path, options: &WalkOptions) -> WalkBuilder {
-        let respect = options.ignored == Ignored::Skip;
-        let in_repository = folder.ancestors().any(|dir| dir.join(".git").exists());
+    fn builder(&self, folder: &Path, handle: &Arc<OwnedFd>, options: &WalkOptions) -> WalkBuilder {
+        let files = (options.ignored == Ignored::Skip)
+            .then(|| IgnoreFiles::new(self, handle, folder, &ignored::top(self.root(), folder)));
         let mut builder = WalkBuilder::new(folder);
         builder
-            .hidden(false)
+            // The walker reads no ignore files and hides nothing by itself.
+            .standard_filters(false)
             .follow_links(false)
             .max_depth(options.depth)
-            .require_git(false)
-            .ignore(respect)
-            .git_ignore(respect)
-            .git_exclude(respect)
-            // The user's own ignore file is in the home folder, which is not
-            // ours to read.
-            .git_global(false)
-            // Outside a repository, ignore files above the root say nothing
-            // about it: a `*` in the home folder would hide everything.
-            .parents(respect && in_repository);
-        let above = if respect && !in_repository {
-            ignore_files_above(self.root(), folder)
-        } else {
-            Vec::new()
-        };
-        builder.filter_entry(move |entry| {
-            entry.depth() == 0 || !(left_out(entry.file_name()) || is_ignored(&above, entry))
-        });
+            .filter_entry(move |entry| {
+                entry.depth() == 0
+                    || !left_out(entry.file_name())
+                        && files
+                            .as_ref()
+                            .is_none_or(|files| !files.leave_out(entry.path(), kind_of(entry)))
+            });
         builder
+    }
+}
+
+fn kind_of(entry: &DirEntry) -> Kind {
+    match entry.file_type() {
+        Some(kind) if kind.is_dir() => Kind::Folder,
+        _ => Kind::Other,
     }
 }
 
@@ -307,36 +306,4 @@ fn left_out(name: &OsStr) -> bool {
         || name
             .to_str()
             .is_some_and(|name| name.starts_with(TEMPORARY))
-}
-
-/// Without a repository the walker does not look above its own folder; the
-/// ignore files between the root and the folder still hold.
-fn ignore_files_above(root: &Path, folder: &Path) -> Vec<Gitignore> {
-    let Ok(relative) = folder.strip_prefix(root) else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    let mut here = root.to_path_buf();
-    for name in relative {
-        let file = here.join(".gitignore");
-        if file.is_file() {
-            let mut builder = GitignoreBuilder::new(&here);
-            // A line that cannot be understood is left out by the builder.
-            let _ = builder.add(&file);
-            found.extend(builder.build());
-        }
-        here.push(name);
-    }
-    // The nearest file decides.
-    found.reverse();
-    found
-}
-
-fn is_ignored(above: &[Gitignore], entry: &DirEntry) -> bool {
-    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-    above
-        .iter()
-        .map(|file| file.matched(entry.path(), is_folder))
-        .find(|verdict| !verdict.is_none())
-        .is_some_and(|verdict| verdict.is_ignore())
 }

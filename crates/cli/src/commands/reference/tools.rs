@@ -17,9 +17,10 @@ pub fn page() -> Result<String, CliError> {
          | tool | effect | decision without a rule of yours |\n|---|---|---|\n",
     );
     let rules = Rules::built_in();
+    let agent = crate::assemble::agent("build")?;
     let specs = all().specs();
     for spec in &specs {
-        let decision = word(&plain_decision(spec, &rules).decision());
+        let decision = word(&plain_decision(spec, &rules, &agent).decision());
         // Writing to a String cannot fail, here and below.
         let _ = writeln!(
             page,

@@ -16,6 +16,8 @@ pub(super) struct Planned {
     pub path: String,
     /// For a rename: where it comes from.
     pub from: Option<String>,
+    /// The link by which the patch calls it.
+    pub link: Option<String>,
     pub operation: Operation,
     pub before: Option<Vec<u8>>,
     pub after: Option<Vec<u8>>,
@@ -80,6 +82,7 @@ struct Entry {
     before: Option<Vec<u8>>,
     now: Option<Vec<u8>>,
     from: Option<String>,
+    link: Option<String>,
     moved_away: bool,
     hunks: Vec<Applied>,
 }
@@ -141,6 +144,7 @@ impl Tree<'_> {
             self.files.insert(
                 key.clone(),
                 Entry {
+                    link: self.workspace.alias(path, &key),
                     before: content.clone(),
                     now: content,
                     ..Entry::default()
@@ -298,6 +302,7 @@ impl Tree<'_> {
             all.push(Planned {
                 path,
                 from,
+                link: entry.link,
                 operation,
                 before,
                 after: entry.now,

@@ -1,0 +1,129 @@
+//! The thread that reads: edits a line when one is asked for, watches for lines
+//! while a run goes on. All that blocks is here.
+
+use super::complete::{Tab, files};
+use super::editor::{Edited, LineEditor};
+use super::history::Past;
+use super::input::{Ask, Editing, Hands, Keep, Typed, clean};
+use super::modes::{self, Keys};
+use super::watch::{Lines, Moment, Said};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, mpsc as blocking};
+use tokio::sync::mpsc;
+
+/// Serves one ask after the other.
+pub struct Thread {
+    editor: Option<LineEditor>,
+    past: Past,
+    lines: Lines,
+    /// Typed after a line that was an input already.
+    begun: String,
+    typed: mpsc::UnboundedSender<Typed>,
+    moment: Arc<Moment>,
+}
+
+impl Thread {
+    pub fn new(
+        hands: &Hands,
+        typed: mpsc::UnboundedSender<Typed>,
+        moment: Arc<Moment>,
+        root: Arc<Mutex<PathBuf>>,
+    ) -> Self {
+        let past = Past::open(hands.history.clone());
+        let editor = match hands.editing {
+            Editing::Plain => None,
+            // A terminal that cannot be edited in still gives lines.
+            Editing::Full => {
+                let tab = Tab {
+                    files: files(typed.clone(), root),
+                    paint: hands.paint,
+                };
+                LineEditor::new(tab, &past).ok()
+            }
+        };
+        Self {
+            editor,
+            past,
+            lines: Lines::new(),
+            begun: String::new(),
+            typed,
+            moment,
+        }
+    }
+
+    pub fn serve(mut self, asked: &blocking::Receiver<Ask>) {
+        while let Ok(ask) = asked.recv() {
+            match ask {
+                Ask::Line { label, keep } => {
+                    let typed = self.line(&label, keep);
+                    let _ = self.typed.send(typed);
+                }
+                Ask::Watch { stop } => {
+                    while let Some((moment, said)) = self.lines.next(Some(&stop), &self.moment) {
+                        let _ = self.typed.send(Typed::During(moment, said));
+                    }
+                    let _ = self.typed.send(Typed::Unwatched);
+                }
+            }
+        }
+    }
+
+    fn line(&mut self, label: &str, keep: Keep) -> Typed {
+        let edited = if self.editor.is_some() {
+            self.edited(label)
+        } else {
+            self.plain(label)
+        };
+        match edited {
+            Edited::Interrupted => Typed::Interrupted,
+            Edited::Ended => Typed::Ended,
+            Edited::Line(text) => {
+                if keep == Keep::Yes {
+                    self.past.add(text.trim_end());
+                    if let Some(editor) = &mut self.editor {
+                        editor.remember(&self.past);
+                    }
+                }
+                Typed::Input(text)
+            }
+        }
+    }
+
+    /// What was typed before there was a prompt comes first: a finished line is
+    /// the input, one that is not stands in the editor.
+    fn edited(&mut self, label: &str) -> Edited {
+        let _keys = Keys::enter();
+        let mut begun = std::mem::take(&mut self.begun);
+        begun.push_str(&self.lines.ahead(&self.moment));
+        if let Some((line, rest)) = begun.rsplit_once('\n') {
+            self.begun = clean(rest);
+            return Edited::Line(line.to_owned());
+        }
+        match &mut self.editor {
+            Some(editor) => editor.read(label, &clean(&begun)),
+            None => Edited::Ended,
+        }
+    }
+
+    /// A line as the terminal gives it; one that ends in a backslash goes on.
+    fn plain(&mut self, label: &str) -> Edited {
+        let mut whole = String::new();
+        let mut shown = label;
+        loop {
+            modes::prompt(shown);
+            match self.lines.next(None, &self.moment) {
+                Some((_, Said::Line(line))) => {
+                    whole.push_str(&line);
+                    if !whole.ends_with('\\') {
+                        return Edited::Line(whole);
+                    }
+                    whole.pop();
+                    whole.push('\n');
+                    shown = ". ";
+                }
+                _ if whole.is_empty() => return Edited::Ended,
+                _ => return Edited::Line(whole),
+            }
+        }
+    }
+}

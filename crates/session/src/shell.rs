@@ -1,0 +1,52 @@
+//! What the user's own commands (`!cmd`) printed since the last prompt. The
+//! model reads it with the next one, also when the program ended in between.
+
+use tenon_vocab::{Event, EventKind, Role, RunId, RunOrigin, ShellNote};
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ShellNotes {
+    /// The run of a command that goes on.
+    run: Option<RunId>,
+    command: String,
+    notes: Vec<ShellNote>,
+}
+
+impl ShellNotes {
+    pub(crate) fn restored(notes: Vec<ShellNote>) -> Self {
+        Self {
+            notes,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn all(&self) -> &[ShellNote] {
+        &self.notes
+    }
+
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::RunStarted(started) if started.origin == RunOrigin::Shell => {
+                self.run = event.run;
+                started
+                    .prompt
+                    .trim_start_matches('!')
+                    .clone_into(&mut self.command);
+            }
+            // The prompt of the run is shortened; the input is not.
+            EventKind::ToolUse(used) if self.run.is_some() && event.run == self.run => {
+                if let Some(command) = used.input["command"].as_str() {
+                    command.clone_into(&mut self.command);
+                }
+            }
+            EventKind::ToolResult(result) if self.run.is_some() && event.run == self.run => {
+                self.notes.push(ShellNote {
+                    command: std::mem::take(&mut self.command),
+                    text: result.model_text.clone(),
+                });
+                self.run = None;
+            }
+            EventKind::Message(message) if message.role == Role::User => self.notes.clear(),
+            _ => {}
+        }
+    }
+}
