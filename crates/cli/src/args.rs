@@ -12,7 +12,6 @@ use std::path::PathBuf;
 #[command(
     name = "tenon",
     version,
-    disable_help_subcommand = true,
     args_conflicts_with_subcommands = false,
     after_help = "Point it at a server:  TENON_BASE_URL=http://127.0.0.1:8080/v1 TENON_MODEL=… tenon\nTry it without one:     tenon demo"
 )]
@@ -131,7 +130,7 @@ pub enum Command {
     /// List, show, resume, check and export sessions.
     #[command(subcommand)]
     Sessions(SessionsCommand),
-    /// Show, check and create the configuration.
+    /// Show, edit and create the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),
     /// List the tools, or run one by itself, through the same gate.

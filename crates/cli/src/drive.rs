@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tenon_vocab::port::{CommandSink, Handle};
 use tenon_vocab::{Command, Event, EventKind, Outcome, Question, Segment};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 /// Events that may wait for the drawing thread.
 const DRAWN_AHEAD: usize = 64;
@@ -37,10 +37,19 @@ pub struct Ended {
     pub outcome: Option<Outcome>,
     /// The text of the last whole answer.
     pub answer: String,
+    /// Standard output could not be written.
+    unread: Option<std::io::Error>,
 }
 
 impl Ended {
     pub fn code(&self) -> ExitCode {
+        if let Some(error) = &self.unread {
+            // A reader that went away knows that it did.
+            if error.kind() != std::io::ErrorKind::BrokenPipe {
+                complain(&format!("error: cannot print: {error}"));
+            }
+            return ExitCode::from(code::RUNTIME);
+        }
         exit_code(self.outcome.unwrap_or(Outcome::Failed))
     }
 }
@@ -71,6 +80,7 @@ pub async fn drive(
         attachments: Vec::new(),
     });
     let mut waiting: VecDeque<Arc<Event>> = VecDeque::new();
+    let mut is_read = true;
     loop {
         tokio::select! {
             biased;
@@ -83,14 +93,17 @@ pub async fn drive(
                 _ => {
                     // Nobody reads any more: stop the work, keep the log whole.
                     waiting.clear();
+                    is_read = false;
                     driver.commands.send(Command::Shutdown);
                 }
             },
             event = handle.events.next(), if waiting.is_empty() => match event {
                 None => break,
                 Some(event) => {
+                    let is_over = driver.ended.outcome.is_some();
                     driver.event(&event);
-                    if !screen.is_closed() {
+                    // The end of a run is the last that is said of it.
+                    if is_read && !(is_over && matches!(event.kind, EventKind::State(_))) {
                         waiting.push_back(event);
                     }
                 }
@@ -99,7 +112,9 @@ pub async fn drive(
     }
     drop(screen);
     // What was drawn is seen before the program ends, unless nobody looks.
-    let _ = tokio::time::timeout(LAST_WORDS, drawn).await;
+    if let Ok(Ok(failed)) = tokio::time::timeout(LAST_WORDS, drawn).await {
+        driver.ended.unread = failed;
+    }
     Ok(driver.ended)
 }
 
@@ -108,12 +123,17 @@ fn draw(
     mut renderer: Box<dyn Renderer + Send>,
     desk: Desk,
     typed: mpsc::UnboundedSender<(Question, String)>,
-) -> (mpsc::Sender<Arc<Event>>, tokio::sync::oneshot::Receiver<()>) {
+) -> (
+    mpsc::Sender<Arc<Event>>,
+    oneshot::Receiver<Option<std::io::Error>>,
+) {
     let (sender, mut events) = mpsc::channel::<Arc<Event>>(DRAWN_AHEAD);
-    let (done, drawn) = tokio::sync::oneshot::channel();
+    let (done, drawn) = oneshot::channel();
     std::thread::spawn(move || {
+        let mut failed = None;
         while let Some(event) = events.blocking_recv() {
-            if renderer.event(&event).is_err() {
+            if let Err(error) = renderer.event(&event) {
+                failed = Some(error);
                 break;
             }
             if let (EventKind::Question(asked), Desk::Terminal(paint)) = (&event.kind, desk) {
@@ -121,7 +141,7 @@ fn draw(
             }
         }
         drop(events);
-        let _ = done.send(());
+        let _ = done.send(failed);
     });
     (sender, drawn)
 }

@@ -3,14 +3,17 @@
 
 use crate::args::RunArgs;
 use crate::error::CliError;
+use crate::screen::complain;
 use std::io::{IsTerminal, Read};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// How long to wait for the first byte of a pipe when there is a prompt already.
-const FIRST_BYTE: Duration = Duration::from_millis(200);
+const FIRST_BYTE: Duration = Duration::from_secs(3);
 /// How long a pipe that has begun may stay silent before we go on without its end.
-const SILENCE: Duration = Duration::from_secs(2);
+const SILENCE: Duration = Duration::from_secs(60);
+/// When to say what is waited for.
+const SAY_AFTER: Duration = Duration::from_secs(1);
 /// A prompt larger than this is a mistake.
 const LIMIT: u64 = 16 * 1024 * 1024;
 
@@ -35,7 +38,7 @@ pub fn gather(args: &RunArgs) -> Result<Option<String>, CliError> {
     }
     match given {
         None => Ok(Some(read_to_end()?).filter(|text| !text.trim().is_empty())),
-        Some(prompt) => Ok(Some(append(prompt, &read_patiently()))),
+        Some(prompt) => Ok(Some(append(prompt, &read_patiently()?))),
     }
 }
 
@@ -53,33 +56,60 @@ fn read_to_end() -> Result<String, CliError> {
         .take(LIMIT + 1)
         .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LIMIT {
-        return Err(CliError::usage(format!(
-            "the prompt on standard input is larger than {LIMIT} bytes"
-        )));
+        return Err(too_large());
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Reads a pipe that may never be closed: what comes soon is taken, and a pipe
-/// that stays silent is left alone.
-fn read_patiently() -> String {
+/// Reads a pipe that may never be closed. One that brings nothing for a while is
+/// left alone, and so is one that stops in the middle; both are said.
+fn read_patiently() -> Result<String, CliError> {
     let (sender, receiver) = mpsc::channel::<Vec<u8>>();
     std::thread::spawn(move || {
         let mut stdin = std::io::stdin().lock();
-        let mut total = 0;
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(count) = stdin.read(&mut buffer) {
-            total += count as u64;
-            if count == 0 || total > LIMIT || sender.send(buffer[..count].to_vec()).is_err() {
+            if count == 0 || sender.send(buffer[..count].to_vec()).is_err() {
                 return;
             }
         }
     });
     let mut bytes = Vec::new();
-    let mut patience = FIRST_BYTE;
-    while let Ok(chunk) = receiver.recv_timeout(patience) {
-        bytes.extend_from_slice(&chunk);
-        patience = SILENCE;
+    loop {
+        match next(&receiver, bytes.is_empty()) {
+            Ok(chunk) => bytes.extend_from_slice(&chunk),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) if bytes.is_empty() => {
+                complain("standard input is open but brought nothing; going on without it");
+                break;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(
+                    CliError::usage("standard input began and did not end").with_hint(
+                        "Close it, or give the whole prompt with `-`, which waits for the end.",
+                    ),
+                );
+            }
+        }
+        if bytes.len() as u64 > LIMIT {
+            return Err(too_large());
+        }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The next piece; says what is waited for when it takes a while.
+fn next(receiver: &Receiver<Vec<u8>>, is_first: bool) -> Result<Vec<u8>, RecvTimeoutError> {
+    let patience = if is_first { FIRST_BYTE } else { SILENCE };
+    match receiver.recv_timeout(SAY_AFTER) {
+        Err(RecvTimeoutError::Timeout) => {
+            complain("reading standard input… (Ctrl+C stops; `</dev/null` gives none)");
+            receiver.recv_timeout(patience - SAY_AFTER)
+        }
+        other => other,
+    }
+}
+
+fn too_large() -> CliError {
+    CliError::usage(format!("standard input is larger than {LIMIT} bytes"))
 }

@@ -108,6 +108,11 @@ fn credentials(
     jobs: &Jobs,
 ) -> Arc<dyn CredentialSource> {
     match &provider.key {
+        // Whoever set only the address is told which variable holds the key.
+        KeySource::None if provider.name == "env" => Arc::new(FromVariables {
+            names: vec![String::from("TENON_API_KEY")],
+            key: None,
+        }),
         KeySource::None => Arc::new(NoCredential),
         KeySource::Literal(key) => Arc::new(Fixed(Secret::new(key.clone()))),
         KeySource::Env(names) => Arc::new(FromVariables {

@@ -183,8 +183,9 @@ fn row(key: &Key) -> String {
 #[must_use]
 pub fn template() -> String {
     let mut page = String::from(
-        "// Settings of Tenon. Lines with `//` are settings with their defaults: take the `//`\n\
-         // away from those that you want to change, and from the lines around them.\n\
+        "// Settings of Tenon, with their defaults or with an example. Take one `// ` away from\n\
+         // those that you want to change, and from the lines around them; what is then still\n\
+         // a comment explains the line below it.\n\
          // `tenon config show` prints what holds, and where it comes from.\n{\n",
     );
     page.push_str(EXAMPLE_PROVIDER);
@@ -201,8 +202,13 @@ pub fn template() -> String {
         }
         for key in &members {
             let (_, name) = key.name.split_once('.').unwrap_or(("", key.name));
-            let _ = writeln!(page, "  /// {indent}{}", key.doc);
-            let _ = writeln!(page, "  // {indent}\"{name}\": {},", example(key));
+            let example = if key.default.is_empty() {
+                " Not set by default."
+            } else {
+                ""
+            };
+            let _ = writeln!(page, "  // {indent}// {}{example}", key.doc);
+            let _ = writeln!(page, "  // {indent}\"{name}\": {},", sample(key));
         }
         if !group.is_empty() && !members.is_empty() {
             page.push_str("  // },\n");
@@ -213,9 +219,18 @@ pub fn template() -> String {
     page
 }
 
-fn example(key: &Key) -> String {
+/// The default, or a value that makes sense where there is none.
+fn sample(key: &Key) -> String {
     if !key.default.is_empty() {
         return key.default.to_owned();
+    }
+    match key.name {
+        "max_tokens" => return "8192".into(),
+        "tool_timeout_secs" => return "120".into(),
+        "context.window" => return "32768".into(),
+        "temperature" => return "0.2".into(),
+        "top_p" => return "0.95".into(),
+        _ => {}
     }
     match key.kind {
         Kind::Text | Kind::TextOrTexts => "\"…\"".into(),
@@ -229,7 +244,7 @@ fn example(key: &Key) -> String {
 }
 
 const EXAMPLE_PROVIDER: &str = r#"
-  /// A server that speaks OpenAI's chat completions:
+  // // A server that speaks OpenAI's chat completions:
   // "providers": {
   //   "local": {
   //     "base_url": "http://localhost:8000/v1",
@@ -241,7 +256,7 @@ const EXAMPLE_PROVIDER: &str = r#"
 "#;
 
 const EXAMPLE_PERMISSION: &str = r#"
-  /// Who decides about which call: allow, ask or deny. The most specific rule wins.
+  // // Who decides about which call: allow, ask or deny. The most specific rule wins.
   // "permission": {
   //   "edit": { "docs/**": "allow" },
   //   "bash": { "cargo test *": "allow", "git push": "deny" },

@@ -6,9 +6,9 @@ use crate::ask;
 use crate::parts::{Approval, Confirm, Effects};
 use crate::run::{End, Flow, Run};
 use crate::schedule::{Planned, Ready};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
-use tenon_policy::{Authority, Facts, Offer, Scope, Subject, decide, error_code, offers};
+use tenon_policy::{Authority, Facts, GrantKey, Offer, Scope, Subject, decide, error_code, offers};
 use tenon_tools::{Tool, Workspace};
 use tenon_vocab::{
     Answer, AnsweredBy, CallId, CallStatus, Choice, Class, Display, Effect, ErrorCode, Explanation,
@@ -311,11 +311,21 @@ fn nobody(run: &Run, facts: &Facts, explanation: Explanation) -> Verdict {
     )
 }
 
+/// A rule as it would be written in the configuration.
 fn rule_hint(facts: &Facts) -> String {
-    match offers(facts).first() {
-        Some(offer) => offer.rule.clone(),
-        None => format!("\"permission\": {{\"{}\": \"allow\"}}", facts.tool),
-    }
+    let rule = match offers(facts)
+        .first()
+        .map(|offer| (&offer.grant.tool, &offer.grant.key))
+    {
+        Some((tool, GrantKey::Command(words))) => {
+            json!({ tool.as_str(): { words.join(" "): "allow" } })
+        }
+        Some((tool, GrantKey::Directory(folder))) => {
+            json!({ tool.as_str(): { format!("{}/**", folder.trim_end_matches('/')): "allow" } })
+        }
+        _ => json!({ facts.tool.as_str(): "allow" }),
+    };
+    format!("\"permission\": {rule}")
 }
 
 fn refuse(explanation: Explanation, said: Option<String>) -> Verdict {

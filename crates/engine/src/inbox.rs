@@ -123,11 +123,23 @@ impl Inbox {
         }
     }
 
-    /// Stops the run; what is queued behind it stays queued.
-    fn interrupt(&self) {
-        if let Some(token) = &self.lock().run {
-            token.cancel();
+    /// Stops the run. Who says stop does not want what was queued to start:
+    /// it is given back, to be shown.
+    fn interrupt(&self) -> Vec<String> {
+        let mut desk = self.lock();
+        let Some(token) = &desk.run else {
+            return Vec::new();
+        };
+        token.cancel();
+        let mut dropped = std::mem::take(&mut desk.steer);
+        for work in std::mem::take(&mut desk.work) {
+            match work {
+                Work::Prompt { text, .. } => dropped.push(text),
+                Work::Shell { command } => dropped.push(format!("!{command}")),
+                Work::Compact | Work::Switch | Work::Undo => {}
+            }
         }
+        dropped
     }
 }
 
@@ -158,7 +170,16 @@ fn dispatch(core: &Arc<Core>, command: Command) {
         }
         Command::Steer { text } => core.inbox.steer(text),
         Command::Shell { command } => core.inbox.push(Work::Shell { command }),
-        Command::Interrupt => core.inbox.interrupt(),
+        Command::Interrupt => {
+            let dropped = core.inbox.interrupt();
+            if !dropped.is_empty() {
+                let message = format!(
+                    "Not sent, because you stopped the run: {}",
+                    dropped.join(" | ")
+                );
+                core.notice(None, NoticeLevel::Info, "dropped", message);
+            }
+        }
         Command::Shutdown => core.inbox.shutdown.cancel(),
         Command::Compact { .. } => core.inbox.push(Work::Compact),
         Command::Switch(_) => core.inbox.push(Work::Switch),

@@ -63,12 +63,21 @@ async fn try_again(run: &mut Run, attempt: u32, error: ModelError, partial: Part
         attempt,
         of: run.core.retry.attempts,
         delay_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
-        reason: error.message,
+        reason: reason(attempt, &error),
     })?;
     tokio::select! {
         biased;
         () = run.token.cancelled() => Err(End::Interrupted),
         () = tokio::time::sleep(pause) => Ok(()),
+    }
+}
+
+/// Why it is tried again; the first time with what the user could do meanwhile.
+fn reason(attempt: u32, error: &ModelError) -> String {
+    let message = error.message.trim_end_matches('.');
+    match &error.hint {
+        Some(hint) if attempt == 1 => format!("{message}. {}", hint.trim_end_matches('.')),
+        _ => message.to_owned(),
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) const BASE_URL_HINT: &str = "Check base_url: most servers want `/v1` 
 const KEY_HINT: &str =
     "Check the key: the variable that it is read from, and that it belongs to this server.";
 const OVERFLOW_HINT: &str =
-    "Compact the conversation with /compact, or serve the model with a larger context window.";
+    "Start a new session, have less read at once, or serve the model with a larger context window.";
 const QUOTA_HINT: &str = "Check the plan and the balance of this account.";
 
 /// Parts of sentences, all of one line together, that say that a prompt does

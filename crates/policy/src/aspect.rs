@@ -2,7 +2,8 @@
 //! each path for itself, and each path outside of the root once more for being
 //! outside. The strictest answer is the call's.
 
-use crate::guard::{Guard, is_in_vendored, is_secret, word_names_secret};
+use crate::guard::{Guard, is_in_vendored, is_secret};
+use crate::reading::names_secret;
 use crate::rule::Target;
 use crate::{Access, EXTERNAL_DIRECTORY, Facts, PathFact, Subject};
 use tenon_vocab::Effect;
@@ -81,19 +82,8 @@ impl<'a> Aspect<'a> {
         }
     }
 
-    /// Whether a command names a file that holds secrets. `ls` shows names only.
     pub(crate) fn command_names_secret(&self) -> bool {
-        let Target::Command(script) = self.target else {
-            return false;
-        };
-        match script.argv() {
-            Some([head, ..]) if head == "ls" => false,
-            Some(argv) => argv.iter().any(|word| word_names_secret(word)),
-            None => script
-                .loose_words()
-                .iter()
-                .any(|word| word_names_secret(word)),
-        }
+        matches!(self.target, Target::Command(script) if names_secret(script))
     }
 
     /// What the call is about, for a sentence.

@@ -6,8 +6,10 @@ use crate::aspect::{Aspect, aspects};
 use crate::grant::Grants;
 use crate::names::{only_talks, tool_rank};
 use crate::protected::{is_below, is_git_internal, sensitive};
-use crate::rule::{Layer, Matcher, Rule, Weight, strictness, word};
-use crate::{EXTERNAL_DIRECTORY, Facts, Rules};
+use crate::reading::doubt;
+use crate::rule::{Layer, Matcher, Rule, Target, Weight, strictness, word};
+use crate::{EXTERNAL_DIRECTORY, Facts, PathFact, Rules, Subject};
+use tenon_vocab::profile::AgentProfile;
 use tenon_vocab::{Class, Decision, Effect, ErrorCode, Explanation, RuleTried, Timestamp};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +27,9 @@ pub struct Authority<'a> {
 }
 
 impl<'a> Authority<'a> {
-    /// Of an agent as it is described; the one place that makes it.
+    /// That of an agent by its profile, without rules of its own.
     #[must_use]
-    pub fn of(agent: &'a tenon_vocab::profile::AgentProfile) -> Self {
+    pub fn of(agent: &'a AgentProfile) -> Self {
         Self {
             agent: &agent.name,
             read_only: if agent.read_only {
@@ -57,8 +59,10 @@ pub fn decide(
         now,
     };
     let mut strictest: Option<Explanation> = None;
-    for aspect in aspects(facts) {
-        let verdict = judge.about(&aspect);
+    let verdicts = aspects(facts)
+        .into_iter()
+        .flat_map(|aspect| std::iter::once(judge.about(&aspect)).chain(judge.denied_read(&aspect)));
+    for verdict in verdicts {
         let stricter = strictest
             .as_ref()
             .is_none_or(|held| rank(verdict.class) > rank(held.class));
@@ -292,6 +296,7 @@ impl Judge<'_> {
         if secret {
             others.retain(|rule| rule.decision != Decision::Allow);
         }
+        let doubt = self.withhold(&mut others, aspect, trail);
         let found = first_match(&others, aspect, trail);
         let narrower = project
             .into_iter()
@@ -307,11 +312,95 @@ impl Judge<'_> {
             return Some(decided_by(rule, aspect, trail));
         }
         found.map(|mut explanation| {
-            if secret && explanation.class == Class::Ask {
-                explanation.reason =
-                    format!("{} names a file that may hold secrets", aspect.subject());
+            if explanation.class == Class::Ask {
+                if secret {
+                    explanation.reason =
+                        format!("{} names a file that may hold secrets", aspect.subject());
+                } else if let Some(doubt) = doubt {
+                    explanation.reason = doubt;
+                }
             }
             explanation
+        })
+    }
+
+    /// Takes out a built-in rule that would allow a command of which it is not
+    /// certain that it reads only what a `read` may, and says why. What a person
+    /// wrote stays.
+    fn withhold(
+        &self,
+        rules: &mut Vec<&Rule>,
+        aspect: &Aspect<'_>,
+        trail: &mut Trail,
+    ) -> Option<String> {
+        let Target::Command(script) = aspect.target else {
+            return None;
+        };
+        let at = rules
+            .iter()
+            .position(|rule| rule.matches(aspect.tool, aspect.target))?;
+        let rule = rules[at];
+        let built_in = rule.layer == Layer::BuiltIn
+            && rule.decision == Decision::Allow
+            && matches!(rule.matcher, Matcher::Command(_));
+        if !built_in {
+            return None;
+        }
+        let doubt = doubt(script).or_else(|| {
+            let program = script.argv()?.first()?;
+            script.paths.iter().find_map(|fact| {
+                if !fact.inside {
+                    let path = &fact.path;
+                    return Some(format!("{program} would read {path}, outside the project"));
+                }
+                let found = self.read_of(fact);
+                (found.class != Class::Allow)
+                    .then(|| format!("{program} would read {}: {}", fact.path, found.reason))
+            })
+        })?;
+        for passed in rules.drain(..=at) {
+            trail.missed(passed.to_string(), &passed.origin);
+        }
+        Some(doubt)
+    }
+
+    /// A path that a rule for `read` denies is denied for a command that names
+    /// it. A sentence with blanks, such as a commit message, names no file
+    /// unless there is one.
+    fn denied_read(&self, aspect: &Aspect<'_>) -> Option<Explanation> {
+        let Target::Command(script) = aspect.target else {
+            return None;
+        };
+        let denies = |rule: &Rule, fact: &PathFact| {
+            rule.decision == Decision::Deny
+                && matches!(rule.matcher, Matcher::Path(_))
+                && rule.matches("read", Target::Path(fact))
+        };
+        script
+            .paths
+            .iter()
+            .filter(|fact| fact.exists || !fact.path.contains(char::is_whitespace))
+            .filter(|fact| {
+                let own = self.authority.agent_rules.into_iter().flat_map(Rules::iter);
+                self.rules.iter().chain(own).any(|rule| denies(rule, fact))
+            })
+            .map(|fact| self.read_of(fact))
+            .filter(|found| rank(found.class) >= rank(Class::Confirm))
+            .max_by_key(|found| rank(found.class))
+    }
+
+    /// What the tool `read` would be told about this path, wherever it lies.
+    fn read_of(&self, fact: &PathFact) -> Explanation {
+        let facts = Facts {
+            tool: "read".to_owned(),
+            effect: Effect::Read,
+            subject: Subject::Nothing,
+            input: String::new(),
+        };
+        self.about(&Aspect {
+            facts: &facts,
+            tool: "read",
+            target: Target::Path(fact),
         })
     }
 

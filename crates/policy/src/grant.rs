@@ -2,9 +2,10 @@
 //! authority: no grant reaches what is denied or needs a yes each time.
 
 use crate::guard::{is_in_vendored, is_secret};
-use crate::protected::sensitive;
+use crate::programs::is_granted_exactly;
+use crate::protected::{is_steering, sensitive};
 use crate::rule::Target;
-use crate::{EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, names};
+use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Script, names};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -24,7 +25,8 @@ pub enum Scope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantKey {
-    /// The first words of a command.
+    /// The first words of a command. Further words may follow that are no
+    /// options; none may where [`is_granted_exactly`].
     Command(Vec<String>),
     /// All files of a folder and below; `.` is the root.
     Directory(String),
@@ -52,7 +54,14 @@ impl fmt::Display for Grant {
             GrantKey::Command(words) => {
                 let shown = shlex::try_join(words.iter().map(String::as_str))
                     .unwrap_or_else(|_| words.join(" "));
-                write!(f, "{}: \"{shown} *\" = allow", self.tool)
+                if is_granted_exactly(words) {
+                    return write!(f, "{}: exactly \"{shown}\" = allow", self.tool);
+                }
+                write!(
+                    f,
+                    "{}: \"{shown} *\" = allow, without further options",
+                    self.tool
+                )
             }
             GrantKey::Directory(folder) if folder == "." => {
                 write!(f, "{}: all files of the project = allow", self.tool)
@@ -100,9 +109,7 @@ impl Grant {
             return false;
         }
         match (&self.key, target) {
-            (GrantKey::Command(words), Target::Command(script)) => script
-                .argv()
-                .is_some_and(|argv| !words.is_empty() && argv.starts_with(words)),
+            (GrantKey::Command(words), Target::Command(script)) => covers_command(words, script),
             (GrantKey::Directory(folder), Target::Path(fact)) => {
                 covers_path(folder, fact, tool == EXTERNAL_DIRECTORY)
             }
@@ -114,10 +121,26 @@ impl Grant {
     }
 }
 
+/// An option can make of a harmless program one that writes or runs: it counts
+/// only where it was seen when the grant was given.
+fn covers_command(words: &[String], script: &Script) -> bool {
+    let Some(argv) = script.argv() else {
+        return false;
+    };
+    if words.is_empty() || !argv.starts_with(words) {
+        return false;
+    }
+    argv.len() == words.len()
+        || (!is_granted_exactly(argv)
+            && !(words.len()..argv.len()).any(|at| script.may_be_option(at)))
+}
+
 /// A folder's grant stops at links, at protected files and at guarded ones, and
 /// crosses the border of the root only where it was given for that.
 fn covers_path(folder: &str, fact: &PathFact, external: bool) -> bool {
-    let plain = !fact.symlink
+    let steers = fact.access == Access::Write && is_steering(&fact.path);
+    let plain = !steers
+        && !fact.symlink
         && fact.inside != external
         && sensitive(&fact.path).is_none()
         && !is_secret(&fact.path)

@@ -109,7 +109,7 @@ fn is_secret_name(name: &str) -> bool {
     if EXAMPLES.contains(&name) {
         return false;
     }
-    name == ".env"
+    name.ends_with(".env")
         || name.starts_with(".env.")
         || NAMES.contains(&name)
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
@@ -141,6 +141,7 @@ pub(crate) fn word_names_secret(word: &str) -> bool {
         "id_ed25519",
         ".netrc",
         ".npmrc",
+        "x.env",
         "x.pem",
         "x.key",
     ];

@@ -12,8 +12,8 @@
 //! let facts = Facts {
 //!     tool: "bash".into(),
 //!     effect: Effect::Execute,
-//!     subject: Subject::Command(analyse("ls -l src")),
-//!     input: r#"{"command":"ls -l src"}"#.into(),
+//!     subject: Subject::Command(analyse("ls -l")),
+//!     input: r#"{"command":"ls -l"}"#.into(),
 //! };
 //! let authority = Authority { agent: "build", read_only: ReadOnly::No, agent_rules: None };
 //! let verdict = decide(&facts, &Rules::built_in(), &Grants::new(), &authority, Timestamp::UNIX_EPOCH);
@@ -32,6 +32,7 @@ mod parse;
 mod path;
 mod programs;
 mod protected;
+mod reading;
 mod rule;
 mod rules;
 mod script;
@@ -41,7 +42,7 @@ pub use decide::{Authority, ReadOnly, decide, error_code};
 pub use facts::{Access, Facts, PathFact, Subject};
 pub use grant::{GRANT_TTL, Grant, GrantError, GrantKey, Grants, Scope};
 pub use guard::Guard;
-pub use names::{EDIT_GROUP, EXTERNAL_DIRECTORY, canonical_tool};
+pub use names::{EDIT_GROUP, EXTERNAL_DIRECTORY, READING, canonical_tool};
 pub use offer::{Offer, offers};
 pub use parse::RuleError;
 pub use rule::{CommandPattern, Layer, Matcher, PathPattern, Rule, Weight};

@@ -8,6 +8,9 @@ pub const EXTERNAL_DIRECTORY: &str = "external_directory";
 /// The group of all tools that change files; also the name of one of them.
 pub const EDIT_GROUP: &str = "edit";
 
+/// The tools that only look at files.
+pub const READING: &[&str] = &["read", "list", "glob", "grep"];
+
 /// Tools that only talk. A `*` rule that asks or allows does not speak of them:
 /// asking whether the user may be asked helps nobody.
 const TALKING: &[&str] = &["ask_user", "todoread", "todowrite", "done"];

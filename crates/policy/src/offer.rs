@@ -2,16 +2,17 @@
 //! rule that would be kept.
 
 use crate::grant::{Grant, GrantKey, Scope};
-use crate::guard::{is_in_vendored, is_secret, word_names_secret};
-use crate::programs::may_be_granted;
-use crate::protected::{is_git_internal, sensitive};
+use crate::guard::{is_in_vendored, is_secret};
+use crate::programs::{is_granted_exactly, may_be_granted};
+use crate::protected::{is_git_internal, is_steering, sensitive};
+use crate::reading::names_secret;
 use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Script, Subject, names};
 use tenon_vocab::{Effect, Timestamp};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     pub scope: Scope,
-    /// The rule exactly as it would hold: `bash: "cargo test *" = allow`.
+    /// The rule exactly as it would hold: `edit: "src/**" = allow`.
     pub rule: String,
     /// Without an end; [`Offer::grant`] gives it one.
     pub grant: Grant,
@@ -58,7 +59,7 @@ fn key_of(facts: &Facts) -> Option<(String, GrantKey)> {
         return None;
     }
     match &facts.subject {
-        Subject::Command(script) => Some((tool, GrantKey::Command(prefix(script)?))),
+        Subject::Command(script) => Some((tool, GrantKey::Command(approved(script)?))),
         Subject::Paths(paths) if names::in_edit_group(&tool) || facts.effect == Effect::Write => {
             let group = if names::in_edit_group(&tool) {
                 EDIT_GROUP.to_owned()
@@ -79,11 +80,24 @@ fn key_of(facts: &Facts) -> Option<(String, GrantKey)> {
     }
 }
 
-/// The first two words, or the only one.
-fn prefix(script: &Script) -> Option<Vec<String>> {
+/// The words that a grant would hold: the first two, and all up to the last
+/// option with the value that may follow it, for no option is covered that was
+/// not seen. All of them where only the very same command may be granted.
+fn approved(script: &Script) -> Option<Vec<String>> {
     let argv = script.argv()?;
-    let named = argv.iter().any(|word| word_names_secret(word));
-    (may_be_granted(argv) && !named).then(|| argv.iter().take(2).cloned().collect())
+    // Tomorrow `*` may find a file that is named as an option.
+    let hidden = (0..argv.len())
+        .any(|at| script.may_be_option(at) && argv.get(at).is_some_and(|w| !w.starts_with('-')));
+    if !may_be_granted(argv) || names_secret(script) || hidden {
+        return None;
+    }
+    let kept = match argv.iter().rposition(|word| word.starts_with('-')) {
+        _ if is_granted_exactly(argv) => argv.len(),
+        None => 2,
+        Some(last) if argv[last].contains('=') => last + 1,
+        Some(last) => last + 2,
+    };
+    Some(argv.iter().take(kept.max(2)).cloned().collect())
 }
 
 fn common_folder(paths: &[PathFact]) -> Option<String> {
@@ -91,6 +105,7 @@ fn common_folder(paths: &[PathFact]) -> Option<String> {
         fact.inside
             && !fact.symlink
             && sensitive(&fact.path).is_none()
+            && !is_steering(&fact.path)
             && !is_secret(&fact.path)
             && !is_in_vendored(&fact.path)
             && !is_git_internal(&fact.path)

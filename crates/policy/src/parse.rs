@@ -1,7 +1,7 @@
 //! Rules as people write them: an object by tool and pattern, or a list.
 
 use crate::command::CommandPattern;
-use crate::names::{EXTERNAL_DIRECTORY, canonical_tool, in_edit_group};
+use crate::names::{EXTERNAL_DIRECTORY, READING, canonical_tool, in_edit_group};
 use crate::path::PathPattern;
 use crate::rule::{Layer, Matcher, Rule, Weight};
 use serde_json::{Map, Value};
@@ -146,10 +146,7 @@ fn matcher(
 }
 
 fn takes_paths(tool: &str) -> bool {
-    in_edit_group(tool)
-        || tool == EXTERNAL_DIRECTORY
-        || tool == "*"
-        || matches!(tool, "read" | "list" | "glob" | "grep")
+    in_edit_group(tool) || tool == EXTERNAL_DIRECTORY || tool == "*" || READING.contains(&tool)
 }
 
 fn command(

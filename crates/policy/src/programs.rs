@@ -19,6 +19,15 @@ const DESTRUCTIVE: &str = "
     killall pkill tee cp ln install curl wget
 ";
 
+/// Programs of which one more word can write a file, run a program or read what
+/// nobody has seen: only the very same words count as approved.
+const EXACT: &str = "
+    tar bsdtar cpio zip unzip 7z sort uniq split csplit rsync find rg sed awk gawk mawk perl
+    tee dd cat tac head tail less more grep egrep fgrep zgrep ls diff cmp xxd od strings base64
+";
+
+const EXACT_IN_GIT: &[&str] = &["fetch", "pull", "push", "clone", "submodule", "ls-remote"];
+
 fn lists(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|entry| entry == name)
 }
@@ -47,4 +56,14 @@ pub(crate) fn runs_others(argv: &[String]) -> bool {
 /// Whether a prefix of this command may be granted for longer than once (G4).
 pub(crate) fn may_be_granted(argv: &[String]) -> bool {
     !argv.is_empty() && !runs_others(argv) && !lists(DESTRUCTIVE, program(argv))
+}
+
+/// Whether a grant for this command is for exactly its words.
+pub(crate) fn is_granted_exactly(argv: &[String]) -> bool {
+    let name = program(argv);
+    let in_git = || {
+        argv.get(1)
+            .is_none_or(|second| EXACT_IN_GIT.contains(&second.as_str()))
+    };
+    lists(EXACT, name) || (name == "git" && in_git())
 }

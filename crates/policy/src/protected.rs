@@ -11,6 +11,7 @@ pub(crate) enum Sensitive {
     Settings,
     ShellStart,
     Editor,
+    BuildTool,
     Pipeline,
     Hook,
     Secret,
@@ -22,6 +23,7 @@ impl Sensitive {
             Self::Settings => "a setting of a coding agent or of the environment",
             Self::ShellStart => "a start-up file of a shell",
             Self::Editor => "a file from which an editor runs commands",
+            Self::BuildTool => "a file from which a build tool runs commands",
             Self::Pipeline => "a file from which a build server runs commands",
             Self::Hook => "a file from which git runs commands",
             Self::Secret => "a file that holds secrets",
@@ -83,19 +85,17 @@ pub(crate) fn sensitive(path: &str) -> Option<Sensitive> {
             .windows(2)
             .any(|two| two[0] == first && two[1] == second)
     };
-    if inside(".tenon")
-        || inside(".direnv")
-        || matches!(name, ".envrc" | ".mcp.json" | ".mise.toml")
-        || pair(".claude", "settings.json")
-        || pair(".claude", "settings.local.json")
-    {
+    if is_settings(name, &inside, &pair) {
         return Some(Sensitive::Settings);
     }
     if is_shell_start(name) || pair(".config", "fish") {
         return Some(Sensitive::ShellStart);
     }
-    if is_editor(name, &inside) {
+    if is_editor(name, &inside) || pair(".config", "nvim") {
         return Some(Sensitive::Editor);
+    }
+    if is_build_tool(name, &pair) {
+        return Some(Sensitive::BuildTool);
     }
     if is_pipeline(name, &inside, &pair) {
         return Some(Sensitive::Pipeline);
@@ -104,12 +104,50 @@ pub(crate) fn sensitive(path: &str) -> Option<Sensitive> {
         || inside(".githooks")
         || matches!(
             name,
-            ".gitconfig" | ".pre-commit-config.yaml" | "lefthook.yml" | "lefthook.yaml"
+            ".gitconfig"
+                | ".pre-commit-config.yaml"
+                | "lefthook.yml"
+                | "lefthook.yaml"
+                | ".lefthook.yml"
+                | ".lefthook.yaml"
         )
     {
         return Some(Sensitive::Hook);
     }
     is_secret_path(&parts).then_some(Sensitive::Secret)
+}
+
+/// Whether a file steers the agent itself. A change asks as any other does, but
+/// no grant for a folder reaches it.
+pub(crate) fn is_steering(path: &str) -> bool {
+    let parts = components(path);
+    let name = parts.last().map_or("", String::as_str);
+    matches!(name, "agents.md" | "claude.md")
+}
+
+fn is_settings(
+    name: &str,
+    inside: &dyn Fn(&str) -> bool,
+    pair: &dyn Fn(&str, &str) -> bool,
+) -> bool {
+    const FOLDERS: &[&str] = &[
+        ".tenon", ".direnv", ".claude", ".cursor", ".codex", ".gemini",
+    ];
+    const NAMES: &[&str] = &[
+        ".envrc",
+        ".mcp.json",
+        "mise.toml",
+        ".mise.toml",
+        "mise.local.toml",
+        ".mise.local.toml",
+    ];
+    FOLDERS.iter().any(|folder| inside(folder)) || NAMES.contains(&name) || pair(".config", "mise")
+}
+
+fn is_build_tool(name: &str, pair: &dyn Fn(&str, &str) -> bool) -> bool {
+    matches!(name, ".yarnrc" | ".yarnrc.yml" | ".npmrc" | ".bazelrc")
+        || pair(".cargo", "config")
+        || pair(".cargo", "config.toml")
 }
 
 fn is_shell_start(name: &str) -> bool {
@@ -140,7 +178,14 @@ fn is_shell_start(name: &str) -> bool {
 }
 
 fn is_editor(name: &str, inside: &dyn Fn(&str) -> bool) -> bool {
-    const FOLDERS: &[&str] = &[".idea", ".zed", ".fleet", ".helix", ".devcontainer"];
+    const FOLDERS: &[&str] = &[
+        ".vscode",
+        ".idea",
+        ".zed",
+        ".fleet",
+        ".helix",
+        ".devcontainer",
+    ];
     const NAMES: &[&str] = &[
         ".vimrc",
         ".exrc",
@@ -153,7 +198,6 @@ fn is_editor(name: &str, inside: &dyn Fn(&str) -> bool) -> bool {
         || NAMES.contains(&name)
         || name.ends_with(".code-workspace")
         || name.ends_with(".sublime-project")
-        || (inside(".vscode") && matches!(name, "tasks.json" | "launch.json" | "settings.json"))
 }
 
 fn is_pipeline(

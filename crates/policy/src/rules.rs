@@ -30,10 +30,8 @@ impl Rules {
         use Decision::{Allow, Ask, Deny};
         let mut rules = Self::default();
         rules.built("*", Matcher::Any, Ask);
-        for tool in ["read", "list", "glob", "grep"] {
+        for tool in names::READING {
             rules.built(tool, Matcher::Any, Allow);
-        }
-        for tool in ["read", "list", "glob", "grep"] {
             rules.built(tool, Matcher::Guarded(Guard::Secret), Ask);
         }
         for tool in [
@@ -50,6 +48,7 @@ impl Rules {
         rules.built(names::EDIT_GROUP, Matcher::Guarded(Guard::Vendored), Deny);
         rules.built("task", Matcher::Any, Ask);
         rules.built("bash", Matcher::Any, Ask);
+        // These hold only while it is certain what they read: see `reading`.
         for pattern in ["ls *", "cat *", "grep *"] {
             if let Some(pattern) = CommandPattern::new(pattern) {
                 rules.built("bash", Matcher::Command(pattern), Allow);

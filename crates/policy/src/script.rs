@@ -6,6 +6,8 @@
 //! also where there are none. The first may serve to allow, the second only to
 //! ask or deny. Neither is a shell grammar.
 
+use crate::{PathFact, reading};
+
 const MAX_BYTES: usize = 64 * 1024;
 
 /// First words after which the shell does something other than run a program.
@@ -18,6 +20,11 @@ const RESERVED: &[&str] = &[
 pub struct Script {
     pub text: String,
     pub parts: Parts,
+    /// What was found of [`Script::path_words`], one for each and in their order.
+    /// Empty until somebody has looked.
+    pub paths: Vec<PathFact>,
+    /// For each word of the argv, whether the shell may make other words of it.
+    expands: Vec<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,13 +38,19 @@ pub enum Parts {
 /// Reads a command line for the shell.
 #[must_use]
 pub fn analyse(text: &str) -> Script {
-    let parts = match split(text) {
-        Ok(argv) => Parts::Simple(argv),
-        Err(why) => Parts::Unknown(why),
+    let (parts, expands) = match split(text) {
+        Ok(words) => {
+            let expands = words.iter().map(|word| word.expands).collect();
+            let argv = words.into_iter().map(|word| word.text).collect();
+            (Parts::Simple(argv), expands)
+        }
+        Err(why) => (Parts::Unknown(why), Vec::new()),
     };
     Script {
         text: text.to_owned(),
         parts,
+        paths: Vec::new(),
+        expands,
     }
 }
 
@@ -49,6 +62,37 @@ impl Script {
             Parts::Simple(argv) => Some(argv),
             Parts::Unknown(_) => None,
         }
+    }
+
+    /// The same with what was found of its [`Script::path_words`].
+    #[must_use]
+    pub fn with_paths(mut self, paths: Vec<PathFact>) -> Self {
+        self.paths = paths;
+        self
+    }
+
+    /// Every word that may be a path: each one after the program that is no
+    /// option, and what options carry with them. None of a line that was not
+    /// understood.
+    #[must_use]
+    pub fn path_words(&self) -> Vec<&str> {
+        self.argv().map(reading::path_words).unwrap_or_default()
+    }
+
+    /// The first word that the shell may turn into other words.
+    pub(crate) fn expanding_word(&self) -> Option<&str> {
+        let at = self.expands.iter().position(|expands| *expands)?;
+        self.argv()?.get(at).map(String::as_str)
+    }
+
+    /// Whether a word is an option, or could become one: a file may be named
+    /// `--output=x`, and `*` finds it.
+    pub(crate) fn may_be_option(&self, at: usize) -> bool {
+        let word = self.argv().and_then(|argv| argv.get(at));
+        let expands = self.expands.get(at).copied().unwrap_or_default();
+        word.is_some_and(|word| {
+            word.starts_with('-') || (expands && word.starts_with(['*', '?', '[']))
+        })
     }
 
     /// All that could be a word, with quotes and escapes gone and every operator
@@ -72,12 +116,14 @@ pub(crate) fn loose_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// One word as it is read: its text, and whether anything in it was quoted.
+/// One word as it is read: its text, whether anything in it was quoted, and
+/// whether anything that was not is for the shell to expand.
 #[derive(Default)]
 struct Word {
     text: String,
     quoted: bool,
     started: bool,
+    expands: bool,
 }
 
 impl Word {
@@ -92,7 +138,7 @@ impl Word {
     }
 }
 
-fn split(text: &str) -> Result<Vec<String>, String> {
+fn split(text: &str) -> Result<Vec<Word>, String> {
     if text.len() > MAX_BYTES {
         return Err(format!("it is longer than {MAX_BYTES} bytes"));
     }
@@ -122,14 +168,17 @@ fn split(text: &str) -> Result<Vec<String>, String> {
             '\n' | '\r' => return Err("it has more than one line".into()),
             // What counts as blank outside ASCII depends on the locale.
             c if c.is_whitespace() => return Err("it has an unusual blank".into()),
-            c => word.push(literal(c)?),
+            c => {
+                word.expands |= matches!(c, '*' | '?' | '[' | '~');
+                word.push(literal(c)?);
+            }
         }
     }
     if word.started {
         words.push(word);
     }
     check_head(&words)?;
-    Ok(words.into_iter().map(|word| word.text).collect())
+    Ok(words)
 }
 
 fn literal(c: char) -> Result<char, String> {

@@ -1,34 +1,65 @@
-//! Which files a search must not look into: those that a `read` would have to
-//! ask for. Asking once for each file of a tree helps nobody, so a search passes
-//! them by and says so.
+//! Which files a search must not look into: those that a `read` or a `grep` of
+//! them would have to ask for. Asking once for each file of a tree helps nobody,
+//! so a search passes them by and says so.
 
 use crate::guard::is_secret;
+use crate::names::tool_rank;
+use crate::rule::Target;
 use crate::{
-    Access, Authority, Facts, Grants, Matcher, PathFact, ReadOnly, Rules, Subject, decide,
+    Access, Authority, Facts, Grants, Layer, Matcher, PathFact, ReadOnly, Rule, Rules, Subject,
+    decide,
 };
-use tenon_vocab::{Class, Effect, Timestamp};
+use tenon_vocab::{Class, Decision, Effect, Timestamp};
 
-/// True when reading this path, relative to the root, is not allowed unasked.
-/// Quick for a tree of any size: without rules about paths only secret files are
-/// looked at closely.
+const LOOKED_INTO_BY: &[&str] = &["read", "grep"];
+
+/// True when reading or searching this path, relative to the root, is not
+/// allowed unasked. Quick for a tree of any size: where nobody has narrowed
+/// anything only secret files are looked at closely.
+///
+/// Where a search itself had to ask, the yes that it got also holds for files
+/// that only a rule about the whole tool asks for.
 #[must_use]
 pub fn is_private(rules: &Rules, path: &str) -> bool {
-    let plain = !rules
-        .iter()
-        .any(|rule| matches!(rule.matcher, Matcher::Path(_)));
-    if plain && !is_secret(path) {
+    if !is_secret(path) && !rules.iter().any(narrows) {
         return false;
     }
+    let fact = PathFact {
+        path: path.to_owned(),
+        access: Access::Read,
+        exists: true,
+        inside: true,
+        symlink: false,
+    };
+    let special = is_secret(path)
+        || rules.iter().any(|rule| {
+            matches!(rule.matcher, Matcher::Path(_))
+                && rule.decision != Decision::Allow
+                && LOOKED_INTO_BY
+                    .iter()
+                    .any(|tool| rule.matches(tool, Target::Path(&fact)))
+        });
+    let answered = !special && class(rules, "grep", Subject::Nothing) == Class::Ask;
+    LOOKED_INTO_BY.iter().any(|tool| {
+        let found = class(rules, tool, Subject::Paths(vec![fact.clone()]));
+        found != Class::Allow && !(answered && found == Class::Ask)
+    })
+}
+
+/// Whether a rule may make a plain file private.
+fn narrows(rule: &Rule) -> bool {
+    let plain = rule.layer == Layer::BuiltIn || rule.decision == Decision::Allow;
+    !plain
+        && LOOKED_INTO_BY
+            .iter()
+            .any(|tool| tool_rank(&rule.tool, tool).is_some())
+}
+
+fn class(rules: &Rules, tool: &str, subject: Subject) -> Class {
     let facts = Facts {
-        tool: String::from("read"),
+        tool: tool.to_owned(),
         effect: Effect::Read,
-        subject: Subject::Paths(vec![PathFact {
-            path: path.to_owned(),
-            access: Access::Read,
-            exists: true,
-            inside: true,
-            symlink: false,
-        }]),
+        subject,
         input: String::new(),
     };
     let authority = Authority {
@@ -36,33 +67,57 @@ pub fn is_private(rules: &Rules, path: &str) -> bool {
         read_only: ReadOnly::No,
         agent_rules: None,
     };
-    let verdict = decide(
-        &facts,
-        rules,
-        &Grants::new(),
-        &authority,
-        Timestamp::UNIX_EPOCH,
-    );
-    verdict.class != Class::Allow
+    let now = Timestamp::UNIX_EPOCH;
+    decide(&facts, rules, &Grants::new(), &authority, now).class
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Layer;
-    use serde_json::json;
+    use serde_json::{Value, json};
+
+    fn with(value: &Value) -> Rules {
+        let mut rules = Rules::built_in();
+        rules.add_config(value, Layer::User, "test").unwrap();
+        rules
+    }
 
     #[test]
     fn a_search_passes_by_what_a_read_would_ask_for() {
-        let mut rules = Rules::built_in();
+        let rules = Rules::built_in();
         assert!(is_private(&rules, ".env"));
         assert!(is_private(&rules, "deploy/id_rsa"));
         assert!(!is_private(&rules, ".env.example"));
         assert!(!is_private(&rules, "src/main.rs"));
-        let more = json!({"read": {"private/**": "deny", ".env": "allow"}});
-        rules.add_config(&more, Layer::User, "test").unwrap();
+        let grep_too = json!({
+            "read": {"private/**": "deny", ".env": "allow"},
+            "grep": {".env": "allow"}
+        });
+        let rules = with(&grep_too);
         assert!(is_private(&rules, "private/notes.md"));
         assert!(!is_private(&rules, ".env"));
         assert!(!is_private(&rules, "src/main.rs"));
+    }
+
+    #[test]
+    fn a_search_passes_by_what_only_grep_may_not_look_into() {
+        let rules = with(&json!({"grep": {"private/**": "deny"}, "read": {".env": "allow"}}));
+        assert!(is_private(&rules, "private/notes.md"));
+        assert!(is_private(&rules, ".env"));
+        assert!(!is_private(&rules, "src/main.rs"));
+    }
+
+    #[test]
+    fn a_search_is_no_way_around_a_rule_for_all_reads() {
+        assert!(is_private(&with(&json!({"read": "ask"})), "src/main.rs"));
+        assert!(is_private(&with(&json!({"read": "deny"})), "src/main.rs"));
+    }
+
+    #[test]
+    fn a_search_that_had_to_ask_looks_into_plain_files_and_no_others() {
+        let rules = with(&json!({"*": "ask", "read": {"private/**": "ask"}}));
+        assert!(!is_private(&rules, "src/main.rs"));
+        assert!(is_private(&rules, "private/notes.md"));
+        assert!(is_private(&rules, ".env"));
     }
 }

@@ -9,7 +9,7 @@ use crate::jobs::{
 };
 use crate::workspace::Workspace;
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tenon_policy::{Access, Facts, Subject};
 use tenon_sandbox::Probe;
@@ -74,9 +74,18 @@ impl Tool for Bash {
         &self.spec
     }
 
-    fn facts(&self, input: &Value, _: &Workspace) -> Facts {
+    fn facts(&self, input: &Value, workspace: &Workspace) -> Facts {
         let command = text(input, "command").unwrap_or_default();
         let script = tenon_policy::analyse(command);
+        // The words mean what they mean in the folder that the command runs in.
+        let folder = text(input, "workdir").unwrap_or_default();
+        let paths = script
+            .path_words()
+            .into_iter()
+            .map(|word| Path::new(folder).join(word))
+            .map(|path| workspace.observe(&path.to_string_lossy(), Access::Read))
+            .collect();
+        let script = script.with_paths(paths);
         facts(&self.spec, Subject::Command(script), input)
     }
 

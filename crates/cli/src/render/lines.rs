@@ -2,7 +2,7 @@
 
 use crate::screen::{Paint, Style};
 use serde_json::Value;
-use tenon_vocab::{Display, Printable, TodoStatus, ToolResult, ToolUse};
+use tenon_vocab::{DiffFile, Display, Printable, TodoStatus, ToolResult, ToolUse};
 
 /// Characters of an input that a line shows.
 const INPUT: usize = 100;
@@ -76,7 +76,7 @@ fn summary(display: &Display) -> String {
                 format!(
                     "{} {} +{} -{}",
                     file.operation,
-                    shorten(&file.path, 200),
+                    shorten(&name(file), 400),
                     file.additions,
                     file.deletions
                 )
@@ -90,6 +90,15 @@ fn summary(display: &Display) -> String {
         },
         Display::Todo { items } => format!("{} items", items.len()),
         Display::Table { rows, .. } => format!("{} rows", rows.len()),
+    }
+}
+
+/// `LICENSE → notes.txt` where a file has another name, or is reached by one.
+/// Not yet fit for a screen.
+pub fn name(file: &DiffFile) -> String {
+    match &file.from {
+        Some(from) => format!("{from} → {}", file.path),
+        None => file.path.clone(),
     }
 }
 
@@ -117,21 +126,34 @@ fn mark(status: TodoStatus) -> &'static str {
     }
 }
 
-/// A unified diff in colour, at most `limit` lines of it.
+/// A unified diff in colour, all of it: what somebody decides by.
+pub fn whole_diff(paint: Paint, unified: &str) -> Vec<String> {
+    // Only line feeds part lines: a carriage return is a part of the change.
+    let text = unified.strip_suffix('\n').unwrap_or(unified);
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.split('\n')
+        .map(|line| diff_line(paint, line, Printable::line(line).as_str()))
+        .collect()
+}
+
+fn diff_line(paint: Paint, line: &str, shown: &str) -> String {
+    let style = match line.chars().next() {
+        Some('+') => Style::Green,
+        Some('-') => Style::Red,
+        _ => Style::Dim,
+    };
+    format!("    {}", paint.paint(style, shown))
+}
+
+/// A unified diff in colour, at most `limit` lines of it, each shortened.
 pub fn diff(paint: Paint, unified: &str, limit: usize) -> Vec<String> {
     let total = unified.lines().count();
     let mut lines: Vec<String> = unified
         .lines()
         .take(limit)
-        .map(|line| {
-            let shown = shorten(line, 300);
-            let painted = match line.chars().next() {
-                Some('+') => paint.paint(Style::Green, &shown),
-                Some('-') => paint.paint(Style::Red, &shown),
-                _ => paint.paint(Style::Dim, &shown),
-            };
-            format!("    {painted}")
-        })
+        .map(|line| diff_line(paint, line, &shorten(line, 300)))
         .collect();
     if total > limit {
         lines.push(paint.paint(Style::Dim, &format!("    … (+{} lines)", total - limit)));

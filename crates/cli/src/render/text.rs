@@ -6,6 +6,7 @@
 
 use super::{Renderer, lines};
 use crate::screen::{Paint, Style, complain};
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tenon_vocab::{
     Event, EventKind, Interrupted, JobAction, JobEvent, Message, Notice, NoticeLevel, Outcome,
@@ -127,8 +128,8 @@ impl TextLines {
                     .paint
                     .paint(Style::Dim, Printable::block(text.trim_end()).as_str()),
             ),
-            (Answers::Held, _) => raw(&text),
-            (Answers::Live, _) => raw(Printable::block(&text).as_str()),
+            (Answers::Held, _) => answer(&text, Reader::of_stdout()),
+            (Answers::Live, _) => answer(&text, Reader::Terminal),
         }
     }
 
@@ -175,7 +176,7 @@ impl TextLines {
         self.close_line()?;
         if self.answers == Answers::Last && !self.last.is_empty() {
             let last = std::mem::take(&mut self.last);
-            raw(&last)?;
+            answer(&last, Reader::of_stdout())?;
             self.last = last;
         }
         if finished.outcome == Outcome::Denied {
@@ -215,7 +216,45 @@ impl Renderer for TextLines {
     }
 }
 
-/// Text to standard output, ending in a newline.
-fn raw(text: &str) -> std::io::Result<()> {
-    crate::screen::print(text)
+/// Who takes the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// Obeys escape sequences: they must be made visible first.
+    Terminal,
+    /// A program or a file wants the exact text.
+    Program,
+}
+
+impl Reader {
+    fn of_stdout() -> Self {
+        if std::io::stdout().is_terminal() {
+            Self::Terminal
+        } else {
+            Self::Program
+        }
+    }
+}
+
+/// An answer to standard output, ending in a newline.
+fn answer(text: &str, reader: Reader) -> std::io::Result<()> {
+    crate::screen::print(&fit(text, reader))
+}
+
+fn fit(text: &str, reader: Reader) -> Cow<'_, str> {
+    match reader {
+        Reader::Terminal => Cow::Owned(Printable::block(text).into_string()),
+        Reader::Program => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reader, fit};
+
+    #[test]
+    fn an_answer_reaches_a_terminal_without_its_escapes_and_a_program_as_it_is() {
+        let answer = "done\x1b]52;c;ZXZpbA==\x07\nbye";
+        assert_eq!(fit(answer, Reader::Terminal), "done␛]52;c;ZXZpbA==␇\nbye");
+        assert_eq!(fit(answer, Reader::Program), answer);
+    }
 }

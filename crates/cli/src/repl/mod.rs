@@ -34,7 +34,7 @@ use during::After;
 use input::{Editing, Hands, Keep, Keyboard, Typed, clean};
 use keys::{Press, Twice};
 use local::Settings;
-use session::Live;
+use session::{Live, Wanted};
 use status::Motion;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -124,7 +124,12 @@ impl Repl {
         if resolved.provider.is_none() {
             options.flags.extend(setup::run(self, &options).await?);
         }
-        let mut live = session::open(self, &options, session).await?;
+        let wanted = Wanted {
+            session,
+            options: &options,
+            given: &options,
+        };
+        let mut live = session::open(self, wanted).await?;
         loop {
             match self.converse(&mut live).await {
                 Next::Start(session, settings) => {
@@ -151,12 +156,12 @@ impl Repl {
     /// Opens before the current one is ended: what fails leaves all as it was.
     async fn open_another(
         &mut self,
-        options: &Options,
+        given: &Options,
         live: &Live,
         session: Session,
         settings: Settings,
     ) -> Result<Live, CliError> {
-        let mut options = options.clone();
+        let mut options = given.clone();
         if settings == Settings::Same {
             options.agent = Some(live.settings.agent_name.clone());
             let (_, resolved) = assemble::settings(&self.place, &options)?;
@@ -167,7 +172,12 @@ impl Repl {
                 options.model = Some(live.settings.model.clone());
             }
         }
-        session::open(self, &options, session).await
+        let wanted = Wanted {
+            session,
+            options: &options,
+            given,
+        };
+        session::open(self, wanted).await
     }
 
     async fn end(&self, live: Live) {

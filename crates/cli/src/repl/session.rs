@@ -54,8 +54,21 @@ impl Live {
     }
 }
 
+/// What a session is opened with.
+pub struct Wanted<'a> {
+    pub session: Session,
+    pub options: &'a Options,
+    /// As the user gave them: what else stands in `options` is from before.
+    pub given: &'a Options,
+}
+
 /// Opens a session and says what it is. Ctrl+C ends the wait for a server.
-pub async fn open(repl: &mut Repl, options: &Options, session: Session) -> Result<Live, CliError> {
+pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Live, CliError> {
+    let Wanted {
+        session,
+        options,
+        given,
+    } = wanted;
     let place = place_of(&repl.place, session)?;
     let assembled = tokio::select! {
         biased;
@@ -72,7 +85,7 @@ pub async fn open(repl: &mut Repl, options: &Options, session: Session) -> Resul
     let settings = assembled.parts.settings.clone();
     complain(&header::header(&header::Facts {
         place: &repl.place,
-        options,
+        options: given,
         settings: &settings,
         assembled: &assembled,
         kept,

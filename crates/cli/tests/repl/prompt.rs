@@ -137,6 +137,16 @@ fn a_line_that_was_typed_before_the_prompt_was_there_is_answered() {
 }
 
 #[test]
+fn lines_that_come_at_once_and_unbracketed_are_not_lost() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal.ready().text("one\rtwo\r").see_times("Done. (", 2);
+    assert_eq!(model.last_prompt(), "two");
+}
+
+#[test]
 fn ctrl_c_clears_the_input_first_and_leaves_when_pressed_twice() {
     let (home, model) = (TestHome::new(), Model::says("yes"));
     let Some(terminal) = start(&home, &model) else {
@@ -259,7 +269,7 @@ fn clear_starts_another_session_and_resume_goes_back() {
     assert!(!model.bodies().pop().unwrap().contains("plum"));
     terminal
         .line("/sessions")
-        .see("remember the plum")
+        .see("its beginning is enough")
         .see_last(">");
     terminal
         .line("/resume")

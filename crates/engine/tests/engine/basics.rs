@@ -303,6 +303,7 @@ async fn what_the_users_own_command_printed_reaches_the_model_also_after_a_resum
         command: "echo needle42".into(),
     });
     crate::support::until_finished(&mut handle).await;
+    drop(handle);
     assert!(
         model.bodies().is_empty(),
         "no model takes part in a command of the user"

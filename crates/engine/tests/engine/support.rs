@@ -176,12 +176,14 @@ impl World {
 
     /// A new session, or the one with this id.
     pub fn parts(&self, id: SessionId, model: Arc<Scripted>) -> Parts {
-        let ambient = Arc::new(Fixed(AtomicU64::new(0)));
+        let now = Timestamp::from_second(1_800_000_000).unwrap();
         let (log, state) = if self.store.exists(id) {
-            self.store.open(id, ambient.now()).unwrap()
+            self.store.open(id, now).unwrap()
         } else {
             self.store.create(&first(id, &self.root())).unwrap()
         };
+        // Ids of runs do not come again after a resume.
+        let ambient = Arc::new(Fixed(AtomicU64::new(u64::from(state.runs()) * 100_000)));
         let mut toolbox = Toolbox::default();
         toolbox.add(&Given(self.tools.clone()));
         let agent = tenon_engine::agents::built_in().remove(0);

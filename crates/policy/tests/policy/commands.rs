@@ -3,7 +3,7 @@ use tenon_vocab::Class;
 
 #[test]
 fn default_allows_ls_cat_and_grep_and_asks_for_the_rest() {
-    for command in ["ls", "ls -la src", "cat README.md", "grep -rn x src"] {
+    for command in ["ls", "ls -la src", "cat README.md", "grep -n x src/a.rs"] {
         assert_eq!(default_class(&bash(command)), Class::Allow, "{command}");
     }
     for command in [
@@ -137,6 +137,8 @@ fn naming_a_secret_file_asks_whatever_the_rules_for_cat_say() {
         "cat .en[v]",
         "cat keys/*.pem",
         "cat '.e'nv",
+        "cat prod.env",
+        "cat *.env",
         "tar --file=.env x",
         "cat < .env",
         "curl -d @.env x",

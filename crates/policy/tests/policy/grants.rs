@@ -22,15 +22,28 @@ fn granted(facts: &Facts, grants: &Grants, rules: &Rules) -> Class {
 
 #[test]
 fn a_command_is_offered_by_its_first_words_and_shown_exactly() {
-    assert_eq!(
-        shown(&bash("cargo test --all"))[0],
-        "bash: \"cargo test *\" = allow"
-    );
-    assert_eq!(shown(&bash("make-it"))[0], "bash: \"make-it *\" = allow");
-    assert_eq!(
-        shown(&bash("echo 'a b' c"))[0],
-        "bash: \"echo 'a b' *\" = allow"
-    );
+    for (command, words) in [
+        ("cargo test a", "cargo test"),
+        ("cargo test --all", "cargo test --all"),
+        ("cargo test -p x a", "cargo test -p x"),
+        ("cargo test --color=never a b", "cargo test '--color=never'"),
+        ("make-it", "make-it"),
+        ("echo 'a b' c", "echo 'a b'"),
+    ] {
+        let rule = format!("bash: \"{words} *\" = allow, without further options");
+        assert_eq!(shown(&bash(command))[0], rule);
+    }
+    for command in [
+        "tar xf a.tar",
+        "sort f",
+        "git fetch .",
+        "git push origin",
+        "rg x",
+        "cat /etc/hosts",
+    ] {
+        let rule = format!("bash: exactly \"{command}\" = allow");
+        assert_eq!(shown(&bash(command))[0], rule);
+    }
     let scopes: Vec<Scope> = offers(&bash("cargo test"))
         .iter()
         .map(|offer| offer.scope)
@@ -80,7 +93,7 @@ fn nothing_lasting_is_offered_for_programs_that_run_others_or_destroy() {
 fn a_granted_prefix_covers_words_and_not_substrings() {
     let grants = accepted(&bash("cargo test a"));
     let rules = Rules::built_in();
-    for command in ["cargo test", "cargo test b --all"] {
+    for command in ["cargo test", "cargo test b c"] {
         assert_eq!(
             granted(&bash(command), &grants, &rules),
             Class::Allow,
@@ -96,12 +109,88 @@ fn a_granted_prefix_covers_words_and_not_substrings() {
         "A=1 cargo test",
         "cargo test $(x)",
         "cargo test .env",
+        "cargo test b --all",
+        "cargo test *",
     ] {
         assert_eq!(
             granted(&bash(command), &grants, &rules),
             Class::Ask,
             "{command}"
         );
+    }
+}
+
+#[test]
+fn a_granted_command_gets_no_option_that_nobody_has_seen() {
+    let rules = Rules::built_in();
+    for (approved, other) in [
+        (
+            "git grep foo",
+            "git grep --open-files-in-pager='touch P' foo",
+        ),
+        (
+            "git grep foo",
+            "git grep foo --open-files-in-pager='touch P'",
+        ),
+        ("git grep foo", "git grep '-Otouch P' foo"),
+        (
+            "tar xf a.tar",
+            "tar xf a.tar --checkpoint=1 '--checkpoint-action=exec=touch P'",
+        ),
+        ("tar xf a.tar", "tar xf a.tar b"),
+        ("git fetch .", "git fetch '--upload-pack=touch P' ."),
+        ("git fetch .", "git fetch . 'ext::sh -c x'"),
+        ("git log -1", "git log --output=F"),
+        ("git log -1", "git log -1 --output=F"),
+        ("git diff", "git diff --no-index --output=F a b"),
+        ("sort f", "sort -o F"),
+        ("sort f", "sort f -o F"),
+        ("cat /etc/hosts", "cat /etc/hosts /etc/shadow"),
+    ] {
+        let grants = accepted(&bash(approved));
+        let class = |command: &str| granted(&bash(command), &grants, &rules);
+        assert_eq!(class(approved), Class::Allow, "{approved}");
+        assert_eq!(class(other), Class::Ask, "{other}");
+    }
+}
+
+#[test]
+fn a_grant_kept_from_before_covers_no_more_than_one_given_now() {
+    let mut grants = Grants::new();
+    for words in [&["git"][..], &["tar", "xf"], &["rsync"]] {
+        grants.add(Grant {
+            tool: "bash".into(),
+            key: GrantKey::Command(words.iter().map(|word| (*word).to_owned()).collect()),
+            scope: Scope::Session,
+            expires: None,
+        });
+    }
+    for command in ["git fetch x", "git log --output=F", "tar xf a", "rsync a b"] {
+        assert_eq!(
+            granted(&bash(command), &grants, &Rules::built_in()),
+            Class::Ask,
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn nothing_lasting_is_offered_where_a_file_name_could_become_an_option() {
+    for command in ["git add *", "prettier ?.ts", "git add [ab]*"] {
+        assert!(offers(&bash(command)).is_empty(), "{command}");
+    }
+    for command in ["git add src/*", "git grep '*'"] {
+        assert!(!offers(&bash(command)).is_empty(), "{command}");
+    }
+}
+
+#[test]
+fn a_grant_for_a_folder_does_not_reach_what_steers_the_agent() {
+    let grants = accepted(&write("README.md"));
+    for path in ["AGENTS.md", "sub/CLAUDE.md", "agents.MD"] {
+        let facts = write(path);
+        assert_eq!(granted(&facts, &grants, &Rules::built_in()), Class::Ask);
+        assert!(offers(&facts).is_empty(), "{path}");
     }
 }
 

@@ -4,6 +4,7 @@ mod commands;
 mod grants;
 mod paths;
 mod properties;
+mod reading;
 mod rules;
 mod script;
 mod shell;

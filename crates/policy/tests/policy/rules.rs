@@ -3,6 +3,7 @@ use crate::support::{
 };
 use serde_json::json;
 use tenon_policy::{Access, Authority, Grants, Layer, ReadOnly, Rules, canonical_tool, decide};
+use tenon_vocab::profile::{AgentMode, AgentProfile};
 use tenon_vocab::{Class, Effect};
 
 #[test]
@@ -118,6 +119,30 @@ fn a_read_only_agent_changes_nothing_whatever_the_rules_say() {
         decide(&read("a"), &rules, &Grants::new(), &plan, now()).class,
         Class::Allow
     );
+}
+
+#[test]
+fn authority_follows_the_profile_of_the_agent() {
+    let mut profile = AgentProfile {
+        name: "plan".into(),
+        description: String::new(),
+        mode: AgentMode::Primary,
+        hidden: false,
+        prompt: String::new(),
+        tools: Vec::new(),
+        read_only: true,
+        max_steps: None,
+        temperature: None,
+        source: "built-in".into(),
+    };
+    let authority = Authority::of(&profile);
+    assert_eq!(
+        (authority.agent, authority.read_only),
+        ("plan", ReadOnly::Yes)
+    );
+    assert!(authority.agent_rules.is_none());
+    profile.read_only = false;
+    assert_eq!(Authority::of(&profile).read_only, ReadOnly::No);
 }
 
 #[test]

@@ -10,11 +10,18 @@ pub fn now() -> Timestamp {
     Timestamp::from_second(1_800_000_000).unwrap()
 }
 
+/// As the tool says it, in a workspace where each path exists and none is a link.
 pub fn bash(command: &str) -> Facts {
+    let script = analyse(command);
+    let paths = script
+        .path_words()
+        .into_iter()
+        .map(|word| inside(word, Access::Read))
+        .collect();
     Facts {
         tool: "bash".into(),
         effect: Effect::Execute,
-        subject: Subject::Command(analyse(command)),
+        subject: Subject::Command(script.with_paths(paths)),
         input: serde_json::json!({"command": command}).to_string(),
     }
 }

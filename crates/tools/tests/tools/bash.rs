@@ -409,10 +409,10 @@ fn the_policy_sees_the_command_and_what_an_action_does() {
     let shell = Shell::new();
     let facts = tool("bash").facts(&json!({"command": "rm -r x"}), &shell.workspace);
     assert_eq!(facts.effect, Effect::Execute);
-    assert_eq!(
-        facts.subject,
-        Subject::Command(tenon_policy::analyse("rm -r x"))
-    );
+    let Subject::Command(script) = &facts.subject else {
+        panic!("no command");
+    };
+    assert_eq!(script.argv().unwrap(), ["rm", "-r", "x"]);
     for (action, effect) in [
         ("list", Effect::Read),
         ("read", Effect::Read),
@@ -423,4 +423,44 @@ fn the_policy_sees_the_command_and_what_an_action_does() {
         assert_eq!(facts.effect, effect, "{action}");
         assert_eq!(facts.subject, Subject::Name(action.into()));
     }
+}
+
+#[test]
+fn the_policy_sees_where_the_words_of_a_command_lead() {
+    let shell = Shell::new();
+    let root = shell.workspace.root().to_owned();
+    std::fs::create_dir(root.join("sub")).unwrap();
+    std::fs::write(root.join("sub/a"), "x").unwrap();
+    std::os::unix::fs::symlink("/etc", root.join("out")).unwrap();
+    let seen = |input: serde_json::Value| -> Vec<(String, bool)> {
+        let facts = tool("bash").facts(&input, &shell.workspace);
+        let Subject::Command(script) = facts.subject else {
+            panic!("no command");
+        };
+        let pair = |fact: tenon_policy::PathFact| (fact.path, fact.inside);
+        script.paths.into_iter().map(pair).collect()
+    };
+    let inside = |path: &str| (path.to_owned(), true);
+    let outside = |path: &str| (path.to_owned(), false);
+    assert_eq!(
+        seen(json!({"command": "cat -n sub/a /etc/shadow out/shadow"})),
+        [
+            inside("sub/a"),
+            outside("/etc/shadow"),
+            outside("/etc/shadow")
+        ]
+    );
+    assert_eq!(
+        seen(json!({"command": "cat a", "workdir": "sub"})),
+        [inside("sub/a")]
+    );
+    assert_eq!(
+        seen(json!({"command": "cat shadow", "workdir": "/etc"})),
+        [outside("/etc/shadow")]
+    );
+    assert_eq!(
+        seen(json!({"command": "x --file=/etc/shadow -I/etc/x -v"})),
+        [outside("/etc/shadow"), outside("/etc/x")]
+    );
+    assert_eq!(seen(json!({"command": "cat a; cat b"})), []);
 }

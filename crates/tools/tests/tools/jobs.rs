@@ -7,7 +7,7 @@ pub use yard::{NOBODY, Yard, soon, until};
 use std::time::Duration;
 use tenon_tools::OnTimeout;
 use tenon_tools::jobs::{
-    Detached, Ended, Input, JobError, JobState, Leftovers, NotStarted, Placement, RunOutcome,
+    Cut, Detached, Ended, Input, JobError, JobState, Leftovers, NotStarted, Placement, RunOutcome,
     RunSpec, Whole,
 };
 use tenon_vocab::{JobAction, JobId};
@@ -114,7 +114,7 @@ async fn an_output_beyond_every_cap_does_not_grow_memory() {
         .await;
     assert_eq!(outcome.output.stdout.total_bytes(), 70_000_008);
     assert!(stdout(&outcome).ends_with("the end\n"));
-    let Whole::FileCut(path) = &outcome.output.whole else {
+    let Whole::FileCut(path, Cut::File) = &outcome.output.whole else {
         panic!("{:?}", outcome.output.whole);
     };
     let size = path.metadata().unwrap().len();

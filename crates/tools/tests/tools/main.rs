@@ -6,6 +6,7 @@ mod edit;
 mod input;
 mod jobs;
 mod patch;
+mod previews;
 mod read;
 mod search;
 mod support;

@@ -108,3 +108,126 @@ fn two_scans_show_what_a_command_changed() {
     );
     assert!(!after.is_partial());
 }
+
+fn pipe(world: &World, path: &str) {
+    let made = std::process::Command::new("mkfifo")
+        .arg(world.root().join(path))
+        .status();
+    assert!(made.unwrap().success());
+}
+
+#[test]
+fn an_ignore_file_that_is_no_regular_file_is_no_rule_and_never_opened() {
+    let world = World::new();
+    let rules = world.outside().join("rules");
+    std::fs::write(&rules, "*\n").unwrap();
+    for folder in ["zero", "pipe", "linked", "folder", "sub"] {
+        world.file(&format!("{folder}/a"), "");
+    }
+    world.link("zero/.gitignore", "/dev/zero");
+    world.link("zero/.ignore", "/dev/zero");
+    pipe(&world, "pipe/.gitignore");
+    pipe(&world, "pipe/.ignore");
+    world.link("linked/.gitignore", &rules);
+    world.file("folder/.gitignore/b", "");
+    std::fs::create_dir_all(world.root().join(".git/info")).unwrap();
+    pipe(&world, ".git/info/exclude");
+    world.link(".gitignore", "/dev/zero");
+    for workspace in crate::support::both(&world) {
+        let names = walked(&workspace, ".");
+        for name in ["zero/a", "pipe/a", "linked/a", "folder/a", "sub/a"] {
+            assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
+        }
+        // Above the folder as well.
+        assert_eq!(walked(&workspace, "sub"), ["sub/a".to_owned()]);
+    }
+}
+
+#[test]
+fn an_ignore_file_of_more_than_a_mebibyte_is_no_rule() {
+    let world = World::new();
+    let rules = |size: usize| format!("a\n{}\n", "#".repeat(size - 3));
+    world.file("small/.gitignore", rules(1024 * 1024));
+    world.file("small/a", "");
+    world.file("large/.gitignore", rules(1024 * 1024 + 1));
+    world.file("large/a", "");
+    assert_eq!(
+        walked(&world.workspace, "."),
+        ["large/.gitignore", "large/a", "small/.gitignore"].map(String::from)
+    );
+}
+
+#[test]
+fn ignore_files_decide_by_kind_and_then_by_nearness() {
+    let world = World::new();
+    world.file(".git/info/exclude", "excluded\nkept\n");
+    world.file(
+        ".gitignore",
+        "\u{feff}first\r\n*.log\n!kept\nonly/\n[broken\n",
+    );
+    world.file(".ignore", "!forced.log\nhidden\n");
+    world.file("sub/.gitignore", "!hidden\n!near.log\n/rooted\n");
+    for name in [
+        "excluded",
+        "kept",
+        "first",
+        "a.log",
+        "forced.log",
+        "hidden",
+        "only",
+        "sub/hidden",
+        "sub/near.log",
+        "sub/rooted",
+        "sub/deep/rooted",
+        "sub/only/x",
+        "sub/forced.log",
+    ] {
+        world.file(name, "");
+    }
+    for workspace in crate::support::both(&world) {
+        assert_eq!(
+            walked(&workspace, "."),
+            [
+                ".gitignore",
+                ".ignore",
+                "forced.log",
+                "kept",
+                "only",
+                "sub/.gitignore",
+                "sub/deep/rooted",
+                "sub/forced.log",
+                "sub/near.log",
+            ]
+            .map(String::from)
+        );
+        assert_eq!(
+            walked(&workspace, "sub/deep"),
+            ["sub/deep/rooted".to_owned()]
+        );
+    }
+}
+
+#[test]
+fn walks_on_several_threads_leave_out_the_same() {
+    let world = World::new();
+    for n in 0..40 {
+        world.file(&format!("d{n}/.gitignore"), format!("f{n}\n"));
+        for m in 0..40 {
+            world.file(&format!("d{n}/f{m}"), "");
+        }
+    }
+    let walk = world.workspace.walk(".", &WalkOptions::default()).unwrap();
+    let seen = std::sync::Mutex::new(Vec::new());
+    walk.parallel(4, || {
+        Box::new(|entry| {
+            if entry.kind() != EntryKind::Folder {
+                seen.lock().unwrap().push(walk.shown(entry));
+            }
+            std::ops::ControlFlow::Continue(())
+        })
+    });
+    let mut seen = seen.into_inner().unwrap();
+    seen.sort();
+    assert_eq!(seen.len(), 40 * 40);
+    assert_eq!(seen, walked(&world.workspace, "."));
+}

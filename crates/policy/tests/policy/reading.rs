@@ -1,0 +1,162 @@
+//! What `cat`, `grep` and `ls` may read unasked.
+
+use crate::support::{bash, class, default_class, inside, user_rules, verdict};
+use tenon_policy::{Access, Facts, PathFact, Rules, Subject, analyse};
+use tenon_vocab::Class;
+
+fn observed(command: &str, fact: PathFact) -> Facts {
+    Facts {
+        subject: Subject::Command(analyse(command).with_paths(vec![fact])),
+        ..bash(command)
+    }
+}
+
+#[test]
+fn a_built_in_allow_holds_only_while_it_is_certain_what_is_read() {
+    for command in [
+        "cat /proc/self/environ",
+        "cat /etc/shadow",
+        "cat ~/.aws/*",
+        "cat '~/x'",
+        "cat x/.s*/*",
+        "cat src/?",
+        "cat a/../b",
+        "cat --files0-from=x",
+        "cat src/prod.env",
+        "grep -r \"\" .",
+        "grep \"\" -r .",
+        "grep -rn x src",
+        "grep -nR x src",
+        "grep -d recurse x src",
+        "grep -drecurse x src",
+        "grep --directories=recurse x src",
+        "grep --recursive x src",
+        "grep --rec x src",
+        "grep -f patterns a",
+        "grep --file=patterns a",
+        "grep -e x -f patterns a",
+        "grep --include=x x a",
+        "grep --exclude-from=x x a",
+        "grep .* a",
+        "grep -e x /etc/passwd",
+        "grep x -e y /etc/passwd",
+        "grep /etc/passwd -e x",
+        "grep -- x /etc/passwd",
+        "grep -A 3 x /etc/passwd",
+        "ls /root",
+        "ls ~",
+        "ls --dired=x",
+    ] {
+        assert_eq!(default_class(&bash(command)), Class::Ask, "{command}");
+    }
+    for command in [
+        "cat",
+        "cat -n a src/b",
+        "cat -- -r",
+        "grep x",
+        "grep -in 'a.*[b]' src/a.rs",
+        "grep -e -r src/a.rs",
+        "grep -nA3 -e x -e y src/a.rs",
+        "grep -A 3 --color=never x src/a.rs",
+        "grep /api/users src/a.rs",
+        "grep process.env src/a.js",
+        "grep -- -r src/a.rs",
+        "ls -laR src",
+        "ls --recursive --color=never src docs",
+    ] {
+        assert_eq!(default_class(&bash(command)), Class::Allow, "{command}");
+    }
+}
+
+#[test]
+fn the_reason_says_what_would_be_read() {
+    let reason = |command: &str| verdict(&bash(command), &Rules::built_in()).reason;
+    assert_eq!(
+        reason("cat /etc/shadow"),
+        "cat would read /etc/shadow, outside the project"
+    );
+    assert_eq!(
+        reason("grep -rn x ."),
+        "with `-rn` grep may read more than it names"
+    );
+    assert!(reason("cat x/.s*/*").contains("`x/.s*/*`"));
+}
+
+#[test]
+fn a_link_that_leads_out_is_not_read_unasked_and_one_that_stays_is() {
+    let link = |inside_root: bool, path: &str| PathFact {
+        symlink: true,
+        inside: inside_root,
+        ..inside(path, Access::Read)
+    };
+    let out = observed("cat link", link(false, "/etc/passwd"));
+    assert_eq!(default_class(&out), Class::Ask);
+    let secret = observed("cat link", link(true, ".env"));
+    assert_eq!(default_class(&secret), Class::Ask);
+    let stays = observed("cat link", link(true, "src/a.rs"));
+    assert_eq!(default_class(&stays), Class::Allow);
+}
+
+#[test]
+fn what_nobody_has_looked_at_is_not_certain() {
+    let facts = Facts {
+        subject: Subject::Command(analyse("cat a")),
+        ..bash("cat a")
+    };
+    assert_eq!(default_class(&facts), Class::Ask);
+}
+
+#[test]
+fn rules_for_read_hold_for_a_command_that_names_the_file() {
+    let denied = user_rules(r#"{"read": {"secrets/**": "deny"}}"#);
+    let found = verdict(&bash("cat secrets/a.txt"), &denied);
+    assert_eq!(found.class, Class::Deny);
+    assert!(
+        found.reason.contains("read: \"secrets/**\" = deny"),
+        "{}",
+        found.reason
+    );
+    assert_eq!(class(&bash("cat public/a.txt"), &denied), Class::Allow);
+    let asks = user_rules(r#"{"read": {"secrets/**": "ask"}}"#);
+    assert_eq!(class(&bash("cat secrets/a.txt"), &asks), Class::Ask);
+    let all = user_rules(r#"{"read": "ask"}"#);
+    assert_eq!(class(&bash("cat a.txt"), &all), Class::Ask);
+}
+
+#[test]
+fn a_users_own_allow_stays_but_for_what_a_read_denies() {
+    let rules = user_rules(
+        r#"{"bash": {"cat *": "allow", "git *": "allow", "tool *": "allow"}, "read": {"secrets/**": "deny", "*.bak": "deny", "ask/**": "ask"}}"#,
+    );
+    for command in [
+        "cat /etc/shadow",
+        "cat src/*",
+        "cat ~/x",
+        "cat ask/a",
+        "git commit -m secrets",
+    ] {
+        assert_eq!(class(&bash(command), &rules), Class::Allow, "{command}");
+    }
+    for command in [
+        "cat secrets/a.txt",
+        "cat a secrets/b",
+        "cat secrets/*",
+        "git add old.bak",
+        "tool --file=secrets/a",
+        "tool -fsecrets/a",
+    ] {
+        assert_eq!(class(&bash(command), &rules), Class::Deny, "{command}");
+    }
+    let message = "git commit -m 'remove old.bak'";
+    let missing = PathFact {
+        exists: false,
+        ..inside("remove old.bak", Access::Read)
+    };
+    assert_eq!(class(&observed(message, missing), &rules), Class::Allow);
+}
+
+#[test]
+fn a_fallback_deny_of_reading_says_nothing_of_commands() {
+    let rules = user_rules(r#"{"*": "deny", "bash": {"make *": "allow"}}"#);
+    assert_eq!(class(&bash("make all"), &rules), Class::Allow);
+}
