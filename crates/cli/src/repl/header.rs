@@ -4,9 +4,10 @@
 use super::session::Kept;
 use crate::assemble::{self, Assembled, Options};
 use crate::place::Place;
+use crate::render::lines::shorten;
 use crate::screen::{Paint, Style};
 use tenon_config::{Loaded, Origin, Resolved};
-use tenon_vocab::{Printable, Settings};
+use tenon_vocab::{Origin as MessageOrigin, Printable, Role, Settings};
 
 pub struct Facts<'a> {
     pub place: &'a Place,
@@ -52,10 +53,31 @@ pub fn header(facts: &Facts<'_>) -> String {
             None => format!("  {}", dim(remark.as_str())),
         });
     }
+    lines.extend(last_exchange(facts).iter().map(|line| dim(line)));
     lines.push(dim(
         "/help lists the commands, !cmd runs one of the shell, @ names a file, Ctrl+D leaves.",
     ));
     lines.join("\n")
+}
+
+/// Where a resumed session stood: the last prompt and the last answer.
+fn last_exchange(facts: &Facts<'_>) -> Vec<String> {
+    let messages = facts.assembled.parts.state.history().messages();
+    let said = |role: Role| {
+        messages
+            .iter()
+            .rev()
+            .filter(|message| message.role == role && message.origin != MessageOrigin::Filler)
+            .map(|message| message.text())
+            .find(|text| !text.trim().is_empty())
+    };
+    let shown = |mark: &str, text: String| {
+        let first = text.trim().lines().next().unwrap_or_default().to_owned();
+        format!("  {mark} {}", shorten(&first, 200))
+    };
+    let prompt = said(Role::User).map(|text| shown(">", text));
+    let answer = said(Role::Assistant).map(|text| shown("…", text));
+    prompt.into_iter().chain(answer).collect()
 }
 
 /// The beginning of the id: its time to the millisecond.
@@ -69,7 +91,10 @@ fn session(facts: &Facts<'_>) -> String {
         .collect();
     match facts.kept {
         Kept::Never => String::from("not kept (--no-save)"),
-        Kept::IfUsed | Kept::Always => id,
+        Kept::IfUsed | Kept::Always => match facts.assembled.parts.state.runs() {
+            0 => id,
+            runs => format!("{id}  resumed after {runs} runs"),
+        },
     }
 }
 

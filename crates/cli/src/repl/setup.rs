@@ -71,13 +71,31 @@ async fn server(repl: &mut Repl) -> Result<Server, CliError> {
 }
 
 async fn own(repl: &mut Repl, url: String) -> Result<Server, CliError> {
-    let label = "Variable that holds the key, none without one [] ";
-    let key_env = ask(repl, label).await?;
+    let label = "Name of the environment variable that holds the key (Enter: no key) [] ";
+    let key_env = loop {
+        let answer = ask(repl, label).await?;
+        match answer.to_ascii_lowercase().as_str() {
+            "" | "no" | "none" => break None,
+            _ if is_variable(&answer) => break Some(answer),
+            // Never repeated on the screen: it may be the key itself.
+            _ => complain(
+                "That is not the name of a variable; if it is the key, do not type it here. Give a name such as MY_API_KEY.",
+            ),
+        }
+    };
     Ok(Server {
         name: String::from(OWN),
         base_url: Some(url),
-        key_env: Some(key_env).filter(|name| !name.is_empty()),
+        key_env,
     })
+}
+
+/// Upper case only: what people call variables, and keys are not.
+fn is_variable(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+        && text
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 enum Understood {
@@ -107,12 +125,19 @@ fn understand(answer: &str, default: &'static str) -> Understood {
     if named.contains("://") {
         return Understood::Address(named.to_owned());
     }
+    let near = || {
+        let names: Vec<&str> = usable().map(|preset| preset.name).collect();
+        tenon_tools::input::suggest_name(named, &names)
+            .map(|near| format!(" Did you mean `{near}`?"))
+            .unwrap_or_default()
+    };
     match presets().iter().find(|preset| preset.name == named) {
         Some(preset) if preset.kind == Kind::Chat => Understood::Preset(preset),
         Some(_) => Understood::No(format!("{named} is not available in this version.")),
         None => Understood::No(format!(
-            "There is no server named `{}`. ? lists them; an address begins with http:// or https://.",
-            Printable::line(named)
+            "There is no server named `{}`.{} ? lists them; an address begins with http:// or https://.",
+            Printable::line(named),
+            near()
         )),
     }
 }
@@ -146,6 +171,9 @@ async fn model(repl: &mut Repl, configured: &ResolvedProvider) -> Result<String,
             "The server does not list its models: {}",
             Printable::line(&problem.message)
         ));
+        if let Some(hint) = &problem.hint {
+            complain(&format!("  {}", Printable::line(hint)));
+        }
     }
     let known = known.unwrap_or_default();
     for (n, model) in known.iter().take(LISTED).enumerate() {

@@ -15,5 +15,6 @@ mod models;
 mod pages;
 mod policy;
 mod program;
+mod repl;
 mod sessions;
 mod tools;

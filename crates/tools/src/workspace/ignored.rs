@@ -8,7 +8,7 @@
 use super::Workspace;
 use super::beneath::{self, CONTENT, LOOK, Resolution};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, fstat};
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,8 +18,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 const FILE_BYTES: u64 = 1024 * 1024;
-/// All ignore files of one walk together; rules cost many times their text.
-const TOTAL_BYTES: u64 = 8 * 1024 * 1024;
+/// What all ignore files of one walk may cost together, in bytes.
+const TOTAL_COST: u64 = 16 * 1024 * 1024;
+/// A wildcard becomes a piece of a state machine, far larger than its text.
+const WILDCARD_COST: u64 = 256;
 
 /// The ignore files of one walk. Each folder's are read when its first entry
 /// is met, once.
@@ -28,7 +30,7 @@ pub(super) struct IgnoreFiles {
     folder: PathBuf,
     handle: Arc<OwnedFd>,
     resolution: Resolution,
-    /// Bytes that may still be read.
+    /// What rules may still cost.
     left: AtomicU64,
     known: RwLock<HashMap<PathBuf, Rules>>,
 }
@@ -60,7 +62,7 @@ impl IgnoreFiles {
             folder: folder.to_owned(),
             handle: Arc::clone(handle),
             resolution: workspace.resolution,
-            left: AtomicU64::new(TOTAL_BYTES),
+            left: AtomicU64::new(TOTAL_COST),
             known: RwLock::default(),
         };
         let above = files.above(top);
@@ -122,13 +124,7 @@ impl IgnoreFiles {
     }
 
     /// The rules of a folder on top of those above it.
-    fn within(
-        &self,
-        door: rustix::fd::BorrowedFd<'_>,
-        relative: &Path,
-        folder: &Path,
-        above: Rules,
-    ) -> Rules {
+    fn within(&self, door: BorrowedFd<'_>, relative: &Path, folder: &Path, above: Rules) -> Rules {
         let layer = |name: &str, above: Option<Arc<Layer>>| {
             let text = self.text(door, &relative.join(name));
             match text.and_then(|text| parse(folder, &text)) {
@@ -143,29 +139,31 @@ impl IgnoreFiles {
         }
     }
 
-    fn text(&self, door: rustix::fd::BorrowedFd<'_>, relative: &Path) -> Option<String> {
+    fn text(&self, door: BorrowedFd<'_>, relative: &Path) -> Option<String> {
         // Looked at before it is opened: opening a device can do things.
         let seen = beneath::open(self.resolution, door, relative, LOOK).ok()?;
-        self.size(&seen)?;
+        sane_size(&seen)?;
         let handle = beneath::open(self.resolution, door, relative, CONTENT).ok()?;
-        let size = self.size(&handle)?;
-        let room = |left: u64| left.checked_sub(size);
-        self.left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, room)
-            .ok()?;
+        let size = sane_size(&handle)?;
         let mut bytes = Vec::new();
         // One that grows while it is read is cut where it ended.
         File::from(handle).take(size).read_to_end(&mut bytes).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let pay = |left: u64| left.checked_sub(cost(&text));
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay)
+            .ok()?;
+        Some(text)
     }
+}
 
-    fn size(&self, handle: &OwnedFd) -> Option<u64> {
-        let stat = fstat(handle).ok()?;
-        let regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-        u64::try_from(stat.st_size)
-            .ok()
-            .filter(|size| regular && *size <= FILE_BYTES)
-    }
+/// Of a regular file that is not too large to be read.
+fn sane_size(handle: &OwnedFd) -> Option<u64> {
+    let stat = fstat(handle).ok()?;
+    let regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    u64::try_from(stat.st_size)
+        .ok()
+        .filter(|size| regular && *size <= FILE_BYTES)
 }
 
 /// Whether a rule for folders only can mean an entry.
@@ -195,6 +193,17 @@ fn verdict(mut layers: Option<&Arc<Layer>>, entry: &Path, kind: Kind) -> Option<
     None
 }
 
+/// `*.ext` is looked up by its ending and costs no more than a plain name.
+fn cost(text: &str) -> u64 {
+    let wildcards = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.trim_start_matches('!').trim_start_matches("*."))
+        .map(|line| line.matches(['*', '?', '[', '{']).count() as u64)
+        .sum::<u64>();
+    text.len() as u64 + wildcards * WILDCARD_COST
+}
+
 /// `None` when there is no rule in it, or more than can be matched.
 fn parse(folder: &Path, text: &str) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new(folder);
@@ -218,4 +227,17 @@ pub(super) fn top(root: &Path, folder: &Path) -> PathBuf {
         .find(|above| above.join(".git").symlink_metadata().is_ok())
         .unwrap_or(base)
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TOTAL_COST, WILDCARD_COST, cost};
+
+    #[test]
+    fn wildcards_cost_more_than_their_text() {
+        assert_eq!(cost("*.log\n!*.rs\ntarget/\n# ***\n"), 27);
+        assert_eq!(cost("a*b?c\n"), 6 + 2 * WILDCARD_COST);
+        // A mebibyte of wildcards alone is too much for a whole walk.
+        assert!(cost(&"a*b*c\n".repeat(1024 * 1024 / 6)) > TOTAL_COST);
+    }
 }

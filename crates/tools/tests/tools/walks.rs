@@ -231,3 +231,17 @@ fn walks_on_several_threads_leave_out_the_same() {
     assert_eq!(seen.len(), 40 * 40);
     assert_eq!(seen, walked(&world.workspace, "."));
 }
+
+#[test]
+fn rules_that_would_cost_too_much_together_are_left_unread() {
+    let world = World::new();
+    let costly: String = (0..90_000).map(|n| format!("a*{n}b*c\n")).collect();
+    world.file("costly/.gitignore", format!("{costly}x\n"));
+    world.file("costly/x", "");
+    world.file("plain/.gitignore", "x\n");
+    world.file("plain/x", "");
+    assert_eq!(
+        walked(&world.workspace, "."),
+        ["costly/.gitignore", "costly/x", "plain/.gitignore"].map(String::from)
+    );
+}

@@ -1,6 +1,6 @@
 //! While a run goes on: stopping, steering, answering.
 
-use crate::terminal::{Model, Setup, Terminal, calls, signal, tenon};
+use super::terminal::{Model, Setup, Terminal, calls, signal, tenon};
 use serde_json::json;
 use std::time::Duration;
 use tenon_testing::TestHome;

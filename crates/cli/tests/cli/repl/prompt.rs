@@ -1,6 +1,6 @@
 //! At the prompt: typing, pasting, history, commands, leaving.
 
-use crate::terminal::{Model, Setup, Terminal, signal, tenon};
+use super::terminal::{Model, Setup, Terminal, signal, tenon};
 use serde_json::json;
 use std::process::{Command, Stdio};
 use tenon_testing::TestHome;

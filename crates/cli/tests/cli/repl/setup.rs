@@ -1,6 +1,6 @@
 //! The first start, with nothing configured.
 
-use crate::terminal::{Model, Setup};
+use super::terminal::{Model, Setup};
 use std::os::unix::fs::PermissionsExt;
 use tenon_testing::TestHome;
 
@@ -29,7 +29,7 @@ fn an_address_and_enter_are_enough_for_a_working_configuration() {
         .see("There is no server named `nosuch`");
     terminal
         .line(&model.url)
-        .see("Variable that holds the key")
+        .see("variable that holds the key")
         .key("Enter");
     terminal
         .see("Model [mock-model]")
