@@ -153,11 +153,19 @@ fn ask(asked: &Question, paint: Paint, typed: &mpsc::UnboundedSender<(Question, 
     let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
     let (asked, typed) = (asked.clone(), typed.clone());
     std::thread::spawn(move || {
-        let _ = write!(std::io::stderr().lock(), "> ");
-        let mut line = String::new();
-        // A terminal that is gone answers nothing, which is a no.
-        let _ = std::io::stdin().lock().read_line(&mut line);
-        let _ = typed.send((asked, line));
+        loop {
+            let _ = write!(std::io::stderr().lock(), "> ");
+            let mut line = String::new();
+            // A terminal that is gone answers nothing, which is a no.
+            let _ = std::io::stdin().lock().read_line(&mut line);
+            match question::slip(&asked, &line) {
+                Some(said) => complain(&said),
+                None => {
+                    let _ = typed.send((asked, line));
+                    return;
+                }
+            }
+        }
     });
 }
 

@@ -151,7 +151,8 @@ async fn ask_person(
     facts: &Facts,
     explanation: &Explanation,
 ) -> Flow<Answer> {
-    let preview = ready.tool.preview(&ready.input, &run.core.workspace);
+    let view = admit_paths(&run.core.workspace, facts);
+    let preview = ready.tool.preview(&ready.input, &view);
     let offers = offered(run, facts, explanation);
     let (title, body) = describe(facts, &ready.input, &preview);
     let answer = ask::question(&run.core, run.id, &run.token, |id| Question {

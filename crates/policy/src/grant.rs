@@ -131,8 +131,8 @@ fn covers_command(words: &[String], script: &Script) -> bool {
         return false;
     }
     argv.len() == words.len()
-        || (!is_granted_exactly(argv)
-            && !(words.len()..argv.len()).any(|at| script.may_be_option(at)))
+        || !(is_granted_exactly(argv)
+            || (words.len()..argv.len()).any(|at| script.may_be_option(at)))
 }
 
 /// A folder's grant stops at links, at protected files and at guarded ones, and

@@ -2,10 +2,7 @@
 //! characters, with a count of what is missing and the place where the whole
 //! is kept (T19). Nothing is shortened here without saying by how much.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The two ends of a text, and what stood between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,51 +79,9 @@ pub fn ceil(text: &str, at: usize) -> usize {
     text.ceil_char_boundary(at)
 }
 
-/// Writes a whole output into the spill folder, readable by its owner only.
-/// `name` may be anything a model or a server made up; only letters, digits,
-/// `-` and `_` of it are used. An existing file is never written over.
-///
-/// # Errors
-/// When the folder or the file cannot be created or written.
-pub fn spill(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)?;
-    let stem: String = name
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
-        .take(64)
-        .collect();
-    let stem = if stem.is_empty() { "output" } else { &stem };
-    let mut number = 0_u32;
-    loop {
-        let file = match number {
-            0 => format!("{stem}.txt"),
-            n => format!("{stem}-{n}.txt"),
-        };
-        let path = folder.join(file);
-        let opened = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path);
-        match opened {
-            Ok(mut file) => {
-                file.write_all(bytes)?;
-                return Ok(path);
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 10_000 => {
-                number += 1;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ends, shorten, spill};
+    use super::{ends, shorten};
     use proptest::prelude::{any, proptest};
 
     proptest! {
@@ -152,19 +107,5 @@ mod tests {
         assert!(shown.starts_with("noise\n"));
         assert!(shown.contains("left out"));
         assert!(shown.len() < 33 * 1024);
-    }
-
-    #[test]
-    fn a_spilled_output_stays_in_its_folder_and_is_private() {
-        use std::os::unix::fs::PermissionsExt;
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("spill");
-        let first = spill(&folder, "../../call/1", b"one").unwrap();
-        let second = spill(&folder, "../../call/1", b"two").unwrap();
-        assert_eq!(first, folder.join("call1.txt"));
-        assert_eq!(second, folder.join("call1-1.txt"));
-        let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode(&first), 0o600);
-        assert_eq!(mode(&folder), 0o700);
     }
 }

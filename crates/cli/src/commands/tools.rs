@@ -163,14 +163,23 @@ pub fn show_preview(paint: Paint, preview: &Display) {
     match preview {
         Display::Diff { files } => {
             for file in files {
-                let path = Printable::line(&file.path);
-                complain(&format!("  {} {path}", file.operation));
-                for line in lines::diff(paint, &file.unified, usize::MAX) {
+                complain(&format!("  {} {}", file.operation, lines::name(file)));
+                for line in lines::whole_diff(paint, &file.unified) {
                     complain(&line);
+                }
+                if file.left_out_bytes > 0 {
+                    complain(&format!("  … and {} bytes more", file.left_out_bytes));
                 }
             }
         }
-        Display::Terminal { command, .. } => complain(Printable::block(command).as_str()),
+        Display::Terminal {
+            command, output, ..
+        } => {
+            complain(Printable::block(command).as_str());
+            if !output.is_empty() {
+                complain(Printable::block(output).as_str());
+            }
+        }
         Display::Text { summary, body } => {
             complain(Printable::line(summary).as_str());
             if !body.is_empty() {

@@ -2,7 +2,10 @@
 
 use crate::screen::{Paint, Style};
 use serde_json::Value;
-use tenon_vocab::{DiffFile, Display, Printable, TodoStatus, ToolResult, ToolUse};
+use tenon_vocab::{
+    CallStatus, DiffFile, Display, ErrorCode, Printable, TodoStatus, ToolCallPart, ToolResult,
+    ToolUse,
+};
 
 /// Characters of an input that a line shows.
 const INPUT: usize = 100;
@@ -11,11 +14,17 @@ const BODY: usize = 12;
 
 /// `▸ read src/main.rs`
 pub fn started(paint: Paint, used: &ToolUse) -> String {
-    format!(
-        "▸ {} {}",
-        paint.paint(Style::Tool, &used.name),
-        subject(&used.input)
-    )
+    heading(paint, &used.name, &used.input)
+}
+
+/// The same for a call that was not started: what the model asked for.
+pub fn asked(paint: Paint, call: &ToolCallPart) -> String {
+    let input = serde_json::from_str(&call.arguments).unwrap_or(Value::Null);
+    heading(paint, Printable::line(&call.name).as_str(), &input)
+}
+
+fn heading(paint: Paint, name: &str, input: &Value) -> String {
+    format!("▸ {} {}", paint.paint(Style::Tool, name), subject(input))
 }
 
 /// What a call is about: its first text, shortened with a count.
@@ -42,28 +51,49 @@ pub fn shorten(text: &str, limit: usize) -> String {
 /// `  Done. (0.12s) 3 lines`, and a few lines of what it did.
 pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
     let seconds = result.duration_ms as f64 / 1000.0;
-    let mut lines = Vec::new();
-    if result.ok {
-        let done = paint.paint(Style::Green, "Done.");
-        lines.push(
-            format!("  {done} ({seconds:.2}s) {}", summary(&result.display))
-                .trim_end()
-                .to_owned(),
-        );
-    } else {
-        let message = result
-            .envelope
-            .error()
-            .map(|error| error.message.as_str())
-            .unwrap_or("failed");
-        let failed = paint.paint(Style::Red, "Failed:");
-        lines.push(format!(
-            "  {failed} ({seconds:.2}s) {}",
-            shorten(message, 400)
-        ));
-    }
+    let error = result.envelope.error();
+    let first = match (result.status, error) {
+        (_, None) => format!(
+            "  {} ({seconds:.2}s) {}",
+            paint.paint(Style::Green, "Done."),
+            summary(&result.display)
+        ),
+        // What is written for the model says nothing to people here.
+        (CallStatus::Denied, Some(error)) => {
+            let reason = result
+                .explanation
+                .as_ref()
+                .map_or(error.message.as_str(), |why| &why.reason);
+            format!(
+                "  {} {}",
+                paint.paint(Style::Red, "Denied:"),
+                shorten(reason, 400)
+            )
+        }
+        (_, Some(error)) if error.code == ErrorCode::DryRun => {
+            format!(
+                "  {} {}",
+                paint.paint(Style::Bold, "Not done (dry run)."),
+                intent(&result.display)
+            )
+        }
+        (_, Some(error)) => format!(
+            "  {} ({seconds:.2}s) {}",
+            paint.paint(Style::Red, "Failed:"),
+            shorten(&error.message, 400)
+        ),
+    };
+    let mut lines = vec![first.trim_end().to_owned()];
     lines.extend(body(paint, &result.display));
     lines
+}
+
+/// What a call would have done.
+fn intent(display: &Display) -> String {
+    match display {
+        Display::Terminal { command, .. } => format!("It would run: {}", shorten(command, 400)),
+        other => summary(other),
+    }
 }
 
 fn summary(display: &Display) -> String {

@@ -73,6 +73,30 @@ fn warning(paint: Paint, file: &DiffFile) -> String {
     format!("{}\n", paint.paint(Style::Red, &loud))
 }
 
+/// What to say when a line is no answer but a slip: a single key that is not
+/// offered here. `None` when it is an answer.
+pub fn slip(question: &Question, line: &str) -> Option<String> {
+    let mut typed = line.trim().chars();
+    let key = typed.next().filter(|_| typed.next().is_none())?;
+    let is_offered = question
+        .choices
+        .iter()
+        .any(|choice| choice.key.eq_ignore_ascii_case(&key));
+    if is_offered || question.kind != QuestionKind::Permission {
+        return None;
+    }
+    let keys: Vec<String> = question
+        .choices
+        .iter()
+        .map(|choice| choice.key.to_string())
+        .collect();
+    Some(format!(
+        "`{}` is not offered here: {}",
+        Printable::line(line.trim()),
+        keys.join(", ")
+    ))
+}
+
 /// The answer that a typed line means: a key, or free text. Nothing typed is no.
 pub fn answer(question: &Question, line: &str) -> Answer {
     let typed = line.trim();
@@ -138,6 +162,15 @@ mod tests {
         assert_eq!(answer(&question(), "Y").choice, "once");
         assert_eq!(answer(&question(), "yes").choice, "once");
         assert_eq!(answer(&question(), "s").choice, "session");
+    }
+
+    #[test]
+    fn a_key_that_is_not_offered_is_a_slip_and_asked_again() {
+        assert!(slip(&question(), "a").is_some_and(|said| said.contains("y, s, n")));
+        assert!(slip(&question(), "?\n").is_some());
+        assert_eq!(slip(&question(), "y"), None);
+        assert_eq!(slip(&question(), ""), None);
+        assert_eq!(slip(&question(), "use make"), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tenon_vocab::{
     Event, EventKind, Interrupted, JobAction, JobEvent, Message, Notice, NoticeLevel, Outcome,
-    Printable, Retry, Role, RunFinished, Segment, Status, TextChannel,
+    Printable, Retry, Role, RunFinished, Segment, Status, TextChannel, ToolCallPart,
 };
 
 /// When text reaches standard output.
@@ -43,6 +43,8 @@ pub struct TextLines {
     /// The screen stands inside a line.
     open_line: Option<TextChannel>,
     last: String,
+    /// Calls of the last message that have not been started.
+    asked: Vec<ToolCallPart>,
 }
 
 impl TextLines {
@@ -53,6 +55,7 @@ impl TextLines {
             streamed: 0,
             open_line: None,
             last: String::new(),
+            asked: Vec::new(),
         }
     }
 
@@ -105,6 +108,7 @@ impl TextLines {
         if message.role != Role::Assistant {
             return Ok(());
         }
+        self.asked = message.tool_calls().cloned().collect();
         let text = message.text();
         let streamed = std::mem::take(&mut self.streamed);
         self.close_line()?;
@@ -199,8 +203,16 @@ impl Renderer for TextLines {
         match &event.kind {
             EventKind::MessageDelta(delta) => self.delta(delta.channel, &delta.text),
             EventKind::Message(message) => self.message(message),
-            EventKind::ToolUse(used) => self.say(&lines::started(self.paint, used)),
+            EventKind::ToolUse(used) => {
+                self.asked.retain(|call| call.id != used.call);
+                self.say(&lines::started(self.paint, used))
+            }
             EventKind::ToolResult(result) => {
+                // A call that was refused was never started: say which it was.
+                if let Some(at) = self.asked.iter().position(|call| call.id == result.call) {
+                    let call = self.asked.remove(at);
+                    self.say(&lines::asked(self.paint, &call))?;
+                }
                 for line in lines::finished(self.paint, result) {
                     self.say(&line)?;
                 }

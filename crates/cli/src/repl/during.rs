@@ -187,6 +187,13 @@ impl Desk {
     }
 
     fn answer(&mut self, live: &Live, line: &str) {
+        if let Some((asked, _)) = &self.open
+            && let Some(said) = question::slip(asked, line)
+        {
+            complain(&said);
+            let _ = write!(std::io::stderr().lock(), "> ");
+            return;
+        }
         if let Some((asked, _)) = self.open.take() {
             let answer = question::answer(&asked, line);
             live.handle.commands.send(Command::Answer(answer));
