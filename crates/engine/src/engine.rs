@@ -12,7 +12,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tenon_session::SessionError;
 use tenon_vocab::port::{BoxFuture, CommandSink, Handle};
-use tenon_vocab::{Command, JobEvent, NoticeLevel, RunState, SessionId, StateChanged};
+use tenon_vocab::{
+    Command, JobEvent, Notice, NoticeLevel, Outcome, RunFinished, RunState, SessionId,
+    StateChanged, Usage,
+};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -60,9 +63,13 @@ async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>, rema
     watch_jobs(&core);
     let inbox = tokio::spawn(inbox::receive(Arc::clone(&core), commands));
     if let Err(error) = open(&core) {
-        core.notice(None, NoticeLevel::Error, "log", error.to_string());
+        // Without its prefix in the log nothing of a run could be kept whole.
+        refuse(&core, &error);
     }
     for remark in remarks {
+        if core.inbox.shutdown.is_cancelled() {
+            break;
+        }
         core.notice(None, NoticeLevel::Info, "start", remark);
     }
     let mut context = Context::default();
@@ -89,6 +96,32 @@ async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>, rema
         );
     }
     core.emitter.close();
+}
+
+/// The session cannot be written from its first word on: says so, tells every
+/// front end that nothing will run, and ends.
+fn refuse(core: &Core, error: &SessionError) {
+    let notice = Notice {
+        level: NoticeLevel::Error,
+        kind: String::from("log"),
+        message: error.to_string(),
+        hint: None,
+    };
+    core.emitter.publish_only(None, notice.into());
+    let finished = RunFinished {
+        outcome: Outcome::Failed,
+        reason: Some(error.to_string()),
+        steps: 0,
+        calls: 0,
+        failed_calls: 0,
+        denied_calls: 0,
+        usage: Usage::default(),
+        cost: None,
+        duration_ms: 0,
+        snapshot: None,
+    };
+    core.emitter.publish_only(None, finished.into());
+    core.inbox.shutdown.cancel();
 }
 
 /// Records the settings and the prefix, where they are not those of the log.

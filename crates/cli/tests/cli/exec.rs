@@ -282,7 +282,7 @@ fn ctrl_c_ends_the_run_with_130_and_keeps_the_text() {
 fn a_reader_that_goes_away_ends_the_run_cleanly() {
     let home = TestHome::new();
     let long: String = (0..3000).map(|n| format!("word{n} ")).collect();
-    let model = Model::slow(&answers(&long), Duration::from_millis(2));
+    let model = Model::slow(&answers(&long), Duration::from_millis(100));
     let mut child = model
         .command(&home)
         .args(["exec", "--format", "json", "-p", "talk"])
@@ -415,6 +415,146 @@ fn an_answer_that_does_not_fit_the_schema_is_exit_seven() {
         .0,
         7
     );
+}
+
+#[test]
+fn an_answer_of_the_wrong_type_does_not_fit_the_schema() {
+    let home = TestHome::new();
+    let schema = home.path().join("schema.json");
+    std::fs::write(
+        &schema,
+        r#"{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}"#,
+    )
+    .unwrap();
+    let model = Model::new(&answers(r#"{"ok": "maybe"}"#));
+    let (code, _, err) = run(model
+        .command(&home)
+        .args(["exec", "-p", "x", "--output-schema"])
+        .arg(&schema));
+    assert_eq!(code, 7, "{err}");
+}
+
+#[test]
+fn yes_does_not_answer_what_must_be_confirmed() {
+    let home = TestHome::new();
+    let model = Model::new(&calls(
+        "write",
+        json!({"path": ".envrc", "content": "x"}),
+        "Done.",
+    ));
+    let (code, _, err) = run(model.command(&home).args(["exec", "--yes", "-p", "go"]));
+    assert_eq!(code, 5, "{err}");
+    assert!(!home.project().join(".envrc").exists());
+}
+
+#[test]
+fn what_a_file_held_before_an_edit_is_kept_before_the_edit() {
+    let home = TestHome::new();
+    let id = tenon_vocab::SessionId::generate().to_string();
+    std::fs::write(home.project().join("a.txt"), "old text\n").unwrap();
+    let model = Model::new(&calls(
+        "edit",
+        json!({"path": "a.txt", "old": "old", "new": "new"}),
+        "Done.",
+    ));
+    let args = [
+        "exec",
+        "--yes",
+        "--format",
+        "json",
+        "--session",
+        &id,
+        "-p",
+        "go",
+    ];
+    let (code, out, err) = run(model.command(&home).args(args));
+    assert_eq!(code, 0, "{err}");
+    let events: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let at = |name: &str| {
+        events
+            .iter()
+            .position(|event| event["type"] == name)
+            .unwrap()
+    };
+    assert!(at("checkpoint") < at("tool_result"));
+    let blob = events[at("checkpoint")]["files"][0]["before"]["sha256"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let found = std::process::Command::new("find")
+        .arg(home.tenon())
+        .args(["-name", &blob])
+        .output()
+        .unwrap();
+    let path = String::from_utf8(found.stdout).unwrap();
+    assert_eq!(std::fs::read_to_string(path.trim()).unwrap(), "old text\n");
+}
+
+/// On a disk of its own that is soon full; only where one can be mounted.
+#[test]
+fn a_full_disk_ends_the_run_and_nothing_was_shown_that_is_not_kept() {
+    let home = TestHome::new();
+    let small = home.path().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=160k", "tmpfs"])
+        .arg(&small)
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        println!("skipped: no file system can be mounted here");
+        return;
+    }
+    let big: String = (0..900)
+        .map(|n| format!("line {n} of a long file\n"))
+        .collect();
+    std::fs::write(home.project().join("big.txt"), big).unwrap();
+    let steps: Vec<Value> = (0..20)
+        .map(|n| {
+            json!({"response": {"content": format!("step {n}"), "tool_calls": [
+            {"function": {"name": "read", "arguments": {"path": "big.txt", "offset": n + 1}}}]}})
+        })
+        .collect();
+    let script = json!({"scenarios": [{"name": "s", "trigger": "go", "scope": "turn", "steps": steps}],
+        "default_response": {"content": "ok"}});
+    let model = Model::new(&script.to_string());
+    let (code, out, err) = run(model
+        .command(&home)
+        .args(["exec", "--format", "json", "-p", "go"])
+        .env("TENON_HOME", &small));
+    let log = Command::new("find")
+        .arg(&small)
+        .args(["-name", "*.jsonl", "-exec", "cat", "{}", ";"])
+        .output()
+        .unwrap();
+    let kept = String::from_utf8_lossy(&log.stdout).into_owned();
+    let _ = Command::new("umount").arg(&small).status();
+    assert_eq!(code, 1, "{err}");
+    assert!(out.contains("disk is full"), "{out}");
+    let events: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        events
+            .iter()
+            .filter(|event| event["type"] == "run_finished")
+            .count(),
+        1
+    );
+    let lines: Vec<Value> = kept
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    for event in events.iter().filter(|event| event.get("sub").is_none()) {
+        let is_said_only = event["type"] == "run_finished" || event["kind"] == "log";
+        let is_kept = lines
+            .iter()
+            .any(|line| line["seq"] == event["seq"] && line["type"] == event["type"]);
+        assert!(is_said_only || is_kept, "shown and not kept: {event}");
+    }
 }
 
 #[test]

@@ -100,12 +100,8 @@ impl Program {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(input.as_bytes())
-            .unwrap();
+        // A program that ends without reading is no failure of the test.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         Ran::of(child.wait_with_output().unwrap())
     }
 

@@ -360,3 +360,79 @@ async fn a_limit_inside_a_batch_does_not_hide_what_its_siblings_did() {
     assert!(told, "the reason is said, with the key that counts");
     world.verify(id);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_in_the_engine_ends_its_run_and_the_next_one_works() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let panics = Turn {
+        panics: true,
+        ..Turn::default()
+    };
+    let model = Scripted::new([panics, Turn::text("fine again")]);
+    let mut handle = world.start(id, &model);
+    for text in ["first", "second"] {
+        handle.commands.send(tenon_vocab::Command::Prompt {
+            text: text.into(),
+            attachments: vec![],
+        });
+    }
+    let mut outcomes = Vec::new();
+    while let Some(event) = handle.events.next().await {
+        if let EventKind::RunFinished(finished) = &event.kind {
+            outcomes.push(finished.outcome);
+            if outcomes.len() == 2 {
+                handle.commands.send(tenon_vocab::Command::Shutdown);
+            }
+        }
+    }
+    assert_eq!(outcomes, [Outcome::Failed, Outcome::Completed]);
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn frames_are_gone_when_their_message_is_in_the_log() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([
+        Turn::text("hello").and_call("a", "look", "{}"),
+        Turn::text("done"),
+    ]);
+    world.run(id, &model, "hi").await;
+    let mut partial = None;
+    for month in walk(&world.dir.path().join("sessions")) {
+        if month.ends_with("partial") {
+            partial = Some(std::fs::metadata(&month).unwrap().len());
+        }
+    }
+    assert!(partial.is_none_or(|bytes| bytes == 0), "{partial:?}");
+}
+
+/// All files below a folder.
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(walk(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_cannot_be_written_from_the_start_ends_the_session_before_any_request() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([Turn::text("hello")]);
+    let parts = world.parts(id, std::sync::Arc::clone(&model));
+    // The prefix goes into the folder of contents, which is a file here.
+    std::fs::write(parts.log.folder().unwrap().join("blobs"), "").unwrap();
+    let mut handle = tenon_engine::Engine::start(id, parts);
+    handle.commands.send(tenon_vocab::Command::Prompt {
+        text: "hi".into(),
+        attachments: vec![],
+    });
+    let events = crate::support::until_finished(&mut handle).await;
+    assert_eq!(outcome(&events), Outcome::Failed);
+    assert!(model.bodies().is_empty(), "a request was made");
+}

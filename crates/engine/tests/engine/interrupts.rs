@@ -62,7 +62,7 @@ async fn a_running_call_with_effects_is_awaited_and_the_rest_is_not_started() {
         events.push(event);
     }
     let texts = results(&events);
-    assert!(texts[0].1.contains("interrupted"), "{texts:?}");
+    assert!(texts[0].1.contains("told to stop"), "{texts:?}");
     assert!(texts[1].1.contains("not_started"), "{texts:?}");
     let order: Vec<_> = names(&events)
         .into_iter()

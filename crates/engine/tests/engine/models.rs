@@ -22,6 +22,8 @@ pub struct Turn {
     pub fails: Option<ModelErrorKind>,
     /// Never ends.
     pub hangs: bool,
+    /// Panics when it is asked.
+    pub panics: bool,
     pub stop: Option<StopReason>,
 }
 
@@ -151,6 +153,7 @@ impl Model for Scripted {
             .unwrap()
             .pop_front()
             .unwrap_or_else(|| Turn::text("done"));
+        assert!(!turn.panics, "the script says so");
         let pieces: VecDeque<_> = turn.pieces.iter().cloned().collect();
         Box::pin(stream::unfold(Some((turn, pieces)), |state| async move {
             let (turn, mut pieces) = state?;

@@ -87,6 +87,10 @@ async fn schedule(seed: u64) {
                 None => break,
                 Some(EventKind::RunStarted(_)) => started += 1,
                 Some(EventKind::RunFinished(_)) => finished += 1,
+                // A request that a strict server refuses panics in the model's check.
+                Some(EventKind::Notice(notice)) => {
+                    assert_ne!(notice.kind, "internal", "seed {seed}: {}", notice.message);
+                }
                 _ => {}
             },
             () = pause => {

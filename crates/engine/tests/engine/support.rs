@@ -240,6 +240,12 @@ impl World {
     /// The log on disk keeps every invariant.
     pub fn verify(&self, id: SessionId) {
         let loaded = self.store.load(id).unwrap();
+        // Recovery would fill in what the engine forgot.
+        assert!(
+            loaded.virtual_tail.is_empty(),
+            "left open: {:?}",
+            loaded.virtual_tail
+        );
         let findings = verify(&loaded);
         assert!(findings.is_empty(), "{findings:?}");
     }
