@@ -4,6 +4,7 @@
 mod live;
 mod python;
 mod suite;
+mod terminal;
 
 use crate::check;
 use crate::docs::Program;
@@ -63,6 +64,7 @@ pub fn run(repository: &Repository, options: &Options) -> Result<()> {
         Pace::Whole => python::prepare(repository)?,
         Pace::Fast => None,
     };
+    terminal::prepare(repository)?;
     let variables = suite::Variables {
         python,
         kills: options.kills,
