@@ -1,8 +1,9 @@
 //! `tenon agents`: who can do the work.
 
-use super::pages::{self, table::Table};
+use super::pages;
 use crate::CommandResult;
 use crate::args::AgentsCommand;
+use crate::render::table::Table;
 use tenon_engine::agents;
 use tenon_vocab::profile::{AgentMode, AgentProfile};
 

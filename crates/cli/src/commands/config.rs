@@ -1,10 +1,11 @@
 //! `tenon config`: where the settings are, what they are and why.
 
-use super::pages::{self, table::Table};
+use super::pages;
 use crate::CommandResult;
 use crate::args::{ConfigCommand, Shared};
 use crate::error::CliError;
 use crate::place::Place;
+use crate::render::table::Table;
 use crate::screen::complain;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
@@ -13,7 +14,9 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tenon_config::keys::Privacy;
-use tenon_config::{Choice, ConfigError, Entry, Loaded, Resolved, Sources};
+use tenon_config::{
+    Choice, ConfigError, Entry, KeySource, Loaded, Resolved, ResolvedProvider, Sources,
+};
 use tenon_vocab::Printable;
 
 /// In the order in which they are looked for.
@@ -209,6 +212,9 @@ fn as_table(loaded: &Loaded, resolved: Option<&Resolved>) -> CommandResult {
         table.row([key, rule.to_string(), rule.origin.clone()]);
     }
     let mut page = table.to_string();
+    if let Some(provider) = resolved.and_then(|resolved| resolved.provider.as_ref()) {
+        page = format!("{}\n{page}", in_use(provider));
+    }
     if !loaded.ignored().is_empty() {
         let mut table = Table::new(&["ignored", "from", "why"]);
         for ignored in loaded.ignored() {
@@ -221,6 +227,32 @@ fn as_table(loaded: &Loaded, resolved: Option<&Resolved>) -> CommandResult {
         complain(Printable::line(warning).as_str());
     }
     pages::print(&page)
+}
+
+/// The server that a run would ask: the first thing that one looks for when
+/// something is wrong.
+fn in_use(provider: &ResolvedProvider) -> Table {
+    let key = match &provider.key {
+        KeySource::None => String::from("none"),
+        KeySource::Env(names) => format!("the variable {}", names.join(" or ")),
+        KeySource::Command(_) => String::from("api_key_command"),
+        KeySource::Literal(_) => String::from("api_key in the configuration"),
+    };
+    let model = provider
+        .model
+        .clone()
+        .unwrap_or_else(|| String::from("asked of the server"));
+    let mut table = Table::new(&["in use", "value", "from"]);
+    table.row([
+        String::from("provider"),
+        provider.name.clone(),
+        String::new(),
+    ]);
+    let origin = provider.base_url_origin.to_string();
+    table.row([String::from("base_url"), provider.base_url.clone(), origin]);
+    table.row([String::from("model"), model, String::new()]);
+    table.row([String::from("key"), key, String::new()]);
+    table
 }
 
 fn warnings<'a>(

@@ -1,11 +1,12 @@
 //! `tenon models`: what the configured server offers, and the servers that are
 //! known by name. Asks no other host than the configured one.
 
-use super::pages::{self, table::Table};
+use super::pages;
 use crate::args::{ModelsArgs, RunArgs, Shared};
 use crate::assemble::{self, Options};
 use crate::drive::Desk;
 use crate::place::Place;
+use crate::render::table::Table;
 use crate::screen::complain;
 use crate::{CommandResult, provider};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! Whole pages on standard output: completion scripts, man pages, and the way in
 //! which the other commands print theirs. Nothing here knows a session or a run.
 
-pub mod table;
-
 use crate::args::Cli;
 use crate::error::CliError;
 use crate::{CommandResult, screen};

@@ -1,13 +1,14 @@
 //! `tenon policy explain`: the decision about a call that nobody has made, by
 //! the facts, rules and grants that would decide it now (G6). Runs nothing.
 
-use super::pages::{self, table::Table};
+use super::pages;
 use super::tools::{self, word};
 use crate::args::{Format, PolicyCommand, RunArgs, Shared};
 use crate::assemble::{self, Options};
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
+use crate::render::table::Table;
 use crate::screen::complain;
 use crate::{CommandResult, grants};
 use serde_json::{Value, json};

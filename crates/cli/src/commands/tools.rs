@@ -1,7 +1,7 @@
 //! `tenon tools`: what the model can call, and one call by hand. A call by hand
 //! takes the way of a call of the model: the same gate, the same tool.
 
-use super::pages::{self, table::Table};
+use super::pages;
 use crate::CommandResult;
 use crate::args::{RunArgs, Shared, ToolsCommand};
 use crate::assemble::{self, Options};
@@ -9,6 +9,7 @@ use crate::drive::Desk;
 use crate::error::{CliError, code};
 use crate::place::Place;
 use crate::render::lines;
+use crate::render::table::Table;
 use crate::screen::{Paint, complain};
 use crate::signals::Signals;
 use serde_json::{Value, json};

@@ -3,6 +3,7 @@
 pub mod json;
 pub mod lines;
 pub mod question;
+pub mod table;
 pub mod text;
 
 use crate::args::Format;

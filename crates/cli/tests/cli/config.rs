@@ -143,3 +143,21 @@ fn the_schema_is_json_and_needs_no_home() {
     let ran = crate::program::Ran::of(command.output().unwrap()).ended(0);
     assert_eq!(ran.json()["title"], "Tenon configuration");
 }
+
+#[test]
+fn show_begins_with_the_server_in_use_and_where_it_comes_from() {
+    let home = tenon_testing::TestHome::new();
+    let output = home
+        .command(crate::model::tenon())
+        .args(["config", "show"])
+        .env("TENON_BASE_URL", "http://127.0.0.1:1234/v1")
+        .env("TENON_API_KEY", "sk-secret")
+        .output()
+        .unwrap();
+    let page = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        page.contains("http://127.0.0.1:1234/v1") && page.contains("TENON_BASE_URL"),
+        "{page}"
+    );
+    assert!(!page.contains("sk-secret"), "{page}");
+}

@@ -1,9 +1,10 @@
 //! `sessions list`: the newest first, with as much of each id as is needed.
 
 use crate::CommandResult;
-use crate::commands::pages::{self, table::Table};
+use crate::commands::pages;
 use crate::place::Place;
 use crate::render::lines::shorten;
+use crate::render::table::Table;
 use crate::screen::complain;
 use std::process::ExitCode;
 use tenon_engine::{Ambient, RealAmbient};

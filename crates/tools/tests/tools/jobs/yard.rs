@@ -18,12 +18,15 @@ const TAG: &str = "TENON_TEST_TAG";
 /// No process is alive.
 pub const NOBODY: [u32; 0] = [];
 
+/// What happened to jobs, and the exit code it came with.
+pub type Events = Vec<(JobAction, Option<i32>)>;
+
 /// A session's processes and a folder of their own.
 pub struct Yard {
     pub dir: TempDir,
     pub jobs: Jobs,
     pub cancelled: CancellationToken,
-    pub events: Arc<Mutex<Vec<(JobAction, Option<i32>)>>>,
+    pub events: Arc<Mutex<Events>>,
     shown: Mutex<Vec<(ToolStream, String)>>,
 }
 
