@@ -34,6 +34,22 @@ pub(crate) fn flatten(root: &Node) -> Result<Vec<Leaf>, Trouble> {
     Ok(leaves)
 }
 
+/// The same, each key of the top by itself: one that is wrong does not take the
+/// others with it. For files that a stranger wrote.
+pub(crate) fn flatten_each(root: &Node) -> Vec<(String, Result<Vec<Leaf>, Trouble>)> {
+    let Shape::Map(fields) = &root.value else {
+        return vec![(String::from("."), flatten(root))];
+    };
+    fields
+        .iter()
+        .map(|field| {
+            let mut leaves = Vec::new();
+            let walked = walk(std::slice::from_ref(field), &mut Vec::new(), &mut leaves);
+            (field.0.clone(), walked.map(|()| leaves))
+        })
+        .collect()
+}
+
 fn walk(
     fields: &[(String, Node)],
     path: &mut Vec<String>,

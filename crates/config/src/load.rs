@@ -222,7 +222,7 @@ impl Loaded {
         }
         let models = untrusted::models(self, extra);
         let source = Source::read(&path)?;
-        for leaf in leaves_of(&source)? {
+        for leaf in self.project_leaves(&source)? {
             let origin = origin(&source, &leaf, Layer::Project);
             match untrusted::judge(self, &leaf, &models) {
                 Ok(()) => self.set(leaf, Layer::Project, origin),
@@ -235,6 +235,34 @@ impl Loaded {
         }
         self.files.push(path);
         Ok(())
+    }
+
+    /// What is understood of a project's file. A key that is not (it may be of a
+    /// newer version) is listed with the rest of what does not hold.
+    fn project_leaves(&mut self, source: &Source) -> Result<Vec<Leaf>, ConfigError> {
+        let Some(root) = source.parse()? else {
+            return Ok(Vec::new());
+        };
+        let mut understood = Vec::new();
+        for (key, leaves) in check::flatten_each(&root) {
+            match leaves {
+                Ok(leaves) => understood.extend(leaves),
+                Err(trouble) => {
+                    let at = source.locate(trouble.at);
+                    self.ignored.push(Ignored {
+                        key,
+                        origin: Origin::File {
+                            path: source.path.clone(),
+                            line: at.line,
+                            column: at.column,
+                            layer: Layer::Project,
+                        },
+                        why: trouble.message,
+                    });
+                }
+            }
+        }
+        Ok(understood)
     }
 
     pub(crate) fn set(&mut self, leaf: Leaf, layer: Layer, origin: Origin) {

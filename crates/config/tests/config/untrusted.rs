@@ -113,9 +113,9 @@ fn what_is_ignored_knows_its_line() {
 fn a_broken_project_file_is_still_an_error() {
     assert!(
         World::new()
-            .project("{\"modle\": 1}")
+            .project("{\"model\": ")
             .error()
-            .contains("did you mean `model`?")
+            .contains("tenon.json")
     );
 }
 
@@ -127,4 +127,17 @@ fn the_users_own_folder_is_not_a_project() {
     let loaded = tenon_config::load(&sources).unwrap();
     assert!(loaded.ignored().is_empty());
     assert_eq!(loaded.get("streaming").unwrap().0, false);
+}
+
+#[test]
+fn a_key_that_nobody_knows_in_a_project_is_listed_and_does_not_stop_the_start() {
+    let world = World::new().project(r#"{"zzz": 1, "limits": {"max_turns": 5, "nope": 2}, "model": 7, "permission": {"bash": "deny"}}"#);
+    let resolved = world.resolved();
+    assert_eq!(
+        bash(&resolved.rules, "ls"),
+        Class::Deny,
+        "what is understood holds"
+    );
+    let keys: Vec<String> = ignored(&world).into_iter().map(|(key, _)| key).collect();
+    assert_eq!(keys, ["zzz", "limits", "model"]);
 }
