@@ -213,7 +213,7 @@ fn as_table(loaded: &Loaded, resolved: Option<&Resolved>) -> CommandResult {
     }
     let mut page = table.to_string();
     if let Some(provider) = resolved.and_then(|resolved| resolved.provider.as_ref()) {
-        page = format!("{}\n{page}", in_use(provider));
+        page = format!("{}\n{page}", in_use(loaded, provider));
     }
     if !loaded.ignored().is_empty() {
         let mut table = Table::new(&["ignored", "from", "why"]);
@@ -231,13 +231,19 @@ fn as_table(loaded: &Loaded, resolved: Option<&Resolved>) -> CommandResult {
 
 /// The server that a run would ask: the first thing that one looks for when
 /// something is wrong.
-fn in_use(provider: &ResolvedProvider) -> Table {
+fn in_use(loaded: &Loaded, provider: &ResolvedProvider) -> Table {
     let key = match &provider.key {
         KeySource::None => String::from("none"),
         KeySource::Env(names) => format!("the variable {}", names.join(" or ")),
         KeySource::Command(_) => String::from("api_key_command"),
         KeySource::Literal(_) => String::from("api_key in the configuration"),
     };
+    let chosen = loaded
+        .get("model")
+        .filter(|(value, _)| value.as_str() == provider.model.as_deref());
+    let model_origin = chosen
+        .map(|(_, origin)| origin.to_string())
+        .unwrap_or_default();
     let model = provider
         .model
         .clone()
@@ -250,7 +256,7 @@ fn in_use(provider: &ResolvedProvider) -> Table {
     ]);
     let origin = provider.base_url_origin.to_string();
     table.row([String::from("base_url"), provider.base_url.clone(), origin]);
-    table.row([String::from("model"), model, String::new()]);
+    table.row([String::from("model"), model, model_origin]);
     table.row([String::from("key"), key, String::new()]);
     table
 }
