@@ -8,7 +8,7 @@ use crate::questions::Questions;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_model::{Delivery, Model, Parameters, Prefix, RetryPlan};
-use tenon_policy::{Grants, Rules, is_private};
+use tenon_policy::{Grants, Rules, search_filter};
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
 use tenon_vocab::profile::{AgentProfile, Limits};
 use tenon_vocab::{EventKind, Notice, NoticeLevel, RunId, Settings};
@@ -57,10 +57,9 @@ impl Core {
                 .reads()
                 .map(|(path, hash)| (path.to_owned(), hash.to_owned())),
         );
-        let private = parts.rules.clone();
         let workspace = parts
             .workspace
-            .with_private(Arc::new(move |path: &str| is_private(&private, path)));
+            .with_private(Arc::new(search_filter(parts.rules.clone())));
         Self {
             emitter: Arc::new(Emitter::new(
                 parts.log,

@@ -48,4 +48,4 @@ pub use parse::RuleError;
 pub use rule::{CommandPattern, Layer, Matcher, PathPattern, Rule, Weight};
 pub use rules::Rules;
 pub use script::{Parts, Script, analyse};
-pub use search::is_private;
+pub use search::search_filter;

@@ -13,17 +13,18 @@ use tenon_vocab::{Class, Decision, Effect, Timestamp};
 
 const LOOKED_INTO_BY: &[&str] = &["read", "grep"];
 
-/// True when reading or searching this path, relative to the root, is not
+/// Says of a path, relative to the root, whether reading or searching it is not
 /// allowed unasked. Quick for a tree of any size: where nobody has narrowed
 /// anything only secret files are looked at closely.
 ///
 /// Where a search itself had to ask, the yes that it got also holds for files
 /// that only a rule about the whole tool asks for.
-#[must_use]
-pub fn is_private(rules: &Rules, path: &str) -> bool {
-    if !is_secret(path) && !rules.iter().any(narrows) {
-        return false;
-    }
+pub fn search_filter(rules: Rules) -> impl Fn(&str) -> bool + Send + Sync {
+    let is_narrowed = rules.iter().any(narrows);
+    move |path: &str| (is_narrowed || is_secret(path)) && asks(&rules, path)
+}
+
+fn asks(rules: &Rules, path: &str) -> bool {
     let fact = PathFact {
         path: path.to_owned(),
         access: Access::Read,
@@ -75,6 +76,10 @@ fn class(rules: &Rules, tool: &str, subject: Subject) -> Class {
 mod tests {
     use super::*;
     use serde_json::{Value, json};
+
+    fn is_private(rules: &Rules, path: &str) -> bool {
+        search_filter(rules.clone())(path)
+    }
 
     fn with(value: &Value) -> Rules {
         let mut rules = Rules::built_in();
