@@ -154,7 +154,7 @@ pub async fn open(
         Session::New(_) | Session::Unsaved => None,
     };
     let place = match &existing {
-        Some((_, state)) => place.of_session(&state.meta().cwd),
+        Some((_, state)) => place.of_session(&state.meta().cwd)?,
         None => place.clone(),
     };
     let (loaded, resolved) = settings(&place, options)?;

@@ -66,18 +66,26 @@ impl Place {
     }
 
     /// The same place with the root of a session that is resumed, unless a flag
-    /// says otherwise or that folder is gone.
-    pub fn of_session(&self, cwd: &str) -> Self {
+    /// says otherwise: what was said before is about that folder (N12).
+    ///
+    /// # Errors
+    /// When that folder is gone.
+    pub fn of_session(&self, cwd: &str) -> Result<Self, CliError> {
         let mut place = self.clone();
-        if self.root_from == RootFrom::CurrentDirectory
-            && let Ok(root) = PathBuf::from(cwd).canonicalize()
-            && root.is_dir()
-            && root != self.root
-        {
-            place.root = root;
-            place.root_from = RootFrom::Session;
+        if self.root_from != RootFrom::CurrentDirectory || cwd == self.root_text() {
+            return Ok(place);
         }
-        place
+        match PathBuf::from(cwd).canonicalize() {
+            Ok(root) if root.is_dir() => {
+                place.root = root;
+                place.root_from = RootFrom::Session;
+                Ok(place)
+            }
+            _ => Err(
+                CliError::runtime(format!("the directory of this session is gone: {cwd}"))
+                    .with_hint("Name the one to work in with --root DIR."),
+            ),
+        }
     }
 
     pub fn store(&self) -> Store {

@@ -31,7 +31,7 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
         }
         SessionsCommand::Resume { id, all, run } => {
             let id = choose(&place, id.as_deref(), scope(all))?;
-            resume::run(shared, &place, id, &run)
+            resume::run(shared, id, &run)
         }
         SessionsCommand::Verify { id } => check(&place, id.as_deref()),
         SessionsCommand::Rename { id, title } => {

@@ -111,7 +111,7 @@ fn place_of(place: &Place, session: Session) -> Result<Place, CliError> {
     if place.root_from == RootFrom::Session {
         place.root_from = RootFrom::CurrentDirectory;
     }
-    Ok(place.of_session(&place.store().load(id)?.state().meta().cwd))
+    place.of_session(&place.store().load(id)?.state().meta().cwd)
 }
 
 /// Ends the engine and leaves the session whole and resumable. One to which

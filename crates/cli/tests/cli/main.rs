@@ -8,7 +8,9 @@
 
 mod config;
 mod exec;
+mod kept;
 mod kill;
+mod limits;
 mod live;
 mod model;
 mod models;

@@ -1,5 +1,6 @@
 //! A scripted model server on a thread of its own, for tests that run the binary.
 
+use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -15,7 +16,7 @@ pub fn tenon() -> &'static Path {
 pub struct Model {
     runtime: tokio::runtime::Runtime,
     running: Option<Running>,
-    url: String,
+    pub url: String,
 }
 
 impl Model {
@@ -54,6 +55,47 @@ impl Model {
             .as_ref()
             .map(Running::requests)
             .unwrap_or_default()
+    }
+
+    /// Answers with this text.
+    pub fn says(text: &str) -> Self {
+        Self::scripted(
+            json!({"scenarios": [], "default_response": {"content": text}}),
+            Duration::ZERO,
+        )
+    }
+
+    pub fn scripted(scenarios: Value, delay: Duration) -> Self {
+        Self::slow(&scenarios.to_string(), delay)
+    }
+
+    /// The bodies of all requests so far.
+    pub fn bodies(&self) -> Vec<String> {
+        let requests = self
+            .running
+            .as_ref()
+            .map(Running::requests)
+            .unwrap_or_default();
+        requests
+            .iter()
+            .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+            .collect()
+    }
+
+    /// The text of the last message of the user in the last request.
+    pub fn last_prompt(&self) -> String {
+        let bodies = self.bodies();
+        let body: Value = serde_json::from_str(bodies.last().map_or("{}", String::as_str)).unwrap();
+        let messages = body["messages"].as_array().cloned().unwrap_or_default();
+        let user = messages
+            .iter()
+            .rev()
+            .find(|message| message["role"] == "user");
+        user.map(|message| match &message["content"] {
+            Value::String(text) => text.clone(),
+            parts => parts.to_string(),
+        })
+        .unwrap_or_default()
     }
 
     /// `tenon` with this model, in a home of its own.

@@ -277,7 +277,7 @@ fn resume_works_in_the_directory_of_the_session() {
         .complains("there is no session of this directory");
     resume(&["--all", "-p", "x"])
         .ended(0)
-        .complains("This session belongs to");
+        .complains("working in the session's directory");
     let sent = model.requests();
     let body = String::from_utf8_lossy(&sent[0].body).into_owned();
     assert!(body.contains(elsewhere.to_str().unwrap()), "{body}");

@@ -4,93 +4,12 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use tenon_mock::{Options, Running, Scenarios, Server, Strictness};
 use tenon_testing::{TestHome, wait_until};
 
 /// Long, because it only costs time in a test that fails.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// The binary under test.
-pub fn tenon() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_tenon"))
-}
-
-/// Ends with the test.
-pub struct Model {
-    runtime: tokio::runtime::Runtime,
-    running: Option<Running>,
-    pub url: String,
-}
-
-impl Model {
-    /// Answers with this text.
-    pub fn says(text: &str) -> Self {
-        Self::scripted(
-            json!({"scenarios": [], "default_response": {"content": text}}),
-            Duration::ZERO,
-        )
-    }
-
-    pub fn scripted(scenarios: Value, delay: Duration) -> Self {
-        let scenarios = Scenarios::parse(&scenarios.to_string()).unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
-        let options = Options {
-            strict: Strictness::Strict,
-            delay,
-            ..Options::default()
-        };
-        let server = runtime
-            .block_on(Server::bind(([127, 0, 0, 1], 0).into(), scenarios, options))
-            .unwrap();
-        let url = server.base_url();
-        let running = runtime.block_on(async { server.spawn() });
-        Self {
-            runtime,
-            running: Some(running),
-            url,
-        }
-    }
-
-    /// The bodies of all requests so far.
-    pub fn bodies(&self) -> Vec<String> {
-        let requests = self
-            .running
-            .as_ref()
-            .map(Running::requests)
-            .unwrap_or_default();
-        requests
-            .iter()
-            .map(|request| String::from_utf8_lossy(&request.body).into_owned())
-            .collect()
-    }
-
-    /// The text of the last message of the user in the last request.
-    pub fn last_prompt(&self) -> String {
-        let bodies = self.bodies();
-        let body: Value = serde_json::from_str(bodies.last().map_or("{}", String::as_str)).unwrap();
-        let messages = body["messages"].as_array().cloned().unwrap_or_default();
-        let user = messages
-            .iter()
-            .rev()
-            .find(|message| message["role"] == "user");
-        user.map(|message| match &message["content"] {
-            Value::String(text) => text.clone(),
-            parts => parts.to_string(),
-        })
-        .unwrap_or_default()
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        let _inside = self.runtime.enter();
-        drop(self.running.take());
-    }
-}
+pub use crate::model::{Model, tenon};
 
 /// One call, then an answer.
 pub fn calls(trigger: &str, name: &str, arguments: Value, answer: &str) -> Value {
