@@ -82,6 +82,8 @@ pub(crate) async fn user(
         call: Some(call.clone()),
         tool: Some(String::from("ask_user")),
         reason: None,
+        intent: None,
+        affects: Vec::new(),
     })
     .await;
     match asked {

@@ -166,6 +166,8 @@ async fn ask_person(
         call: Some(call.clone()),
         tool: Some(facts.tool.clone()),
         reason: Some(explanation.reason.clone()),
+        intent: None,
+        affects: Vec::new(),
     })
     .await?;
     Ok(answer)

@@ -56,6 +56,27 @@ pub struct Explanation {
     /// Who answered, where the decision was to ask: `user`, `--yes`, a hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
+    /// Who may answer, where the decision is to ask.
+    #[serde(default, skip_serializing_if = "Responders::is_any")]
+    pub responders: Responders,
+}
+
+/// Who may say yes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Responders {
+    /// A person, a hook of the user, or the flag that is made for the class.
+    #[default]
+    Any,
+    /// Only a person, now: no flag, no hook, no earlier grant (G17).
+    Person,
+}
+
+impl Responders {
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        *self == Self::Any
+    }
 }
 
 impl Explanation {
@@ -66,6 +87,7 @@ impl Explanation {
             reason: reason.into(),
             tried: Vec::new(),
             answered_by: None,
+            responders: Responders::Any,
         }
     }
 

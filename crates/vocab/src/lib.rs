@@ -29,7 +29,7 @@ mod tool;
 mod usage;
 
 pub use command::{Command, Query, Reply, Switch, TableReply};
-pub use decision::{Class, Decision, Explanation, RuleTried};
+pub use decision::{Class, Decision, Explanation, Responders, RuleTried};
 pub use event::{Durability, Event, EventKind, OtherEvent};
 pub use ids::{CallId, IdError, JobId, QuestionId, RunId, SessionId};
 pub use jiff::Timestamp;

@@ -152,6 +152,8 @@ mod tests {
             call: None,
             tool: None,
             reason: None,
+            intent: None,
+            affects: Vec::new(),
         }
     }
 

@@ -136,6 +136,8 @@ fn answers_must_fit_questions() {
         call: None,
         tool: None,
         reason: None,
+        intent: None,
+        affects: Vec::new(),
     };
     let answer = |id: &str| Answer {
         question: QuestionId::new(id),
