@@ -55,6 +55,16 @@ pub enum Format {
     Json,
 }
 
+/// What standard input carries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    /// Text that belongs to the prompt.
+    #[default]
+    Text,
+    /// One command per line: prompts, answers to questions, an interrupt.
+    Json,
+}
+
 /// Flags of a run, shared by `exec`, the interactive session and `sessions resume`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunArgs {
@@ -76,6 +86,9 @@ pub struct RunArgs {
     /// What standard output carries.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub format: Format,
+    /// What standard input carries; `json` goes with `--format json`.
+    #[arg(long, value_enum, default_value_t = InputFormat::Text, value_name = "FORMAT")]
+    pub input_format: InputFormat,
     /// Print only the last message, when it is whole.
     #[arg(long)]
     pub final_only: bool,
@@ -103,6 +116,12 @@ pub struct RunArgs {
     /// Also answer what must be confirmed. Denials stay.
     #[arg(long)]
     pub yolo: bool,
+    /// Trust what this project's `.tenon` folder holds now; a changed byte asks again.
+    #[arg(long)]
+    pub trust_project: bool,
+    /// Use the tools in your configuration folder as they are now.
+    #[arg(long)]
+    pub trust_user_tools: bool,
     /// Show what writing and running tools would do, and do not do it.
     #[arg(long)]
     pub dry_run: bool,
@@ -141,9 +160,16 @@ pub enum Command {
     Agents(AgentsCommand),
     /// List the models of the server.
     Models(ModelsArgs),
-    /// Explain what the policy says of a call.
+    /// Explain what the policy says of a call; list and take back what you allowed.
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// List the hooks, or try those of an event.
+    #[command(subcommand)]
+    Hooks(HooksCommand),
+    /// Show what this project and your own tools want to do here, and whether you trust them.
+    Trust(TrustArgs),
+    /// Look at what the program needs: kernel, sandbox, configuration, provider, terminal.
+    Doctor(DoctorArgs),
     /// Apply a patch (unified diff or `*** Begin Patch`) to the project, all or nothing.
     ApplyPatch(ApplyPatchArgs),
     /// The whole loop without a model server, in a scratch folder.
@@ -200,6 +226,12 @@ pub enum SessionsCommand {
         /// The events as they stand in the log.
         #[arg(long)]
         events: bool,
+        /// Every decision about a call: what was asked, by which rule, who answered.
+        #[arg(long, conflicts_with = "events")]
+        decisions: bool,
+        /// The decisions as one JSON array.
+        #[arg(long, requires = "decisions")]
+        json: bool,
     },
     /// Go on with a session.
     Resume {
@@ -288,6 +320,14 @@ pub enum ConfigCommand {
 
 #[derive(Debug, Subcommand)]
 pub enum ToolsCommand {
+    /// Write a tool of your own to begin with: a manifest and a program.
+    New {
+        /// Its name: small letters, digits and `_`.
+        name: String,
+        /// Into this project's `.tenon/tools` instead of your configuration folder.
+        #[arg(long)]
+        project: bool,
+    },
     /// List the tools with source, side effect and default decision.
     List {
         /// One JSON array, with the schemas.
@@ -341,9 +381,89 @@ pub enum PolicyCommand {
         tool: String,
         /// A command for bash, a path for file tools, a name for others.
         argument: String,
+        /// On whose behalf; the configured agent without it.
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
         /// A table for people, or one JSON object.
         #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
         format: Format,
+    },
+    /// List what you allowed for this project, and the rules that hold.
+    List {
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take back what you allowed for this project.
+    Remove {
+        /// Its number or its rule, as `policy list` shows them.
+        #[arg(value_name = "N|RULE", required_unless_present = "all")]
+        which: Option<String>,
+        /// All of them.
+        #[arg(long, conflicts_with = "which")]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct TrustArgs {
+    #[command(subcommand)]
+    pub command: Option<TrustCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TrustCommand {
+    /// Show what trust enables, and what you said.
+    Status {
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Trust the content as it is now.
+    Accept {
+        /// Your own tools instead of the project.
+        #[arg(long)]
+        user_tools: bool,
+    },
+    /// Forget what you said.
+    Revoke {
+        /// Your own tools instead of the project.
+        #[arg(long)]
+        user_tools: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Also ask the configured server for its models.
+    #[arg(long)]
+    pub network: bool,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum HooksCommand {
+    /// List the hooks in the order in which they run, with those that come along.
+    List {
+        /// One JSON array.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run the hooks of an event with a made-up input, and say what their answers mean.
+    Test {
+        /// The event, such as PreToolUse.
+        event: String,
+        /// The tool of the call that the event is about.
+        #[arg(long, value_name = "NAME", default_value = "bash")]
+        tool: String,
+        /// The input of that call as JSON; for other events, fields to set.
+        #[arg(long, value_name = "JSON")]
+        input: Option<String>,
+        /// One JSON array.
+        #[arg(long)]
+        json: bool,
     },
 }
 

@@ -2,25 +2,31 @@
 //! here, and nowhere else.
 
 use crate::args::RunArgs;
+use crate::custom::Custom;
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::{Place, RootFrom};
+use crate::sandbox::{self, Walls};
+use crate::trust::{self, Accept, Accepts};
 use crate::{grants, provider, rules};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tenon_config::{Choice, Loaded, Resolved, Sources};
+use tenon_config::Resolved;
 use tenon_engine::prompt::{Environment, system};
 use tenon_engine::{Ambient, Approval, Confirm, Effects, Parts, RealAmbient, agents};
 use tenon_model::{Delivery, Model, Parameters};
 use tenon_sandbox::Supervisor;
 use tenon_session::{Log, State};
+use tenon_tools::jobs::WayOut;
 use tenon_tools::workspace::{External, WorkspaceOptions};
 use tenon_tools::{BuiltIn, Interactive, Jobs, Toolbox, Workspace};
 use tenon_vocab::profile::AgentProfile;
 use tenon_vocab::{Decision, Event, Meta, SCHEMA_VERSION, SessionId, Settings};
+
+pub use crate::settings::{Configured, settings};
 
 /// The hidden subcommand under which this program supervises a command.
 pub const SUPERVISE: &str = "__supervise";
@@ -36,6 +42,8 @@ pub struct Options {
     pub flags: Vec<(String, Value)>,
     /// Added to the prompt by this run alone.
     pub instruction: Option<String>,
+    /// Content of others that the flags accept.
+    pub accepts: Accepts,
 }
 
 impl Options {
@@ -65,16 +73,25 @@ impl Options {
             },
             flags,
             instruction: None,
+            accepts: accepts(args),
         }
+    }
+}
+
+fn accepts(args: &RunArgs) -> Accepts {
+    let accept = |given: bool| if given { Accept::Now } else { Accept::Recorded };
+    Accepts {
+        project: accept(args.trust_project),
+        user_tools: accept(args.trust_user_tools),
     }
 }
 
 fn approval(args: &RunArgs, desk: Desk) -> Approval {
     match (args.yolo, args.yes, desk) {
         (true, _, _) => Approval::Yolo,
-        (false, true, Desk::Terminal(_)) => Approval::Yes(Confirm::Ask),
+        (false, true, Desk::Terminal(_) | Desk::Client) => Approval::Yes(Confirm::Ask),
         (false, true, Desk::Nobody) => Approval::Yes(Confirm::Nobody),
-        (false, false, Desk::Terminal(_)) => Approval::Ask,
+        (false, false, Desk::Terminal(_) | Desk::Client) => Approval::Ask,
         (false, false, Desk::Nobody) => Approval::Nobody,
     }
 }
@@ -95,6 +112,7 @@ pub enum Session {
 pub struct Assembled {
     pub session: SessionId,
     pub parts: Parts,
+    pub configured: Arc<Configured>,
 }
 
 /// The runtime of one command: it never waits for a blocking thread at its end,
@@ -120,23 +138,6 @@ pub fn runtime() -> Result<Runtime, CliError> {
         .map_err(|error| CliError::runtime(format!("the program cannot start: {error}")))
 }
 
-/// Reads the configuration and resolves it.
-pub fn settings(place: &Place, options: &Options) -> Result<(Loaded, Resolved), CliError> {
-    let loaded = tenon_config::load(&Sources {
-        paths: place.paths.clone(),
-        root: place.root.clone(),
-        env: place.env.clone(),
-        extra: place.config.clone(),
-        flags: options.flags.clone(),
-    })?;
-    let choice = Choice {
-        provider: options.provider.clone(),
-        model: options.model.clone(),
-    };
-    let resolved = tenon_config::resolve(&loaded, &choice)?;
-    Ok((loaded, resolved))
-}
-
 /// P16: nothing configured, so no guess and no request.
 pub fn nothing_configured() -> CliError {
     CliError::config("no model server is configured").with_hint(
@@ -149,6 +150,16 @@ pub async fn open(
     options: &Options,
     session: Session,
 ) -> Result<Assembled, CliError> {
+    open_with(place, options, session, None).await
+}
+
+/// The same with settings that were read before.
+pub async fn open_with(
+    place: &Place,
+    options: &Options,
+    session: Session,
+    held: Option<Arc<Configured>>,
+) -> Result<Assembled, CliError> {
     let existing = match session {
         Session::Existing(_) | Session::Fork(_) => Some(log(place, session)?),
         Session::New(_) | Session::Unsaved => None,
@@ -157,9 +168,13 @@ pub async fn open(
         Some((_, state)) => place.of_session(&state.meta().cwd)?,
         None => place.clone(),
     };
-    let (loaded, resolved) = settings(&place, options)?;
+    let configured = match held {
+        Some(held) => held,
+        None => Arc::new(Configured::read(&place, options)?),
+    };
+    let resolved = &configured.resolved;
     let provider = resolved.provider.clone().ok_or_else(nothing_configured)?;
-    let mut remarks = remarks(&loaded, &resolved);
+    let mut remarks = remarks(&configured);
     if place.root_from == RootFrom::Session {
         remarks.push(format!(
             "working in the session's directory: {}",
@@ -173,7 +188,8 @@ pub async fn open(
         None => log(&place, session)?,
     };
     remarks.extend(log.damage().iter().cloned());
-    let jobs = jobs(&log.folder()?);
+    remarks.extend(neighbours(&place));
+    let jobs = session_jobs(&log.folder()?, resolved);
     let model = match provider::model(&place, &provider, resolved.context_window, &jobs).await {
         Ok(model) => model,
         Err(error) => {
@@ -186,11 +202,11 @@ pub async fn open(
             return Err(error);
         }
     };
-    prune(&place, &resolved);
-    assemble(
+    prune(&place, resolved);
+    let mut assembled = assemble(
         &place,
         options,
-        &resolved,
+        &configured,
         Made {
             model,
             log,
@@ -198,20 +214,23 @@ pub async fn open(
             jobs,
             remarks,
         },
-    )
+    )?;
+    let shortfall = sandbox::shortfall(&assembled.parts.jobs, &place.root).await;
+    assembled.parts.remarks.extend(shortfall);
+    Ok(assembled)
 }
 
 /// The parts for a call without a model: the same gate, the same tools.
 pub fn parts_without_model(place: &Place, options: &Options) -> Result<Parts, CliError> {
-    let (loaded, resolved) = settings(place, options)?;
+    let configured = Arc::new(Configured::read(place, options)?);
     let (log, state) = log(place, Session::Unsaved)?;
-    let jobs = jobs(&log.folder()?);
+    let jobs = session_jobs(&log.folder()?, &configured.resolved);
     let model = Arc::new(provider::NoModel::default());
-    let remarks = remarks(&loaded, &resolved);
+    let remarks = remarks(&configured);
     Ok(assemble(
         place,
         options,
-        &resolved,
+        &configured,
         Made {
             model,
             log,
@@ -235,9 +254,10 @@ struct Made {
 fn assemble(
     place: &Place,
     options: &Options,
-    resolved: &Resolved,
+    configured: &Arc<Configured>,
     made: Made,
 ) -> Result<Assembled, CliError> {
+    let resolved = &configured.resolved;
     let Made {
         model,
         log,
@@ -247,6 +267,11 @@ fn assemble(
     } = made;
     let agent = agent(options.agent.as_deref().unwrap_or(&resolved.agent))?;
     let workspace = workspace(place, resolved, &log.folder()?)?;
+    let walls = Walls::find(place, &resolved.sandbox, Some(&log.folder()?));
+    remarks.extend(walls.remarks());
+    let jobs = jobs
+        .with_sandbox(walls.of_agent(&agent))
+        .with_masker(Arc::clone(&resolved.masker));
     let keeps = resolved.grants.enabled;
     let (grants, trouble) = if keeps {
         grants::load(place)
@@ -254,6 +279,8 @@ fn assemble(
         Default::default()
     };
     remarks.extend(trouble);
+    let (toolbox, told) = toolbox(&agent, options.approval, &configured.custom);
+    remarks.extend(told);
     let system = prompt(place, options, resolved, &agent, &mut remarks);
     if options.approval == Approval::Yolo {
         remarks.push(String::from(
@@ -264,7 +291,7 @@ fn assemble(
     let agent_temperature = agent.temperature;
     let parts = Parts {
         remarks,
-        toolbox: toolbox(&agent, options.approval),
+        toolbox,
         workspace,
         jobs,
         log,
@@ -296,22 +323,38 @@ fn assemble(
         retry: resolved.retry.plan(),
         approval: options.approval,
         effects: options.effects,
+        hooks: resolved.hooks.clone(),
+        masker: Arc::clone(&resolved.masker),
         ambient: Arc::new(RealAmbient),
         model,
     };
-    Ok(Assembled { session: id, parts })
+    Ok(Assembled {
+        session: id,
+        parts,
+        configured: Arc::clone(configured),
+    })
 }
 
-fn remarks(loaded: &Loaded, resolved: &Resolved) -> Vec<String> {
-    let mut remarks: Vec<String> = loaded.warnings().to_vec();
-    remarks.extend(resolved.warnings.iter().cloned());
-    remarks.extend(loaded.ignored().iter().map(|ignored| {
-        format!(
-            "ignored: {} ({}): {}",
-            ignored.key, ignored.origin, ignored.why
-        )
-    }));
+fn remarks(configured: &Configured) -> Vec<String> {
+    let mut remarks: Vec<String> = configured.loaded.warnings().to_vec();
+    remarks.extend(configured.resolved.warnings.iter().cloned());
+    remarks.extend(trust::remarks(&configured.loaded, &configured.custom));
     remarks
+}
+
+/// Two sessions in one tree do not see what the other changes.
+fn neighbours(place: &Place) -> Option<String> {
+    let others = place.store().in_use(&place.root_text());
+    let named: Vec<String> = others
+        .iter()
+        .map(|(id, pid)| format!("{id} (process {pid})"))
+        .collect();
+    (!named.is_empty()).then(|| {
+        format!(
+            "another session works in this directory: {}; each may change files that the other has read",
+            named.join(", ")
+        )
+    })
 }
 
 pub fn agent(name: &str) -> Result<AgentProfile, CliError> {
@@ -327,17 +370,24 @@ pub fn agent(name: &str) -> Result<AgentProfile, CliError> {
         })
 }
 
-pub fn toolbox(agent: &AgentProfile, approval: Approval) -> Toolbox {
+/// The tools of an agent, and what the user should know of those that are not
+/// among them.
+pub fn toolbox(
+    agent: &AgentProfile,
+    approval: Approval,
+    custom: &Custom,
+) -> (Toolbox, Vec<String>) {
     let interactive = match approval {
         Approval::Ask | Approval::Yes(Confirm::Ask) => Interactive::Yes,
         _ => Interactive::No,
     };
     let mut toolbox = Toolbox::default();
     toolbox.add(&BuiltIn::new(interactive));
+    let told = custom.add_to(&mut toolbox);
     if !agent.tools.is_empty() {
         toolbox.retain(|spec| agent.tools.contains(&spec.name));
     }
-    toolbox
+    (toolbox, told)
 }
 
 /// Opens the log, or makes one.
@@ -381,8 +431,30 @@ fn branch(root: &Path) -> Option<String> {
     Some(name.chars().take(200).collect())
 }
 
-/// The runner of processes, with this same program as the supervisor.
+/// The runner of a session's processes: without the variables that commands
+/// must not have. The walls come when the agent is known.
+fn session_jobs(folder: &Path, resolved: &Resolved) -> Jobs {
+    let keys = sandbox::key_variables(resolved);
+    let sorted = sandbox::Environment::sort(sandbox::whole_environment(), &resolved.sandbox, &keys);
+    let way_out = match resolved.locks.sandbox {
+        Some(_) => WayOut::Closed,
+        None => WayOut::Offered,
+    };
+    Jobs::new(supervisor(), folder.join("out"), sorted.given).with_way_out(way_out)
+}
+
+/// A runner for nothing but the user's own credential command: no walls, and
+/// all variables.
 pub fn jobs(folder: &Path) -> Jobs {
+    Jobs::new(
+        supervisor(),
+        folder.join("out"),
+        sandbox::whole_environment(),
+    )
+}
+
+/// This same program.
+pub fn supervisor() -> Supervisor {
     // The running program, also when its file has been replaced meanwhile.
     let program = PathBuf::from("/proc/self/exe");
     let program = if program.exists() {
@@ -390,16 +462,7 @@ pub fn jobs(folder: &Path) -> Jobs {
     } else {
         std::env::current_exe().unwrap_or(program)
     };
-    let supervisor = Supervisor::new(program, vec![OsString::from(SUPERVISE)]);
-    Jobs::new(supervisor, folder.join("out"), environment())
-}
-
-/// What commands get: the environment without the keys that are Tenon's alone.
-fn environment() -> Vec<(OsString, OsString)> {
-    const OURS: [&str; 3] = ["TENON_API_KEY", "AGENT_API_KEY", "LLM_AUTH_TOKEN"];
-    std::env::vars_os()
-        .filter(|(name, _)| OURS.iter().all(|key| name != key))
-        .collect()
+    Supervisor::new(program, vec![OsString::from(SUPERVISE)])
 }
 
 pub fn workspace(place: &Place, resolved: &Resolved, folder: &Path) -> Result<Workspace, CliError> {
@@ -410,6 +473,7 @@ pub fn workspace(place: &Place, resolved: &Resolved, folder: &Path) -> Result<Wo
             Decision::Allow => External::Allow,
         },
         extra_read: vec![folder.join("out")],
+        home: place.env.get("HOME").map(PathBuf::from),
     };
     Workspace::open(&place.root, options).map_err(|error| CliError::runtime(error.to_string()))
 }

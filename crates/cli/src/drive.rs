@@ -1,13 +1,16 @@
-//! One run from prompt to exit code: events to the renderer, signals and answers
-//! to the engine. Used by `exec`, `demo` and `sessions resume -p`.
+//! From prompt to exit code: events to the renderer, signals and answers to the
+//! engine. One run for `exec`, `demo` and `sessions resume -p`; as many as a
+//! program in front asks for with `--input-format json`.
 //!
 //! Drawing happens on a thread of its own. A reader that pauses makes that
 //! thread wait, and neither the engine nor a signal waits with it.
 
+use crate::client::{Client, Heard};
 use crate::error::{CliError, code, exit_code};
 use crate::render::{Renderer, question};
 use crate::screen::{Paint, complain};
 use crate::signals::{Asked, Signals};
+use futures_util::FutureExt;
 use rustix::termios::{QueueSelector, tcflush};
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
@@ -28,6 +31,8 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 pub enum Desk {
     /// Someone at this terminal.
     Terminal(Paint),
+    /// A program, on standard input.
+    Client,
     Nobody,
 }
 
@@ -58,14 +63,49 @@ struct Driver {
     commands: Arc<dyn CommandSink>,
     interrupts: u32,
     ended: Ended,
+    /// The program in front, where there is one.
+    client: Option<Client>,
+    waiting: VecDeque<Drawn>,
+    is_read: bool,
+}
+
+/// What the drawing thread draws.
+enum Drawn {
+    Event(Arc<Event>),
+    /// Something in the input that is no command.
+    Complaint(String),
 }
 
 /// Sends the prompt and draws until the engine has ended.
 pub async fn drive(
-    mut handle: Handle,
+    handle: Handle,
     prompt: String,
     renderer: Box<dyn Renderer + Send>,
     desk: Desk,
+) -> Result<Ended, CliError> {
+    let command = Command::Prompt {
+        text: prompt,
+        attachments: Vec::new(),
+    };
+    run(handle, command, renderer, desk, None).await
+}
+
+/// Does what the client says, this command first, until its input ends.
+pub async fn converse(
+    handle: Handle,
+    first: Command,
+    renderer: Box<dyn Renderer + Send>,
+    client: Client,
+) -> Result<Ended, CliError> {
+    run(handle, first, renderer, Desk::Client, Some(client)).await
+}
+
+async fn run(
+    mut handle: Handle,
+    first: Command,
+    renderer: Box<dyn Renderer + Send>,
+    desk: Desk,
+    client: Option<Client>,
 ) -> Result<Ended, CliError> {
     let mut signals = Signals::new()?;
     let (typed, mut lines) = mpsc::unbounded_channel();
@@ -74,13 +114,11 @@ pub async fn drive(
         commands: Arc::clone(&handle.commands),
         interrupts: 0,
         ended: Ended::default(),
+        client,
+        waiting: VecDeque::new(),
+        is_read: true,
     };
-    driver.commands.send(Command::Prompt {
-        text: prompt,
-        attachments: Vec::new(),
-    });
-    let mut waiting: VecDeque<Arc<Event>> = VecDeque::new();
-    let mut is_read = true;
+    driver.send(first);
     loop {
         tokio::select! {
             biased;
@@ -88,26 +126,20 @@ pub async fn drive(
             Some((asked, line)) = lines.recv() => {
                 driver.commands.send(Command::Answer(question::answer(&asked, &line)));
             }
-            permit = screen.reserve(), if !waiting.is_empty() => match (permit, waiting.pop_front()) {
-                (Ok(permit), Some(event)) => permit.send(event),
-                _ => {
-                    // Nobody reads any more: stop the work, keep the log whole.
-                    waiting.clear();
-                    is_read = false;
-                    driver.commands.send(Command::Shutdown);
+            permit = screen.reserve(), if !driver.waiting.is_empty() => {
+                match (permit, driver.waiting.pop_front()) {
+                    (Ok(permit), Some(drawn)) => permit.send(drawn),
+                    _ => driver.unread(),
                 }
-            },
-            event = handle.events.next(), if waiting.is_empty() => match event {
+            }
+            heard = hear(&mut driver.client), if driver.waiting.len() < DRAWN_AHEAD => driver.heard(heard),
+            event = handle.events.next(), if driver.waiting.is_empty() => match event {
                 None => break,
-                Some(event) => {
-                    let is_over = driver.ended.outcome.is_some();
-                    driver.event(&event);
-                    // The end of a run is the last that is said of it.
-                    if is_read && !(is_over && matches!(event.kind, EventKind::State(_))) {
-                        waiting.push_back(event);
-                    }
-                }
+                Some(event) => driver.event(event),
             },
+        }
+        if driver.is_done() {
+            driver.leave(&mut handle).await;
         }
     }
     drop(screen);
@@ -118,32 +150,46 @@ pub async fn drive(
     Ok(driver.ended)
 }
 
+/// What the client says next; never, where there is none.
+async fn hear(client: &mut Option<Client>) -> Option<Heard> {
+    match client {
+        Some(client) => client.next().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Starts the drawing thread; the receiver fires when it has drawn everything.
 fn draw(
     mut renderer: Box<dyn Renderer + Send>,
     desk: Desk,
     typed: mpsc::UnboundedSender<(Question, String)>,
 ) -> (
-    mpsc::Sender<Arc<Event>>,
+    mpsc::Sender<Drawn>,
     oneshot::Receiver<Option<std::io::Error>>,
 ) {
-    let (sender, mut events) = mpsc::channel::<Arc<Event>>(DRAWN_AHEAD);
-    let (done, drawn) = oneshot::channel();
+    let (sender, mut drawn) = mpsc::channel::<Drawn>(DRAWN_AHEAD);
+    let (done, ended) = oneshot::channel();
     std::thread::spawn(move || {
         let mut failed = None;
-        while let Some(event) = events.blocking_recv() {
-            if let Err(error) = renderer.event(&event) {
+        while let Some(next) = drawn.blocking_recv() {
+            let result = match &next {
+                Drawn::Event(event) => renderer.event(event),
+                Drawn::Complaint(why) => renderer.complaint(why),
+            };
+            if let Err(error) = result {
                 failed = Some(error);
                 break;
             }
-            if let (EventKind::Question(asked), Desk::Terminal(paint)) = (&event.kind, desk) {
+            if let Drawn::Event(event) = &next
+                && let (EventKind::Question(asked), Desk::Terminal(paint)) = (&event.kind, desk)
+            {
                 ask(asked, paint, &typed);
             }
         }
-        drop(events);
+        drop(drawn);
         let _ = done.send(failed);
     });
-    (sender, drawn)
+    (sender, ended)
 }
 
 /// Shows a question and reads its answer on one more thread: a person takes
@@ -174,22 +220,85 @@ impl Driver {
     fn asked(&mut self, asked: Asked) {
         self.interrupts += 1;
         match (asked, self.interrupts) {
-            (Asked::Interrupt, 1) => self.commands.send(Command::Interrupt),
-            (_, 1 | 2) => self.commands.send(Command::Shutdown),
+            (Asked::Interrupt, 1) => self.send(Command::Interrupt),
+            (_, 1 | 2) => self.send(Command::Shutdown),
             _ => std::process::exit(i32::from(code::INTERRUPTED)),
         }
     }
 
-    fn event(&mut self, event: &Event) {
+    fn send(&mut self, command: Command) {
+        if let Some(client) = &mut self.client
+            && let Err(why) = client.sending(&command)
+        {
+            self.waiting.push_back(Drawn::Complaint(why));
+            return;
+        }
+        self.commands.send(command);
+    }
+
+    /// A line of the client, or the end of them.
+    fn heard(&mut self, heard: Option<Heard>) {
+        match heard {
+            Some(Heard::Command(command)) => self.send(*command),
+            Some(Heard::Bad(why)) => self.waiting.push_back(Drawn::Complaint(why)),
+            None => {
+                let unanswered = self.client.as_mut().map(Client::unanswered);
+                for answer in unanswered.unwrap_or_default() {
+                    self.commands.send(Command::Answer(answer));
+                }
+            }
+        }
+    }
+
+    /// Nobody reads any more: stop the work, keep the log whole.
+    fn unread(&mut self) {
+        self.waiting.clear();
+        self.is_read = false;
+        self.commands.send(Command::Shutdown);
+    }
+
+    fn event(&mut self, event: Arc<Event>) {
+        let is_over = self.ended.outcome.is_some() && self.client.is_none();
         match &event.kind {
             EventKind::Message(message) if message.segment == Some(Segment::Answer) => {
                 self.ended.answer = message.text();
             }
             EventKind::RunFinished(finished) => {
                 self.ended.outcome = Some(finished.outcome);
-                self.commands.send(Command::Shutdown);
+                if self.client.is_none() {
+                    self.commands.send(Command::Shutdown);
+                }
             }
             _ => {}
+        }
+        if let Some(client) = &mut self.client {
+            for answer in client.event(&event.kind) {
+                self.commands.send(Command::Answer(answer));
+            }
+        }
+        // The end of a run is the last that is said of it.
+        if self.is_read && !(is_over && matches!(event.kind, EventKind::State(_))) {
+            self.waiting.push_back(Drawn::Event(event));
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.waiting.is_empty() && self.client.as_ref().is_some_and(Client::is_done)
+    }
+
+    /// The client said its last word and nothing runs. What it said in the last
+    /// moment of a run may just be starting another: the engine is given its
+    /// turn, and only then told to end.
+    async fn leave(&mut self, handle: &mut Handle) {
+        for _ in 0..8 {
+            tokio::task::yield_now().await;
+        }
+        match handle.events.next().now_or_never() {
+            Some(Some(event)) => self.event(event),
+            Some(None) | None => {
+                self.commands.send(Command::Shutdown);
+                self.client = None;
+            }
         }
     }
 }

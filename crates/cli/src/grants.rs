@@ -1,6 +1,7 @@
 //! What the user allowed for a project, kept in the state folder and never in
 //! the repository.
 
+use crate::error::CliError;
 use crate::place::Place;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,28 +14,39 @@ fn file(place: &Place) -> PathBuf {
     place.paths.state.join("grants").join(format!("{key}.json"))
 }
 
-/// The grants of this project, without those that have ended; a file that cannot
-/// be read is a warning, and then nothing is granted.
+/// The grants of this project; those that have ended are among them and count
+/// for nothing. A file that cannot be read is a warning, and then nothing is
+/// granted.
 pub fn load(place: &Place) -> (Grants, Option<String>) {
-    match std::fs::read_to_string(file(place)) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (Grants::new(), None),
-        Err(error) => (
-            Grants::new(),
-            Some(format!(
-                "the grants of this project cannot be read: {error}"
-            )),
-        ),
-        Ok(text) => match parse(&text) {
-            Ok(grants) => (grants, None),
-            Err(error) => (Grants::new(), Some(error)),
-        },
+    match read(&file(place)) {
+        Ok(grants) => (grants, None),
+        Err(trouble) => (Grants::new(), Some(trouble)),
     }
 }
 
-fn parse(text: &str) -> Result<Grants, String> {
-    let value = serde_json::from_str(text)
-        .map_err(|error| format!("the file of grants is damaged: {error}"))?;
-    Grants::from_json(&value).map_err(|error| error.to_string())
+/// Keeps these and no others.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn keep(place: &Place, grants: &Grants) -> Result<(), CliError> {
+    write(&file(place), grants).map_err(|error| {
+        CliError::runtime(format!(
+            "the grants of this project cannot be written: {error}"
+        ))
+    })
+}
+
+/// Forgets all of them, also those of a damaged file.
+///
+/// # Errors
+/// When the file is there and cannot be removed.
+pub fn forget(place: &Place) -> Result<(), CliError> {
+    match std::fs::remove_file(file(place)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CliError::runtime(
+            format!("the grants of this project cannot be removed: {error}"),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Stores a grant as soon as it is given.
@@ -42,18 +54,30 @@ pub fn sink(place: &Place) -> GrantSink {
     let path = file(place);
     Arc::new(move |grant: &Grant| {
         // A grant that cannot be stored still holds for this session.
-        let _ = store(&path, grant);
+        let mut grants = read(&path).unwrap_or_default();
+        grants.add(grant.clone());
+        let _ = write(&path, &grants);
     })
 }
 
-fn store(path: &Path, grant: &Grant) -> std::io::Result<()> {
+fn read(path: &Path) -> Result<Grants, String> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Grants::new()),
+        Err(error) => {
+            return Err(format!(
+                "the grants of this project cannot be read: {error}"
+            ));
+        }
+    };
+    let value = serde_json::from_str(&text)
+        .map_err(|error| format!("the file of grants is damaged: {error}"))?;
+    Grants::from_json(&value).map_err(|error| error.to_string())
+}
+
+fn write(path: &Path, grants: &Grants) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let mut grants = std::fs::read_to_string(path)
-        .ok()
-        .and_then(|text| parse(&text).ok())
-        .unwrap_or_default();
-    grants.add(grant.clone());
     // 0600 by default, and never half a file.
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
     temporary.write_all(grants.to_json().to_string().as_bytes())?;

@@ -3,7 +3,9 @@
 
 mod args;
 mod assemble;
+mod client;
 mod commands;
+mod custom;
 mod drive;
 mod error;
 mod grants;
@@ -13,8 +15,11 @@ mod provider;
 mod render;
 mod repl;
 mod rules;
+mod sandbox;
 mod screen;
+mod settings;
 mod signals;
+mod trust;
 
 use args::{Cli, Command, Format};
 use clap::Parser;

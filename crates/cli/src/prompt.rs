@@ -17,22 +17,39 @@ const SAY_AFTER: Duration = Duration::from_secs(1);
 /// A prompt larger than this is a mistake.
 const LIMIT: u64 = 16 * 1024 * 1024;
 
+/// The prompt of the flags alone, for when standard input carries something else.
+pub fn given(args: &RunArgs) -> Result<Option<String>, CliError> {
+    let words = args.words.join(" ");
+    if words == "-" {
+        return Err(CliError::usage(
+            "`-` reads the prompt from standard input, which carries commands here",
+        ));
+    }
+    let prompt = from_flags(args, words)?;
+    match &prompt {
+        Some(text) if text.trim().is_empty() => Err(CliError::usage("the prompt is empty")),
+        _ => Ok(prompt),
+    }
+}
+
+fn from_flags(args: &RunArgs, words: String) -> Result<Option<String>, CliError> {
+    match (&args.prompt, words.is_empty()) {
+        (Some(_), false) => Err(CliError::usage(
+            "the prompt was given twice: with --prompt and as words",
+        )),
+        (Some(prompt), true) => Ok(Some(prompt.clone())),
+        (None, false) => Ok(Some(words)),
+        (None, true) => Ok(None),
+    }
+}
+
 /// The whole prompt, or `None` when there is none at all.
 pub fn gather(args: &RunArgs) -> Result<Option<String>, CliError> {
     let words = args.words.join(" ");
     if words == "-" {
         return Ok(Some(read_to_end()?));
     }
-    let given = match (&args.prompt, words.is_empty()) {
-        (Some(_), false) => {
-            return Err(CliError::usage(
-                "the prompt was given twice: with --prompt and as words",
-            ));
-        }
-        (Some(prompt), true) => Some(prompt.clone()),
-        (None, false) => Some(words),
-        (None, true) => None,
-    };
+    let given = from_flags(args, words)?;
     if std::io::stdin().is_terminal() {
         return Ok(given);
     }

@@ -2,13 +2,14 @@
 
 use crate::error::CliError;
 use crate::place::Place;
+use crate::sandbox;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_config::{KeySource, Proxy, ResolvedProvider};
 use tenon_model::{
     Chat, DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request,
 };
 use tenon_tools::Jobs;
-use tenon_tools::jobs::{Ended, RunSpec};
+use tenon_tools::jobs::{Ended, RunSpec, Secrets, Walls};
 use tenon_transport::{
     CredentialError, CredentialSource, Endpoint, Fixed, HttpModel, NoCredential, ProxyChoice,
     Secret,
@@ -164,7 +165,14 @@ impl FromCommand {
     }
 
     async fn run(&self) -> Result<Secret, CredentialError> {
-        let spec = RunSpec::new(self.command.clone(), self.root.clone());
+        // The user's own command: it reads credentials, so it needs the files
+        // and variables that commands of a model do not get.
+        let spec = RunSpec {
+            walls: Walls::Outside,
+            secrets: Secrets::Exact,
+            environment: self.jobs.withheld(sandbox::whole_environment()),
+            ..RunSpec::new(self.command.clone(), self.root.clone())
+        };
         let outcome = self
             .jobs
             .run(spec, &CancellationToken::new(), &|_, _| {})

@@ -1,6 +1,7 @@
 //! Holds the values of a file against the table of keys, and flattens them.
 //! Nothing is dropped in silence: what is not known is an error.
 
+use crate::hooks;
 use crate::keys::{self, Key, Kind, key_at};
 use crate::node::{Node, Shape, Trouble, what};
 use crate::suggest;
@@ -123,6 +124,7 @@ fn leaf(
 ) -> Result<(), Trouble> {
     match (key.kind, &node.value) {
         (Kind::Permission, _) => permissions(key, node, path, leaves),
+        (Kind::Hooks, _) => hooks::leaves(key, node, path, leaves),
         (Kind::TextMap, Shape::Map(fields)) => {
             for (name, field) in fields {
                 let mut deeper = path.to_vec();
@@ -201,12 +203,20 @@ fn permissions(
     let mut push = |tail: &[&str], value: Value, at: usize| -> Result<(), Trouble> {
         Rules::empty()
             .add_config(&value, Layer::User, "")
-            .map_err(|error| {
-                let word = error.message.contains("expected allow, ask or deny");
+            .map_err(|mut error| {
+                // Each rule of a list is read alone; its place is that in the list.
+                if let (true, Some(first), Some(index)) =
+                    (value.is_array(), error.at.first_mut(), tail.first())
+                {
+                    (*index).clone_into(first);
+                }
+                let word = error
+                    .message
+                    .contains("expected allow, ask, confirm or deny");
                 let hint = word
                     .then(|| innermost(&value))
                     .flatten()
-                    .and_then(|text| suggest::nearest(&text, ["allow", "ask", "deny"]))
+                    .and_then(|text| suggest::nearest(&text, ["allow", "ask", "confirm", "deny"]))
                     .map(|near| format!("did you mean `{near}`?"));
                 Trouble::new(at, error.to_string()).with_hint(hint)
             })?;

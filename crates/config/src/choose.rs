@@ -7,6 +7,7 @@ use crate::provider::{self, FROM_ENV, Variables};
 use crate::resolve::Choice;
 use crate::settings::ResolvedProvider;
 use tenon_model::Kind;
+use tenon_policy::Layer;
 
 /// How the provider was named: by whom depends which variables and which
 /// `model` hold for it.
@@ -19,6 +20,9 @@ enum Named {
 }
 
 fn named(loaded: &Loaded, choice: &Choice) -> Result<Option<Named>, ConfigError> {
+    if let Some(name) = managed(loaded, "default_provider") {
+        return Ok(Some(Named::File(name)));
+    }
     if let Some(name) = &choice.provider {
         return Ok(Some(Named::Flag(name.clone())));
     }
@@ -45,6 +49,19 @@ fn named(loaded: &Loaded, choice: &Choice) -> Result<Option<Named>, ConfigError>
             "choose one with --provider, or with `default_provider` in the configuration",
         )),
     }
+}
+
+/// What the administrator chose is chosen, whatever flags say.
+fn managed(loaded: &Loaded, dotted: &str) -> Option<String> {
+    let (value, origin) = loaded.get(dotted)?;
+    let managed = matches!(
+        origin,
+        Origin::File {
+            layer: Layer::Managed,
+            ..
+        }
+    );
+    managed.then(|| value.as_str().map(str::to_owned))?
 }
 
 pub(crate) fn chosen_provider(
@@ -88,6 +105,9 @@ fn model(
     named: &Named,
     provider: &ResolvedProvider,
 ) -> Option<String> {
+    if let Some(model) = managed(loaded, "model") {
+        return Some(model);
+    }
     if choice.model.is_some() {
         return choice.model.clone();
     }

@@ -82,11 +82,6 @@ fn warn_of_slips(loaded: &mut Loaded) {
         })
         .collect();
     loaded.warnings.extend(slips);
-    if loaded.env.get("TENON_MANAGED_CONFIG").is_some() {
-        loaded.warnings.push(
-            "TENON_MANAGED_CONFIG is set, but this version does not read managed policies".into(),
-        );
-    }
 }
 
 /// A flag's value as a leaf of the tree.

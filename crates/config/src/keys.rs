@@ -29,6 +29,8 @@ pub enum Kind {
     TextMap,
     /// Rules: see the policy.
     Permission,
+    /// Events with lists of hooks.
+    Hooks,
 }
 
 /// What the configuration of a project that nobody has trusted may do with a key (C7).
@@ -87,7 +89,10 @@ impl Key {
     /// The variable that sets it: only keys with one plain value have one.
     #[must_use]
     pub fn variable(&self) -> Option<String> {
-        let plain = !matches!(self.kind, Kind::TextMap | Kind::Permission | Kind::Texts);
+        let plain = !matches!(
+            self.kind,
+            Kind::TextMap | Kind::Permission | Kind::Texts | Kind::Hooks
+        );
         if self.name.contains('*') || !plain {
             return None;
         }
@@ -116,7 +121,7 @@ pub fn key(dotted: &str) -> Option<&'static Key> {
     key_at(&path).or_else(|| {
         // A header's name may hold a dot; a pattern of a permission often does.
         all().iter().find(|key| match key.kind {
-            Kind::TextMap | Kind::Permission => {
+            Kind::TextMap | Kind::Permission | Kind::Hooks => {
                 let depth = key.segments().count();
                 path.len() > depth && key.fits(&path[..depth])
             }
@@ -157,8 +162,11 @@ impl Kind {
             Self::Boolean => "true or false".into(),
             Self::Texts => "a list of texts".into(),
             Self::TextOrTexts => "a text or a list of texts".into(),
+            Self::Hooks => "an object of events with lists of hooks".into(),
             Self::TextMap => "an object of texts".into(),
-            Self::Permission => "an object of tools, a list of rules, or allow, ask or deny".into(),
+            Self::Permission => {
+                "an object of tools, a list of rules, or allow, ask, confirm or deny".into()
+            }
         }
     }
 
@@ -188,6 +196,7 @@ impl Kind {
                 .as_object()
                 .is_some_and(|fields| fields.values().all(Value::is_string)),
             Self::Permission => true,
+            Self::Hooks => value.is_object(),
         };
         if fits {
             Ok(())

@@ -13,30 +13,45 @@ mod choose;
 mod environment;
 mod error;
 mod expand;
+mod hooks;
 mod jsonc;
 pub mod keys;
 mod load;
+mod locks;
+mod managed;
 mod node;
 mod paths;
 mod profile;
+mod project;
 mod provider;
 mod reference;
 mod resolve;
 mod rules;
+mod sandbox;
+mod secrets;
 mod settings;
+mod snapshot;
 mod source;
 mod suggest;
 mod tables;
 mod toml;
+mod trust;
 mod untrusted;
 
 pub use error::{ConfigError, Location};
 pub use keys::{Key, Kind, Project};
-pub use load::{Entry, Ignored, Loaded, Origin, Sources, load};
+pub use load::{Curable, Entry, Ignored, Loaded, Origin, Sources, load};
+pub use locks::{AllowList, Locks, Minimum};
 pub use paths::{Env, Paths, Platform};
+pub use project::{ProjectContent, Standing, project_key};
 pub use reference::{reference_markdown, schema, template};
 pub use resolve::{Choice, resolve};
 pub use rules::rules;
+pub use sandbox::{
+    SandboxAdapter, SandboxLacking, SandboxLimits, SandboxMode, SandboxNetwork, SandboxSettings,
+};
 pub use settings::{
     GrantSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider, RetrySettings,
 };
+pub use snapshot::{KeptFile, Snapshot};
+pub use trust::{ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};

@@ -2,10 +2,12 @@
 //! knows where it was written.
 
 use crate::check::{self, Leaf};
+use crate::hooks;
 use crate::keys::{self, Key, Privacy};
 use crate::paths::{Env, Paths};
 use crate::source::{self, Source};
-use crate::{ConfigError, environment, untrusted};
+use crate::trust::ProjectTrust;
+use crate::{ConfigError, Locks, ProjectContent, environment, managed, untrusted};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,6 +20,8 @@ pub struct Sources {
     pub paths: Paths,
     /// The project's root; its `.tenon/` may hold a configuration.
     pub root: PathBuf,
+    /// Whether that configuration holds.
+    pub trust: ProjectTrust,
     pub env: Env,
     /// `--config`; stands in for `TENON_CONFIG`.
     pub extra: Option<PathBuf>,
@@ -103,6 +107,15 @@ pub struct Ignored {
     pub key: String,
     pub origin: Origin,
     pub why: String,
+    pub curable: Curable,
+}
+
+/// What would make an ignored value hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Curable {
+    /// Trust in the project.
+    ByTrust,
+    No,
 }
 
 /// One rule as written.
@@ -118,11 +131,14 @@ pub(crate) struct Permission {
 pub struct Loaded {
     pub(crate) entries: BTreeMap<String, Entry>,
     pub(crate) permissions: Vec<Permission>,
+    pub(crate) hooks: Vec<hooks::Written>,
     pub(crate) ignored: Vec<Ignored>,
     pub(crate) warnings: Vec<String>,
     pub(crate) env: Env,
     pub(crate) paths: Paths,
     pub(crate) root: PathBuf,
+    pub(crate) project: ProjectContent,
+    pub(crate) locks: Locks,
     files: Vec<PathBuf>,
 }
 
@@ -134,11 +150,14 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let mut loaded = Loaded {
         entries: built_in(),
         permissions: Vec::new(),
+        hooks: Vec::new(),
         ignored: Vec::new(),
         warnings: Vec::new(),
         env: sources.env.clone(),
         paths: sources.paths.clone(),
         root: sources.root.clone(),
+        project: ProjectContent::default(),
+        locks: Locks::default(),
         files: Vec::new(),
     };
     let user = source::find(&sources.paths.config)?;
@@ -151,11 +170,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         Some(path) => Some(path.clone()),
         None => sources.env.get("TENON_CONFIG").map(PathBuf::from),
     };
-    loaded.project(
-        &sources.root.join(".tenon"),
-        user.as_deref(),
-        extra.as_deref(),
-    )?;
+    loaded.apply_project(sources, [user.as_deref(), extra.as_deref()])?;
     if let Some(path) = &extra {
         loaded.file(path, Layer::Extra)?;
     }
@@ -163,6 +178,8 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     for (dotted, value) in &sources.flags {
         loaded.flag(dotted, value)?;
     }
+    // Above all else, whoever wrote it.
+    managed::apply(&mut loaded)?;
     Ok(loaded)
 }
 
@@ -199,73 +216,16 @@ impl Loaded {
         Ok(())
     }
 
-    fn project(
-        &mut self,
-        folder: &Path,
-        user: Option<&Path>,
-        extra: Option<&Path>,
-    ) -> Result<(), ConfigError> {
-        let Some(path) = source::find(folder)? else {
-            return Ok(());
-        };
-        let same = |other: Option<&Path>| {
-            other.is_some_and(|other| {
-                other
-                    .canonicalize()
-                    .ok()
-                    .is_some_and(|other| Some(other) == path.canonicalize().ok())
-            })
-        };
-        // In the home folder `.tenon` may be the user's own.
-        if same(user) || same(extra) {
-            return Ok(());
-        }
-        let models = untrusted::models(self, extra);
-        let source = Source::read(&path)?;
-        for leaf in self.project_leaves(&source)? {
-            let origin = origin(&source, &leaf, Layer::Project);
-            match untrusted::judge(self, &leaf, &models) {
-                Ok(()) => self.set(leaf, Layer::Project, origin),
-                Err(why) => self.ignored.push(Ignored {
-                    key: leaf.path.join("."),
-                    origin,
-                    why,
-                }),
-            }
-        }
+    /// Notes that a file took part.
+    pub(crate) fn read_file(&mut self, path: PathBuf) {
         self.files.push(path);
-        Ok(())
-    }
-
-    /// What is understood of a project's file. A key that is not (it may be of a
-    /// newer version) is listed with the rest of what does not hold.
-    fn project_leaves(&mut self, source: &Source) -> Result<Vec<Leaf>, ConfigError> {
-        let Some(root) = source.parse()? else {
-            return Ok(Vec::new());
-        };
-        let mut understood = Vec::new();
-        for (key, leaves) in check::flatten_each(&root) {
-            match leaves {
-                Ok(leaves) => understood.extend(leaves),
-                Err(trouble) => {
-                    let at = source.locate(trouble.at);
-                    self.ignored.push(Ignored {
-                        key,
-                        origin: Origin::File {
-                            path: source.path.clone(),
-                            line: at.line,
-                            column: at.column,
-                            layer: Layer::Project,
-                        },
-                        why: trouble.message,
-                    });
-                }
-            }
-        }
-        Ok(understood)
     }
 
     pub(crate) fn set(&mut self, leaf: Leaf, layer: Layer, origin: Origin) {
+        if leaf.key.name == "hooks" {
+            self.add_hook(leaf, layer, origin);
+            return;
+        }
         if leaf.key.name == "permission" {
             self.permissions.push(Permission {
                 value: leaf.value.clone(),
@@ -350,6 +310,12 @@ fn origin(source: &Source, leaf: &Leaf, layer: Layer) -> Origin {
         column: at.column,
         layer,
     }
+}
+
+/// Whether two names lead to one thing that is there.
+pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
+    let (one, other) = (one.canonicalize().ok(), other.canonicalize().ok());
+    one.is_some() && one == other
 }
 
 /// The models that a file of the user names; for a file that is read later.

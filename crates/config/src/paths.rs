@@ -76,7 +76,13 @@ pub struct Paths {
     pub config: PathBuf,
     pub state: PathBuf,
     pub cache: PathBuf,
+    /// What the administrator of this machine decided (G13). The same for
+    /// everybody and never from the environment: whoever could move it could
+    /// escape it. Only tests set another.
+    pub managed: PathBuf,
 }
+
+const MANAGED: &str = "/etc/tenon/managed.jsonc";
 
 impl Paths {
     /// # Errors
@@ -97,6 +103,7 @@ impl Paths {
                     cache: home.join("cache"),
                     state: home.clone(),
                     config: home,
+                    managed: PathBuf::from(MANAGED),
                 }
             }
             None => Self::of_platform(platform, env)?,
@@ -121,6 +128,7 @@ impl Paths {
                     config: folder("XDG_CONFIG_HOME", ".config")?.join("tenon"),
                     state: folder("XDG_STATE_HOME", ".local/state")?.join("tenon"),
                     cache: folder("XDG_CACHE_HOME", ".cache")?.join("tenon"),
+                    managed: PathBuf::from(MANAGED),
                 })
             }
             Platform::MacOs => {
@@ -130,6 +138,7 @@ impl Paths {
                     state: support.join("state"),
                     config: support,
                     cache: library.join("Caches").join("tenon"),
+                    managed: PathBuf::from(MANAGED),
                 })
             }
             Platform::Windows => {
@@ -138,6 +147,7 @@ impl Paths {
                     config: home(env, "APPDATA")?.join("tenon"),
                     state: local.join("state"),
                     cache: local.join("cache"),
+                    managed: PathBuf::from("C:\\ProgramData\\tenon\\managed.jsonc"),
                 })
             }
         }

@@ -3,6 +3,7 @@
 use crate::keys::{self, Key, Kind, Project};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
+use tenon_vocab::profile::HookEvent;
 
 /// JSON Schema of a configuration file, for editors.
 #[must_use]
@@ -77,6 +78,7 @@ fn schema_of(key: &Key) -> Value {
         Kind::TextOrTexts => json!({"anyOf": [{"type": "string"}, texts]}),
         Kind::TextMap => json!({"type": "object", "additionalProperties": {"type": "string"}}),
         Kind::Permission => permission_schema(),
+        Kind::Hooks => hooks_schema(),
     };
     if let Some(fields) = schema.as_object_mut() {
         fields.insert("description".into(), json!(key.doc));
@@ -87,8 +89,32 @@ fn schema_of(key: &Key) -> Value {
     schema
 }
 
+fn hooks_schema() -> Value {
+    let hook = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["command"],
+        "properties": {
+            "name": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+            "tool": {"type": "string"},
+            "pattern": {"type": "string"},
+            "command": {"type": "string"},
+            "timeout_secs": {"type": "integer", "minimum": 1, "maximum": 600, "default": 30},
+            "required": {"type": "boolean", "default": false}
+        }
+    });
+    let lists: Map<String, Value> = HookEvent::ALL
+        .iter()
+        .map(|event| {
+            let list = json!({"type": "array", "items": hook});
+            (event.name().to_owned(), list)
+        })
+        .collect();
+    json!({"type": "object", "additionalProperties": false, "properties": lists})
+}
+
 fn permission_schema() -> Value {
-    let decision = json!({"enum": ["allow", "ask", "deny"]});
+    let decision = json!({"enum": ["allow", "ask", "confirm", "deny"]});
     let by_pattern = json!({"type": "object", "additionalProperties": decision});
     let rule = json!({
         "type": "object",
@@ -108,7 +134,15 @@ fn permission_schema() -> Value {
                 }
             },
             "decision": decision,
-            "reason": {"type": "string"}
+            "reason": {"type": "string"},
+            "examples": {
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "match": {"type": "array", "items": {"type": "string"}},
+                    "not_match": {"type": "array", "items": {"type": "string"}}
+                }
+            }
         }
     });
     json!({"anyOf": [
@@ -190,33 +224,58 @@ pub fn template() -> String {
     );
     page.push_str(EXAMPLE_PROVIDER);
     for group in groups() {
-        let plain = |key: &&Key| !key.name.contains('*') && key.name != "permission";
+        let plain = |key: &&Key| {
+            !key.name.contains('*') && !matches!(key.kind, Kind::Permission | Kind::Hooks)
+        };
         let members: Vec<&Key> = keys::all()
             .iter()
             .filter(|key| group_of(key) == group)
             .filter(plain)
             .collect();
-        let indent = if group.is_empty() { "" } else { "  " };
-        if !group.is_empty() && !members.is_empty() {
-            let _ = writeln!(page, "\n  // \"{group}\": {{");
-        }
-        for key in &members {
-            let (_, name) = key.name.split_once('.').unwrap_or(("", key.name));
-            let example = if key.default.is_empty() {
-                " Not set by default."
-            } else {
-                ""
-            };
-            let _ = writeln!(page, "  // {indent}// {}{example}", key.doc);
-            let _ = writeln!(page, "  // {indent}\"{name}\": {},", sample(key));
-        }
-        if !group.is_empty() && !members.is_empty() {
-            page.push_str("  // },\n");
+        if !members.is_empty() {
+            template_of(&mut page, group, &members);
         }
     }
     page.push_str(EXAMPLE_PERMISSION);
     page.push_str("}\n");
     page
+}
+
+/// A section, with sections inside it where names have three parts.
+fn template_of(page: &mut String, group: &str, members: &[&Key]) {
+    let mut indent = String::new();
+    // Writing to a String cannot fail.
+    if !group.is_empty() {
+        let _ = writeln!(page, "\n  // \"{group}\": {{");
+        indent.push_str("  ");
+    }
+    let mut inside = "";
+    for key in members {
+        let (_, name) = key.name.split_once('.').unwrap_or(("", key.name));
+        let (inner, name) = name.rsplit_once('.').unwrap_or(("", name));
+        if inner != inside && !inside.is_empty() {
+            indent.truncate(2);
+            let _ = writeln!(page, "  // {indent}}},");
+        }
+        if inner != inside && !inner.is_empty() {
+            let _ = writeln!(page, "  // {indent}\"{inner}\": {{");
+            indent.push_str("  ");
+        }
+        inside = inner;
+        let example = if key.default.is_empty() {
+            " Not set by default."
+        } else {
+            ""
+        };
+        let _ = writeln!(page, "  // {indent}// {}{example}", key.doc);
+        let _ = writeln!(page, "  // {indent}\"{name}\": {},", sample(key));
+    }
+    if !inside.is_empty() {
+        page.push_str("  //   },\n");
+    }
+    if !group.is_empty() {
+        page.push_str("  // },\n");
+    }
 }
 
 /// The default, or a value that makes sense where there is none.
@@ -239,7 +298,7 @@ fn sample(key: &Key) -> String {
         Kind::Number { most, .. } => (most / 2.0).to_string(),
         Kind::Boolean => "true".into(),
         Kind::Texts => "[]".into(),
-        Kind::TextMap | Kind::Permission => "{}".into(),
+        Kind::TextMap | Kind::Permission | Kind::Hooks => "{}".into(),
     }
 }
 
@@ -256,7 +315,7 @@ const EXAMPLE_PROVIDER: &str = r#"
 "#;
 
 const EXAMPLE_PERMISSION: &str = r#"
-  // // Who decides about which call: allow, ask or deny. The most specific rule wins.
+  // // Who decides about which call: allow, ask, confirm or deny. The most specific rule wins.
   // "permission": {
   //   "edit": { "docs/**": "allow" },
   //   "bash": { "cargo test *": "allow", "git push": "deny" },

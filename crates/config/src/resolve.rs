@@ -3,9 +3,12 @@
 
 use crate::ConfigError;
 use crate::choose::chosen_provider;
+use crate::hooks;
 use crate::load::{Loaded, Origin};
 use crate::provider::{self, Variables};
 use crate::rules::{external, rules, warn_of_unknown_tools};
+use crate::sandbox;
+use crate::secrets;
 use crate::settings::{GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings};
 use crate::source::Source;
 use serde_json::Value;
@@ -28,6 +31,9 @@ pub fn resolve(loaded: &Loaded, choice: &Choice) -> Result<Resolved, ConfigError
     let mut warnings = Vec::new();
     let (providers, unusable) = all_providers(loaded, &mut warnings);
     let provider = chosen_provider(loaded, choice, &mut warnings)?;
+    if let Some(provider) = &provider {
+        loaded.locks().admit(provider)?;
+    }
     let rules = rules(loaded)?;
     warn_of_unknown_tools(&rules, &mut warnings);
     Ok(Resolved {
@@ -61,6 +67,10 @@ pub fn resolve(loaded: &Loaded, choice: &Choice) -> Result<Resolved, ConfigError
         grants: GrantSettings {
             enabled: flag(loaded, "persistent_grants.enabled"),
         },
+        hooks: hooks::resolve(loaded),
+        sandbox: sandbox::settings(loaded),
+        masker: secrets::masker(loaded, &mut warnings)?,
+        locks: loaded.locks().clone(),
         warnings,
     })
 }
@@ -78,7 +88,14 @@ fn all_providers(
         match provider::build(loaded, &name, Variables::Ignored) {
             Ok(built) => {
                 warnings.extend(built.warnings);
-                usable.insert(name, built.provider);
+                match loaded.locks().admit(&built.provider) {
+                    Ok(()) => {
+                        usable.insert(name, built.provider);
+                    }
+                    Err(error) => {
+                        unusable.insert(name, error);
+                    }
+                }
             }
             Err(error) => {
                 unusable.insert(name, error);

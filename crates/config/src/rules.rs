@@ -4,12 +4,12 @@ use crate::load::{Loaded, Permission};
 use crate::{ConfigError, suggest};
 use std::path::Path;
 use tenon_policy::{EXTERNAL_DIRECTORY, Layer, Matcher, Rule, Rules, Weight};
-use tenon_vocab::Decision;
 use tenon_vocab::names::canonical_names;
+use tenon_vocab::{Class, Decision};
 
 /// All rules: those that come along, then each layer's. A higher layer replaces
-/// the same rule of a lower one, but an explicit deny stays, and a project only
-/// adds.
+/// the same rule of a lower one, but an explicit deny or confirm stays, and a
+/// project only adds.
 ///
 /// # Errors
 /// When a rule cannot be read.
@@ -48,10 +48,11 @@ fn parsed(permission: &Permission) -> Result<Vec<Rule>, ConfigError> {
 }
 
 fn replaces(new: &Rule, held: &Rule) -> bool {
-    let explicit_deny = held.decision == Decision::Deny && held.weight == Weight::Explicit;
+    let stays =
+        matches!(held.class(), Class::Deny | Class::Confirm) && held.weight == Weight::Explicit;
     held.layer < new.layer
         && held.layer != Layer::Project
-        && !explicit_deny
+        && !stays
         && held.tool == new.tool
         && pattern(&held.matcher) == pattern(&new.matcher)
 }
@@ -62,7 +63,7 @@ fn pattern(matcher: &Matcher) -> &str {
         Matcher::Command(pattern) => &pattern.text,
         Matcher::Path(pattern) => &pattern.text,
         Matcher::Name(name) => name,
-        Matcher::Guarded(_) => "\0guarded",
+        Matcher::Guarded(_) | Matcher::Reads => "\0built in",
     }
 }
 

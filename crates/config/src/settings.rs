@@ -1,14 +1,15 @@
 //! The configuration ready to act: plain values, nothing left to look up.
 
-use crate::{ConfigError, Origin};
+use crate::{ConfigError, Locks, Origin, SandboxSettings};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tenon_model::{Auth, Kind, Parameters, Quirks, RetryPlan, Timeouts, Verify};
-use tenon_policy::Rules;
+use tenon_policy::{Masker, Rules};
 use tenon_vocab::Decision;
-use tenon_vocab::profile::{Limits, ToolLimits};
+use tenon_vocab::profile::{HookSpec, Limits, ToolLimits};
 
 /// Where a key comes from. The binary looks it up when it is needed.
 #[derive(Clone, PartialEq, Eq)]
@@ -128,6 +129,13 @@ pub struct Resolved {
     pub instructions: Vec<String>,
     pub retry: RetrySettings,
     pub grants: GrantSettings,
+    /// In the order in which they run.
+    pub hooks: Vec<HookSpec>,
+    pub sandbox: SandboxSettings,
+    /// Takes secrets out of what is recorded and sent.
+    pub masker: Arc<Masker>,
+    /// What the administrator locked.
+    pub locks: Locks,
     /// What the user should know beside [`crate::Loaded::warnings`]: keys in files,
     /// slips in rules.
     pub warnings: Vec<String>,

@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 const MAX_BYTES: u64 = 1024 * 1024;
-const NAMES: &[&str] = &["tenon.jsonc", "tenon.json", "tenon.toml"];
+pub(crate) const NAMES: &[&str] = &["tenon.jsonc", "tenon.json", "tenon.toml"];
 
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
@@ -55,6 +55,11 @@ impl Source {
             .take(MAX_BYTES + 1)
             .read_to_end(&mut bytes)
             .map_err(unreadable)?;
+        Self::from_bytes(path, bytes)
+    }
+
+    /// The same from bytes that were read before.
+    pub(crate) fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, ConfigError> {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(ConfigError::general(format!(
                 "{} is larger than 1 MiB, which no configuration is",

@@ -50,6 +50,8 @@ const fn count(name: &'static str, least: u64, default: &'static str, doc: &'sta
     key(name, between(least, COUNT), default, doc).in_project(Project::Narrowing)
 }
 
+const MODES: &[&str] = &["off", "read-only", "workspace-write"];
+
 pub(crate) const TYPES: &[&str] = &["chat", "messages", "responses", "external"];
 
 #[rustfmt::skip]
@@ -97,6 +99,8 @@ pub(crate) static KEYS: &[Key] = &[
 
     key("permission", Kind::Permission, "", "Who decides about which call: see \"Permissions\".")
         .in_project(Project::Narrowing),
+    key("hooks", Kind::Hooks, "", "Commands that are asked at events: see [hooks](../hooks.md)."),
+
     key("persistent_grants.enabled", Kind::Boolean, "true", "Whether \"always in this project\" is kept, for seven days."),
 
     count("limits.max_turns", 1, "1000", "Steps of one prompt."),
@@ -119,6 +123,26 @@ pub(crate) static KEYS: &[Key] = &[
     limit("tools.list_entries", 1, "500", "Entries of one list."),
     key("tools.stale_writes", Kind::Word(&["refuse", "permit"]), "\"refuse\"", "Whether a file that was not read, or has changed since, may be overwritten."),
 
+    key("sandbox.mode", Kind::Word(MODES), "\"workspace-write\"", "What commands may write: `off` has no walls, `read-only` nothing but temporary folders, `workspace-write` the project too.").in_project(Project::Narrowing),
+    key("sandbox.network", Kind::Word(&["inherit", "deny"]), "\"inherit\"", "Whether commands reach the network. With `deny` they have a loopback of their own and no unix sockets.").in_project(Project::Narrowing),
+    key("sandbox.adapter", Kind::Word(&["auto", "native", "bubblewrap"]), "\"auto\"", "How the walls are built. `bubblewrap` uses the program `bwrap`."),
+    key("sandbox.lacking", Kind::Word(&["partial", "refuse"]), "\"partial\"", "Where the system cannot build all walls: run behind those that stand, or run nothing.").in_project(Project::Narrowing),
+    key("sandbox.caches", Kind::Boolean, "true", "Whether commands may write the caches of package managers in the home folder. Their settings, keys and programs stay as they are."),
+    key("sandbox.writable", Kind::Texts, "", "Further paths that commands may write. `~/` is the home folder; else relative to the project."),
+    key("sandbox.read_only", Kind::Texts, "", "Further paths that commands may read but not write, whatever else allows it."),
+    key("sandbox.hidden", Kind::Texts, "", "Further paths that commands cannot see."),
+    key("sandbox.show", Kind::Texts, "", "Paths that are hidden by default and shall be seen: `.env`, `~/.ssh`."),
+    key("sandbox.environment.withhold", Kind::Texts, "", "Further variables that commands do not get; `*` stands for any text."),
+    key("sandbox.environment.keep", Kind::Texts, "", "Variables that are withheld by default and that commands shall get; `*` stands for any text."),
+    key("sandbox.limits.processes", at_least(1), "", "Processes that the user may have while a command runs."),
+    key("sandbox.limits.file_bytes", at_least(1), "", "The largest file that a command may write."),
+    key("sandbox.limits.open_files", at_least(16), "", "Files that a process may have open."),
+    key("sandbox.limits.cpu_seconds", at_least(1), "", "Processor time of each process."),
+    key("sandbox.limits.memory_bytes", at_least(1024 * 1024), "", "Address space of each process."),
+
+    key("secrets.mask", Kind::Boolean, "true", "Whether secrets are masked in what is recorded, shown and sent: `[masked:github-token]`. A project cannot switch it off."),
+    key("secrets.patterns", Kind::TextMap, "", "Further secrets, by name, as regular expressions over one line: `{\"ticket\": \"TCK-[0-9]{6}\"}`. Of a pattern with a group `secret` only that is masked. With patterns, answers appear line by line."),
+
     key("retry.attempts", between(0, 100), "5", "How often a failed request is made again.").in_project(Project::Narrowing),
     key("retry.first_ms", between(0, YEAR_MS), "1000", "The first pause; each further one is twice as long."),
     key("retry.cap_ms", between(0, YEAR_MS), "30000", "The longest pause."),
@@ -135,11 +159,9 @@ pub(crate) const NOT_YET: &[&str] = &[
     "cache",
     "compaction",
     "delegation",
-    "hooks",
     "logs",
     "mcp",
     "multimodal",
-    "sandbox",
     "trust",
     "validation",
     "ui",

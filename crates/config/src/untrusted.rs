@@ -3,7 +3,7 @@
 //! and limits. Everything else is listed and does not hold.
 
 use crate::check::Leaf;
-use crate::keys::{Key, Project};
+use crate::keys::{Key, Kind, Project};
 use crate::load::{Loaded, models_named_in};
 use serde_json::Value;
 use std::path::Path;
@@ -49,8 +49,32 @@ pub(crate) fn judge(loaded: &Loaded, leaf: &Leaf, models: &[String]) -> Result<(
         }
         Project::Allowed => Ok(()),
         Project::Narrowing if leaf.key.name == "permission" => narrows_permission(&leaf.value),
-        Project::Narrowing => narrows_number(loaded, leaf),
+        Project::Narrowing => match leaf.key.kind {
+            Kind::Word(_) => narrows_word(loaded, leaf),
+            _ => narrows_number(loaded, leaf),
+        },
     }
+}
+
+/// Words in the order of their strictness, the loosest first.
+const STRICTER: &[(&str, &[&str])] = &[
+    ("sandbox.mode", &["off", "workspace-write", "read-only"]),
+    ("sandbox.network", &["inherit", "deny"]),
+    ("sandbox.lacking", &["partial", "refuse"]),
+];
+
+fn narrows_word(loaded: &Loaded, leaf: &Leaf) -> Result<(), String> {
+    let order = STRICTER
+        .iter()
+        .find(|(name, _)| *name == leaf.key.name)
+        .map(|(_, order)| *order)
+        .unwrap_or_default();
+    let rank = |word: Option<&str>| order.iter().position(|known| word == Some(known));
+    let (wanted, held) = (rank(leaf.value.as_str()), rank(loaded.text(leaf.key.name)));
+    if wanted.is_some() && wanted >= held {
+        return Ok(());
+    }
+    Err("the project is not trusted: it may make this stricter, not looser".into())
 }
 
 fn narrows_permission(value: &Value) -> Result<(), String> {
@@ -60,7 +84,7 @@ fn narrows_permission(value: &Value) -> Result<(), String> {
     if read && !allows {
         return Ok(());
     }
-    Err("the project is not trusted: its rules may ask or deny, not allow".into())
+    Err("the project is not trusted: its rules may ask, confirm or deny, not allow".into())
 }
 
 fn narrows_number(loaded: &Loaded, leaf: &Leaf) -> Result<(), String> {

@@ -13,7 +13,7 @@ use tenon_model::{
     Delivery, Delta, DeltaStream, Finished, Identity, Model, ModelEntry, ModelError, Parameters,
     Request, RetryPlan,
 };
-use tenon_policy::{Facts, Grants, Layer, Rules, Subject};
+use tenon_policy::{Facts, Grants, Layer, Masker, Rules, Subject};
 use tenon_sandbox::Supervisor;
 use tenon_session::Log;
 use tenon_tools::workspace::WorkspaceOptions;
@@ -207,6 +207,8 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
         retry: RetryPlan::default(),
         approval: Approval::Nobody,
         effects: Effects::Real,
+        hooks: Vec::new(),
+        masker: Masker::standard(),
         ambient: Arc::new(RealAmbient),
         remarks: Vec::new(),
     };

@@ -20,6 +20,7 @@ pub(crate) async fn question(
 ) -> Result<Answer, SessionError> {
     let (id, receiver) = core.questions.open();
     let question = make(id.clone());
+    let choices = question.choices.clone();
     core.emitter.emit(Some(run), question)?;
     core.emitter.sync()?;
     core.emitter.emit(
@@ -37,11 +38,31 @@ pub(crate) async fn question(
     let answer = tokio::select! {
         biased;
         () = token.cancelled() => nobody(AnsweredBy::Interrupt),
-        answer = receiver => answer.unwrap_or_else(|_| nobody(AnsweredBy::Nobody)),
+        answer = receiver => answer.map_or_else(
+            |_| nobody(AnsweredBy::Nobody),
+            |answer| meant(answer, &choices),
+        ),
     };
     core.questions.withdraw(&id);
     core.emitter.emit(Some(run), answer.clone())?;
     Ok(answer)
+}
+
+/// A choice that wants its word typed is a no without it, whichever front end
+/// the answer came from.
+fn meant(answer: Answer, choices: &[Choice]) -> Answer {
+    let wanted = choices
+        .iter()
+        .find(|choice| choice.id == answer.choice)
+        .and_then(|choice| choice.typed.as_deref());
+    match wanted {
+        Some(word) if answer.text.as_deref().map(str::trim) != Some(word) => Answer {
+            choice: Choice::DENY.to_owned(),
+            text: Some(format!("`{word}` was not typed, which this needs")),
+            ..answer
+        },
+        _ => answer,
+    }
 }
 
 /// The `ask_user` tool.
@@ -69,6 +90,7 @@ pub(crate) async fn user(
             key,
             label: label.clone(),
             rule: None,
+            typed: None,
         })
         .collect();
     let asked = question(core, run, token, |id| Question {
@@ -108,5 +130,48 @@ fn reply(answer: &Answer, options: &[String]) -> HostReply {
     match chosen {
         Some(option) => HostReply::Answer(option.clone()),
         None => HostReply::Unavailable(String::from("the user gave no answer")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(choice: &str, text: Option<&str>) -> Answer {
+        let choices = [
+            Choice {
+                id: Choice::ONCE.to_owned(),
+                key: 'y',
+                label: String::from("allow once"),
+                rule: None,
+                typed: Some(Choice::YES.to_owned()),
+            },
+            Choice {
+                id: Choice::DENY.to_owned(),
+                key: 'n',
+                label: String::from("deny"),
+                rule: None,
+                typed: None,
+            },
+        ];
+        let answer = Answer {
+            question: QuestionId::new("q_1"),
+            choice: choice.to_owned(),
+            text: text.map(str::to_owned),
+            by: AnsweredBy::Client,
+        };
+        meant(answer, &choices)
+    }
+
+    #[test]
+    fn a_choice_without_its_word_is_a_no() {
+        assert_eq!(given("once", None).choice, "deny");
+        assert_eq!(given("once", Some("y")).choice, "deny");
+        assert_eq!(given("once", Some("yes")).choice, "once");
+        let no = given("deny", Some("because"));
+        assert_eq!(
+            (no.choice.as_str(), no.text.as_deref()),
+            ("deny", Some("because"))
+        );
     }
 }

@@ -5,7 +5,9 @@
 
 use crate::gate::{Admitted, Verdict};
 use crate::guard;
+use crate::hooks;
 use crate::host::CallHost;
+use crate::mask;
 use crate::run::{End, Flow, Run};
 use serde_json::Value;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ struct Settled {
     status: CallStatus,
     explanation: Option<Explanation>,
     duration: Duration,
+    /// What the model reads after the result.
+    notes: Vec<String>,
 }
 
 /// A call that runs.
@@ -145,10 +149,22 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
             status,
             explanation,
             duration: Duration::ZERO,
+            notes: Vec::new(),
         },
-        (Verdict::Run { input, effect, .. }, Some(mut running)) => {
-            let polls = running.effect == Effect::Execute && effect == Effect::Read;
+        (
+            Verdict::Run {
+                input,
+                facts,
+                mut notes,
+                ..
+            },
+            Some(mut running),
+        ) => {
+            let polls = running.effect == Effect::Execute && facts.effect == Effect::Read;
             let output = wait(run, &name, &mut running).await;
+            let output = mask::output(&run.core, &name, output);
+            let duration = running.started.elapsed();
+            notes.extend(hooks::after_call(run, &call, &facts, &input, &output).await);
             Settled {
                 call,
                 name,
@@ -156,7 +172,8 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
                 status: status(&output),
                 output,
                 explanation: None,
-                duration: running.started.elapsed(),
+                duration,
+                notes,
             }
         }
         // `start` gives a running call for every admitted one.
@@ -168,6 +185,7 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
             status: CallStatus::NotStarted,
             explanation: None,
             duration: Duration::ZERO,
+            notes: Vec::new(),
         },
     }
 }
@@ -265,8 +283,10 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
         status,
         explanation,
         duration,
+        notes,
     } = settled;
     let verdict = judge(run, &name, repeatable.as_deref(), &mut output, status);
+    append(&mut output.model_text, &notes);
     count(run, &output, status);
     let done = Done {
         envelope: output.envelope.clone(),
@@ -289,6 +309,7 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
         call: call.clone(),
     })?;
     run.core.emitter.superseded(&FrameOf::Tool(call))?;
+    mask::told(run, "PostToolUse", &output.masked)?;
     let end = match verdict {
         guard::Verdict::Stop(times) => Some(End::Loop(format!(
             "the model made the same call to `{name}` {times} times in a row with the same result; the run was stopped"
@@ -296,6 +317,14 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
         _ => too_many_failures(run),
     };
     Ok((done, end))
+}
+
+/// Notes come after the guard has looked: they are not what the call gave.
+fn append(text: &mut String, notes: &[String]) {
+    for note in notes {
+        text.push_str("\n\n");
+        text.push_str(note);
+    }
 }
 
 /// Lets the guard see the result; a warning travels inside it.

@@ -2,13 +2,14 @@
 //! behind locks. No behaviour of its own beyond saying things.
 
 use crate::emit::Emitter;
+use crate::hooks::Hooks;
 use crate::inbox::Inbox;
 use crate::parts::{Ambient, Approval, Effects, GrantSink, Parts};
 use crate::questions::Questions;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_model::{Delivery, Model, Parameters, Prefix, RetryPlan};
-use tenon_policy::{Grants, Rules, search_filter};
+use tenon_policy::{Grants, Masker, Rules, search_filter};
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
 use tenon_vocab::profile::{AgentProfile, Limits};
 use tenon_vocab::{EventKind, Notice, NoticeLevel, RunId, Settings};
@@ -34,6 +35,8 @@ pub(crate) struct Core {
     pub(crate) retry: RetryPlan,
     pub(crate) approval: Approval,
     pub(crate) effects: Effects,
+    pub(crate) hooks: Hooks,
+    pub(crate) masker: Arc<Masker>,
     pub(crate) ambient: Arc<dyn Ambient>,
 }
 
@@ -66,6 +69,7 @@ impl Core {
                 parts.state,
                 parts.agent.name.clone(),
                 Arc::clone(&parts.ambient),
+                Arc::clone(&parts.masker),
             )),
             inbox: Inbox::default(),
             questions: Questions::default(),
@@ -86,6 +90,8 @@ impl Core {
             retry: parts.retry,
             approval: parts.approval,
             effects: parts.effects,
+            hooks: Hooks::new(parts.hooks),
+            masker: parts.masker,
             ambient: parts.ambient,
         }
     }

@@ -1,11 +1,13 @@
 //! Append, then publish: the one place where an event gets its number, goes to
 //! the log and then to the subscribers. A thing that a person saw is already on
-//! the disk.
+//! the disk, and no secret goes past here: events are masked first.
 
+use crate::mask;
 use crate::parts::Ambient;
 use crate::publish::{Mailbox, Publisher, Taken};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tenon_policy::Masker;
 use tenon_session::{Frame, FrameOf, Log, SessionError, State};
 use tenon_vocab::port::{BoxFuture, EventSource};
 use tenon_vocab::{
@@ -30,6 +32,7 @@ pub(crate) struct Emitter {
     session: SessionId,
     agent: String,
     ambient: Arc<dyn Ambient>,
+    masker: Arc<Masker>,
     inner: Mutex<Inner>,
 }
 
@@ -42,11 +45,18 @@ impl fmt::Debug for Emitter {
 }
 
 impl Emitter {
-    pub(crate) fn new(log: Log, state: State, agent: String, ambient: Arc<dyn Ambient>) -> Self {
+    pub(crate) fn new(
+        log: Log,
+        state: State,
+        agent: String,
+        ambient: Arc<dyn Ambient>,
+        masker: Arc<Masker>,
+    ) -> Self {
         Self {
             session: log.id(),
             agent,
             ambient,
+            masker,
             inner: Mutex::new(Inner {
                 log,
                 state,
@@ -89,13 +99,24 @@ impl Emitter {
         run: Option<RunId>,
         kind: impl Into<EventKind>,
     ) -> Result<u64, SessionError> {
+        let (kind, found) = mask::event(&self.masker, kind.into());
+        let remark = mask::remark(&kind, &found);
         let mut inner = self.lock();
-        let event = self.event(&inner, run, kind.into());
+        let event = self.event(&inner, run, kind);
         if !event.is_durable() {
             inner.sub += 1;
             inner.publisher.publish(&Arc::new(event));
             return Ok(0);
         }
+        let seq = self.append(&mut inner, event)?;
+        if let Some(remark) = remark {
+            let event = self.event(&inner, run, remark.into());
+            self.append(&mut inner, event)?;
+        }
+        Ok(seq)
+    }
+
+    fn append(&self, inner: &mut Inner, event: Event) -> Result<u64, SessionError> {
         let seq = event.seq;
         match inner.log.append(&event) {
             Ok(offset) => {
@@ -105,7 +126,7 @@ impl Emitter {
                 Ok(seq)
             }
             Err(error) => {
-                self.publish_failure(&mut inner, run, &error);
+                self.publish_failure(inner, event.run, &error);
                 Err(error)
             }
         }
@@ -115,7 +136,7 @@ impl Emitter {
     /// how the run ended.
     pub(crate) fn publish_only(&self, run: Option<RunId>, kind: EventKind) {
         let mut inner = self.lock();
-        let event = self.event(&inner, run, kind);
+        let event = self.event(&inner, run, mask::event(&self.masker, kind).0);
         inner.publisher.publish(&Arc::new(event));
     }
 
@@ -136,7 +157,8 @@ impl Emitter {
         inner.publisher.publish(&Arc::new(event));
     }
 
-    /// Text of a message that is being written: to the partial file, then out.
+    /// Text of a message that is being written, masked already: to the partial
+    /// file, then out.
     pub(crate) fn text(
         &self,
         run: RunId,
@@ -156,7 +178,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// Output of a running call: to the partial file, then out.
+    /// Output of a running call, masked already: to the partial file, then out.
     pub(crate) fn output(
         &self,
         run: RunId,

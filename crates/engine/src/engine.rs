@@ -3,6 +3,7 @@
 
 use crate::context::{self, Context};
 use crate::core::Core;
+use crate::hooks;
 use crate::inbox::{self, Work};
 use crate::parts::Parts;
 use crate::queries::Queries;
@@ -79,6 +80,7 @@ async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>, rema
         idle(&core);
     }
     inbox.abort();
+    hooks::session_ended(&core).await;
     let ended = core.jobs.shutdown().await;
     if !ended.is_empty() && !core.emitter.is_broken() {
         let names: Vec<String> = ended

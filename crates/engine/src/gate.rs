@@ -1,18 +1,23 @@
 //! The only way to a tool's `run`: facts are gathered now, the policy decides,
-//! whoever is in front is asked where it says so, and the explanation goes to
-//! the log with the call.
+//! hooks may narrow, whoever is in front is asked where the decision is to ask,
+//! and the explanation goes to the log with the call.
 
-use crate::ask;
-use crate::parts::{Approval, Confirm, Effects};
+mod question;
+mod refuse;
+mod respond;
+
+use crate::hooks::{self, Before, Permission};
+use crate::parts::Effects;
+use crate::recover;
 use crate::run::{End, Flow, Run};
 use crate::schedule::{Planned, Ready};
-use serde_json::{Value, json};
+use respond::{Responder, responder};
+use serde_json::Value;
 use std::sync::Arc;
-use tenon_policy::{Authority, Facts, GrantKey, Offer, Scope, Subject, decide, error_code, offers};
+use tenon_policy::{Authority, Facts, Scope, Subject, decide};
 use tenon_tools::{Tool, Workspace};
 use tenon_vocab::{
-    Answer, AnsweredBy, CallId, CallStatus, Choice, Class, Display, Effect, ErrorCode, Explanation,
-    Notice, NoticeLevel, Question, QuestionKind, ToolOutput,
+    Answer, AnsweredBy, CallId, CallStatus, Choice, Class, Effect, Explanation, ToolOutput,
 };
 
 pub(crate) enum Verdict {
@@ -20,10 +25,13 @@ pub(crate) enum Verdict {
         tool: Arc<dyn Tool>,
         input: Value,
         explanation: Explanation,
-        /// Of this call, which may be less than the tool could do.
-        effect: Effect,
+        /// What was known of the call when it was admitted.
+        facts: Box<Facts>,
         /// The view of the workspace that this call may use.
         workspace: Workspace,
+        /// What the model is to read with the result: words of hooks, and where
+        /// that is which the call destroys.
+        notes: Vec<String>,
     },
     Refuse {
         output: Box<ToolOutput>,
@@ -63,47 +71,133 @@ pub(crate) async fn admit(run: &mut Run, batch: Vec<Planned>) -> Flow<Vec<Admitt
     Ok(admitted)
 }
 
+/// A call that the policy leaves open: it may run, or be asked about.
+struct Case {
+    ready: Ready,
+    facts: Facts,
+    explanation: Explanation,
+    notes: Vec<String>,
+}
+
 async fn judge(run: &Run, call: &CallId, ready: Ready) -> Flow<Verdict> {
+    let mut case = match open(run, ready) {
+        Ok(case) => case,
+        Err(refused) => return Ok(*refused),
+    };
+    match hooks::before_call(run, call, &mut case.ready).await? {
+        Before::Nothing => {}
+        Before::Blocked {
+            hook,
+            origin,
+            reason,
+        } => return Ok(refuse::by_hook(case.explanation, &hook, origin, reason)),
+        // Another input, or a world that a hook has changed: from the start (H2).
+        Before::Asked(notes) => {
+            case = match open(run, case.ready) {
+                Ok(case) => Case { notes, ..case },
+                Err(refused) => return Ok(*refused),
+            };
+        }
+    }
+    if let Some(refused) = ask(run, call, &mut case).await? {
+        return Ok(refused);
+    }
+    admitted(run, call, case).await
+}
+
+/// Gathers facts and lets the policy decide; a deny, or a dry run, ends it here.
+fn open(run: &Run, ready: Ready) -> Result<Case, Box<Verdict>> {
     let core = &run.core;
     let facts = ready.tool.facts(&ready.input, &core.workspace);
-    let mut explanation = {
-        let authority = Authority::of(&core.agent);
-        decide(
-            &facts,
-            &core.rules,
-            &core.grants(),
-            &authority,
-            core.ambient.now(),
-        )
-    };
+    let explanation = decide(
+        &facts,
+        &core.rules,
+        &core.grants(),
+        &Authority::of(&core.agent),
+        core.ambient.now(),
+    );
+    let built_in = hooks::report_built_in(run, &explanation);
     if matches!(explanation.class, Class::HardDeny | Class::Deny) {
-        return Ok(refuse(explanation, None));
+        return Err(Box::new(match built_in {
+            Some(_) => refuse::by_built_in(explanation),
+            None => refuse::denied(explanation, None),
+        }));
     }
     if core.effects == Effects::DryRun && matches!(facts.effect, Effect::Write | Effect::Execute) {
-        return Ok(dry_run(run, &ready, explanation));
+        return Err(Box::new(refuse::dry_run(run, &ready, explanation)));
     }
-    match responder(core.approval, explanation.class) {
+    Ok(Case {
+        ready,
+        facts,
+        explanation,
+        notes: Vec::new(),
+    })
+}
+
+/// Gets the yes that a call needs; gives the refusal where there is none. Hooks
+/// are asked first, also where a flag would answer: they may say no to it.
+async fn ask(run: &Run, call: &CallId, case: &mut Case) -> Flow<Option<Verdict>> {
+    let Case {
+        ready,
+        facts,
+        explanation,
+        ..
+    } = case;
+    let responder = responder(run.core.approval, explanation);
+    if responder == Responder::NotNeeded {
+        return Ok(None);
+    }
+    match hooks::permission(run, call, ready, facts, explanation).await? {
+        Permission::Open => {}
+        Permission::Allowed { hook } => {
+            explanation.answered_by = Some(format!("hook:{hook}"));
+            return Ok(None);
+        }
+        Permission::Denied { hook, message } => {
+            explanation.answered_by = Some(format!("hook:{hook}"));
+            return Ok(Some(refuse::denied(explanation.clone(), message)));
+        }
+    }
+    match responder {
         Responder::NotNeeded => {}
         Responder::Flag(flag) => explanation.answered_by = Some(flag.to_owned()),
-        Responder::Nobody => return Ok(nobody(run, &facts, explanation)),
+        Responder::Nobody => return Ok(Some(refuse::nobody(run, facts, explanation.clone()))),
         Responder::Person => {
-            let answer = ask_person(run, call, &ready, &facts, &explanation).await?;
+            let answer = question::ask_person(run, call, ready, facts, explanation).await?;
             if answer.by == AnsweredBy::Interrupt {
                 return Err(End::Interrupted);
             }
             explanation.answered_by = Some(answer.by.name().to_owned());
-            if !accept(run, &facts, &explanation, &answer) {
-                return Ok(refuse(explanation, answer.text));
+            if !accept(run, facts, explanation, &answer) {
+                return Ok(Some(refuse::denied(explanation.clone(), answer.text)));
             }
         }
     }
-    let workspace = admit_paths(&core.workspace, &facts);
+    Ok(None)
+}
+
+/// It may run. What a confirmed call would destroy is kept first; when that
+/// fails, so does the call.
+async fn admitted(run: &Run, call: &CallId, case: Case) -> Flow<Verdict> {
+    let Case {
+        ready,
+        facts,
+        explanation,
+        mut notes,
+    } = case;
+    if explanation.class == Class::Confirm {
+        match recover::before(run, &facts, call).await {
+            Ok(kept) => notes.extend(kept),
+            Err(reason) => return Ok(refuse::denied(explanation, Some(reason))),
+        }
+    }
     Ok(Verdict::Run {
+        workspace: admit_paths(&run.core.workspace, &facts),
         tool: ready.tool,
         input: ready.input,
         explanation,
-        effect: facts.effect,
-        workspace,
+        facts: Box::new(facts),
+        notes,
     })
 }
 
@@ -124,142 +218,6 @@ fn admit_paths(workspace: &Workspace, facts: &Facts) -> Workspace {
     }
 }
 
-/// Who answers a decision to ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Responder {
-    NotNeeded,
-    Flag(&'static str),
-    Person,
-    Nobody,
-}
-
-fn responder(approval: Approval, class: Class) -> Responder {
-    match (class, approval) {
-        (Class::Allow, _) => Responder::NotNeeded,
-        (Class::Ask | Class::Confirm, Approval::Yolo) => Responder::Flag("--yolo"),
-        (Class::Ask, Approval::Yes(_)) => Responder::Flag("--yes"),
-        (Class::Ask | Class::Confirm, Approval::Ask)
-        | (Class::Confirm, Approval::Yes(Confirm::Ask)) => Responder::Person,
-        _ => Responder::Nobody,
-    }
-}
-
-async fn ask_person(
-    run: &Run,
-    call: &CallId,
-    ready: &Ready,
-    facts: &Facts,
-    explanation: &Explanation,
-) -> Flow<Answer> {
-    let view = admit_paths(&run.core.workspace, facts);
-    let preview = ready.tool.preview(&ready.input, &view);
-    let offers = offered(run, facts, explanation);
-    let (title, body) = describe(facts, &ready.input, &preview);
-    let answer = ask::question(&run.core, run.id, &run.token, |id| Question {
-        id,
-        kind: QuestionKind::Permission,
-        title,
-        body,
-        display: preview,
-        choices: choices(&offers),
-        free_text: true,
-        call: Some(call.clone()),
-        tool: Some(facts.tool.clone()),
-        reason: Some(explanation.reason.clone()),
-        intent: None,
-        affects: Vec::new(),
-    })
-    .await?;
-    Ok(answer)
-}
-
-/// The grants that this question offers: none where a yes is wanted each time,
-/// and only for the session where nothing may be kept.
-fn offered(run: &Run, facts: &Facts, explanation: &Explanation) -> Vec<Offer> {
-    if explanation.class != Class::Ask {
-        return Vec::new();
-    }
-    let mut offers = offers(facts);
-    if run.core.on_grant.is_none() {
-        offers.retain(|offer| offer.scope == Scope::Session);
-    }
-    offers
-}
-
-fn choices(offers: &[Offer]) -> Vec<Choice> {
-    let mut choices = vec![choice(Choice::ONCE, 'y', "allow once", None)];
-    for offer in offers {
-        choices.push(match offer.scope {
-            Scope::Session => choice(
-                Choice::SESSION,
-                's',
-                "allow for this session",
-                Some(offer.rule.clone()),
-            ),
-            Scope::Project => choice(
-                Choice::ALWAYS,
-                'a',
-                "always allow in this project, for 7 days",
-                Some(offer.rule.clone()),
-            ),
-        });
-    }
-    choices.push(choice(Choice::DENY, 'n', "deny", None));
-    choices
-}
-
-fn choice(id: &str, key: char, label: &str, rule: Option<String>) -> Choice {
-    Choice {
-        id: id.to_owned(),
-        key,
-        label: label.to_owned(),
-        rule,
-    }
-}
-
-/// A title and a body in which nothing of what would run is left out.
-fn describe(facts: &Facts, input: &Value, preview: &Display) -> (String, String) {
-    match (&facts.subject, preview) {
-        (Subject::Command(script), _) => (
-            String::from("Run a command?"),
-            format!("{}{}", script.text, circumstances(input)),
-        ),
-        (_, Display::Diff { files }) => {
-            let names: Vec<String> = files
-                .iter()
-                .map(|file| match &file.from {
-                    Some(from) => format!("{from} → {}", file.path),
-                    None => file.path.clone(),
-                })
-                .collect();
-            (format!("Change {}?", names.join(", ")), String::new())
-        }
-        (Subject::Paths(paths), _) => {
-            let names: Vec<&str> = paths.iter().map(|fact| fact.path.as_str()).collect();
-            (
-                format!("Let `{}` use {}?", facts.tool, names.join(", ")),
-                String::new(),
-            )
-        }
-        _ => (
-            format!("Run `{}`?", facts.tool),
-            serde_json::to_string_pretty(input).unwrap_or_default(),
-        ),
-    }
-}
-
-/// How a command would run, where that is not the usual way.
-fn circumstances(input: &Value) -> String {
-    let mut text = String::new();
-    if let Some(folder) = input["workdir"].as_str() {
-        text.push_str(&format!("\n(in the folder `{folder}`)"));
-    }
-    if input["background"].as_bool() == Some(true) {
-        text.push_str("\n(in the background)");
-    }
-    text
-}
-
 /// Whether the answer allows the call; stores the grant that came with it.
 fn accept(run: &Run, facts: &Facts, explanation: &Explanation, answer: &Answer) -> bool {
     let scope = match answer.choice.as_str() {
@@ -269,7 +227,7 @@ fn accept(run: &Run, facts: &Facts, explanation: &Explanation, answer: &Answer) 
         _ => return false,
     };
     // A choice that was not offered grants nothing.
-    let Some(offer) = offered(run, facts, explanation)
+    let Some(offer) = question::offered(run, facts, explanation)
         .into_iter()
         .find(|offer| offer.scope == scope)
     else {
@@ -283,127 +241,4 @@ fn accept(run: &Run, facts: &Facts, explanation: &Explanation, answer: &Answer) 
     }
     run.core.grants().add(grant);
     true
-}
-
-/// Nobody can be asked: deny, and say which flag or rule would allow it (G15).
-fn nobody(run: &Run, facts: &Facts, explanation: Explanation) -> Verdict {
-    let hint = match explanation.class {
-        Class::Confirm => String::from("Run it where someone can answer."),
-        _ => format!(
-            "Allow it with --yes, or with a rule in the configuration: {}",
-            rule_hint(facts)
-        ),
-    };
-    run.core.emit_or_end(
-        Some(run.id),
-        Notice {
-            level: NoticeLevel::Warning,
-            kind: String::from("permission"),
-            message: format!(
-                "{} was denied: nobody is there to be asked ({}).",
-                facts.tool, explanation.reason
-            ),
-            hint: Some(hint),
-        },
-    );
-    refuse(
-        explanation,
-        Some(String::from(
-            "nobody is there to be asked, so it counts as denied",
-        )),
-    )
-}
-
-/// A rule as it would be written in the configuration.
-fn rule_hint(facts: &Facts) -> String {
-    let rule = match offers(facts)
-        .first()
-        .map(|offer| (&offer.grant.tool, &offer.grant.key))
-    {
-        Some((tool, GrantKey::Command(words))) => {
-            json!({ tool.as_str(): { words.join(" "): "allow" } })
-        }
-        Some((tool, GrantKey::Directory(folder))) => {
-            json!({ tool.as_str(): { format!("{}/**", folder.trim_end_matches('/')): "allow" } })
-        }
-        _ => json!({ facts.tool.as_str(): "allow" }),
-    };
-    format!("\"permission\": {rule}")
-}
-
-fn refuse(explanation: Explanation, said: Option<String>) -> Verdict {
-    let code = error_code(&explanation);
-    let mut message = format!("not allowed: {}.", explanation.reason.trim_end_matches('.'));
-    if let Some(said) = said.filter(|said| !said.trim().is_empty()) {
-        message.push_str(&format!(" Reason given: {said}."));
-    }
-    message.push_str(
-        " Do not try to reach the same effect another way; do something else or say what you need.",
-    );
-    Verdict::Refuse {
-        output: Box::new(ToolOutput::error(code, message)),
-        status: CallStatus::Denied,
-        explanation: Some(explanation),
-    }
-}
-
-/// What would have been done, instead of doing it (T18).
-fn dry_run(run: &Run, ready: &Ready, explanation: Explanation) -> Verdict {
-    let mut output = ToolOutput::error(
-        ErrorCode::DryRun,
-        "this is a dry run: the call was not executed. Go on as if it had succeeded, and say at the end what would have been done.",
-    );
-    output.display = ready.tool.preview(&ready.input, &run.core.workspace);
-    Verdict::Refuse {
-        output: Box::new(output),
-        status: CallStatus::Completed,
-        explanation: Some(explanation),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn yes_never_answers_what_must_be_confirmed() {
-        assert_eq!(
-            responder(Approval::Yes(Confirm::Nobody), Class::Confirm),
-            Responder::Nobody
-        );
-        assert_eq!(
-            responder(Approval::Yes(Confirm::Ask), Class::Confirm),
-            Responder::Person
-        );
-        assert_eq!(
-            responder(Approval::Yes(Confirm::Nobody), Class::Ask),
-            Responder::Flag("--yes")
-        );
-    }
-
-    #[test]
-    fn with_nobody_in_front_ask_is_denied_at_once() {
-        assert_eq!(responder(Approval::Nobody, Class::Ask), Responder::Nobody);
-        assert_eq!(
-            responder(Approval::Nobody, Class::Confirm),
-            Responder::Nobody
-        );
-        assert_eq!(
-            responder(Approval::Nobody, Class::Allow),
-            Responder::NotNeeded
-        );
-    }
-
-    #[test]
-    fn nothing_answers_a_deny() {
-        for approval in [
-            Approval::Ask,
-            Approval::Nobody,
-            Approval::Yes(Confirm::Ask),
-            Approval::Yolo,
-        ] {
-            assert_eq!(responder(approval, Class::Deny), Responder::Nobody);
-            assert_eq!(responder(approval, Class::HardDeny), Responder::Nobody);
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! What a running call has of the world: its own narrow view of the engine.
 
-use crate::ask;
 use crate::core::Core;
 use crate::run::Run;
+use crate::{ask, outside};
 use std::sync::Arc;
 use tenon_session::Blobs;
 use tenon_tools::workspace::{Change, JournalError};
@@ -87,6 +87,17 @@ impl Host for CallHost {
                         &self.call,
                         question,
                         options,
+                    )
+                    .await
+                }
+                HostRequest::RunOutside { command, denial } => {
+                    outside::ask(
+                        &self.core,
+                        self.run,
+                        &self.token,
+                        &self.call,
+                        command,
+                        &denial,
                     )
                     .await
                 }

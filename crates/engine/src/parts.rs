@@ -4,10 +4,10 @@
 use std::fmt;
 use std::sync::Arc;
 use tenon_model::{Delivery, Model, Parameters, RetryPlan};
-use tenon_policy::{Grant, Grants, Rules};
+use tenon_policy::{Grant, Grants, Masker, Rules};
 use tenon_session::{Log, State};
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
-use tenon_vocab::profile::{AgentProfile, Limits};
+use tenon_vocab::profile::{AgentProfile, HookSpec, Limits};
 use tenon_vocab::{RunId, Settings, Timestamp};
 
 /// Time, ids and chance: fixed in tests.
@@ -89,6 +89,10 @@ pub struct Parts {
     pub retry: RetryPlan,
     pub approval: Approval,
     pub effects: Effects,
+    /// In any order; managed ones run first, then the user's, then the project's.
+    pub hooks: Vec<HookSpec>,
+    /// Takes secrets out of what is recorded and sent.
+    pub masker: Arc<Masker>,
     pub ambient: Arc<dyn Ambient>,
     /// What was loaded and what was ignored on the way here; said at the start.
     pub remarks: Vec<String>,

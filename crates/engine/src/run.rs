@@ -4,6 +4,7 @@
 use crate::context::Context;
 use crate::core::Core;
 use crate::guard::RepeatGuard;
+use crate::hooks::{self, Stopping, Submitted};
 use crate::inbox::Work;
 use crate::parts::Approval;
 use crate::{calls, gate, next, schedule, shell, step};
@@ -30,6 +31,8 @@ pub(crate) enum End {
     Limit(String),
     Loop(String),
     Filtered(String),
+    /// A hook said no.
+    Blocked(String),
     /// The log cannot be written: nothing more can be recorded.
     Log(SessionError),
 }
@@ -42,7 +45,8 @@ impl fmt::Display for End {
             | Self::Told(reason)
             | Self::Limit(reason)
             | Self::Loop(reason)
-            | Self::Filtered(reason) => f.write_str(reason),
+            | Self::Filtered(reason)
+            | Self::Blocked(reason) => f.write_str(reason),
             Self::Log(error) => error.fmt(f),
         }
     }
@@ -56,12 +60,16 @@ impl End {
             Self::Limit(_) => Outcome::Limit,
             Self::Loop(_) => Outcome::Loop,
             Self::Filtered(_) => Outcome::Filtered,
+            Self::Blocked(_) => Outcome::Denied,
         }
     }
 
     /// Whether the user has yet to be told why.
     fn is_news(&self) -> bool {
-        matches!(self, Self::Failed(_) | Self::Limit(_) | Self::Loop(_))
+        matches!(
+            self,
+            Self::Failed(_) | Self::Limit(_) | Self::Loop(_) | Self::Blocked(_)
+        )
     }
 }
 
@@ -95,6 +103,8 @@ pub(crate) struct Run {
     pub(crate) tally: Tally,
     pub(crate) guard: RepeatGuard,
     pub(crate) batch: u32,
+    /// How often a hook has kept this run going.
+    pub(crate) continuations: u32,
     started: Instant,
 }
 
@@ -110,6 +120,7 @@ impl Run {
             tally: Tally::default(),
             guard,
             batch: 0,
+            continuations: 0,
             started: Instant::now(),
         }
     }
@@ -173,23 +184,46 @@ pub(crate) async fn execute(mut run: Run, work: Work) -> Context {
 
 async fn drive(run: &mut Run, text: String, attachments: Vec<Part>, origin: RunOrigin) -> Flow<()> {
     begin(run, &text, origin)?;
+    hooks::session_started(run).await?;
+    prompt(run, text, attachments).await?;
+    loop {
+        hooks::before_request(run).await?;
+        let reply = step::ask(run).await?;
+        hooks::after_response(run).await?;
+        for batch in schedule::batches(&run.core, &reply) {
+            let admitted = gate::admit(run, batch).await?;
+            calls::execute(run, admitted).await?;
+        }
+        if next::step(run, &reply).await? == next::Next::Finish
+            && hooks::stopping(run).await? == Stopping::Stop
+        {
+            return Ok(());
+        }
+    }
+}
+
+/// The prompt with all that goes along with it, as one message. One that did not
+/// pass the hooks is kept for the reader and is no part of the conversation.
+async fn prompt(run: &Run, text: String, attachments: Vec<Part>) -> Flow<()> {
+    let submitted = hooks::prompt_submitted(run, &text).await;
     let mut parts: Vec<Part> = run
         .core
         .emitter
         .state(|state| state.shell_notes().iter().map(shell::note).collect());
     parts.push(Part::text(text));
     parts.extend(attachments);
-    run.emit(Message::new(Role::User, Origin::User, parts))?;
-    loop {
-        let reply = step::ask(run).await?;
-        for batch in schedule::batches(&run.core, &reply) {
-            let admitted = gate::admit(run, batch).await?;
-            calls::execute(run, admitted).await?;
+    let mut message = Message::new(Role::User, Origin::User, parts);
+    let result = match submitted {
+        Ok(Submitted::With(context)) => {
+            message.parts.extend(context);
+            Ok(())
         }
-        if next::step(run, &reply)? == next::Next::Finish {
-            return Ok(());
-        }
-    }
+        Ok(Submitted::Blocked(reason)) => Err(End::Blocked(reason)),
+        Err(end) => Err(end),
+    };
+    message.in_context = result.is_ok();
+    run.emit(message)?;
+    result
 }
 
 pub(crate) fn begin(run: &Run, prompt: &str, origin: RunOrigin) -> Flow<()> {
@@ -218,6 +252,7 @@ pub(crate) fn finish(run: &mut Run, result: Flow<()>) {
         run.core
             .notice(Some(run.id), NoticeLevel::Error, "stopped", end.to_string());
     }
+    run.core.hooks.run_ended(outcome);
     let settled = settle(run, outcome, reason.clone());
     if settled.is_err() {
         // The log is gone; the front ends must still learn that it is over.

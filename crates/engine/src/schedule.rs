@@ -120,9 +120,12 @@ fn understand(
     // The name as the model wrote it: some aliases say in the name what our
     // tool wants as a field (`KILL_BACKGROUND_PROCESS`).
     let (repaired, _notes) = input::repair(&call.name, &spec.parameters, given);
-    match input::check(&spec.parameters, &repaired) {
-        Ok(()) => Ok(repaired),
-        Err(message) => Err(failed(format!("`{}`: {message}", spec.name))),
+    if let Err(message) = input::check(&spec.parameters, &repaired) {
+        return Err(failed(format!("`{}`: {message}", spec.name)));
+    }
+    match input::marked(spec, &repaired) {
+        Some(message) => Err(Box::new(ToolOutput::error(ErrorCode::MaskedValue, message))),
+        None => Ok(repaired),
     }
 }
 

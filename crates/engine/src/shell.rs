@@ -2,12 +2,13 @@
 //! model's, and the model reads what it printed with the next prompt.
 
 use crate::run::{Flow, Run, begin};
-use crate::{calls, gate, schedule};
+use crate::{calls, gate, hooks, schedule};
 use serde_json::json;
 use tenon_vocab::{CallId, Part, RunOrigin, ShellNote, StopReason, ToolCallPart};
 
 pub(crate) async fn run(run: &mut Run, command: String) -> Flow<()> {
     begin(run, &format!("!{command}"), RunOrigin::Shell)?;
+    hooks::session_started(run).await?;
     let call = ToolCallPart {
         id: CallId::new(format!("shell_{}", run.id)),
         name: String::from("bash"),

@@ -1,6 +1,7 @@
 //! One step's question to the model: context becomes a request, the reply
 //! becomes a message. Tries again where that may help, and says so.
 
+use crate::mask;
 use crate::run::{End, Flow, Run};
 use crate::stream::{self, Collected, Partial};
 use tenon_model::{
@@ -114,6 +115,7 @@ fn keep(run: &Run, partial: Partial, status: Status) -> Flow<()> {
     if partial.is_empty() {
         return Ok(());
     }
+    let found = partial.found.clone();
     let message = partial.into_message();
     let in_context = message.in_context && status != Status::Abandoned;
     run.emit(Message {
@@ -121,7 +123,8 @@ fn keep(run: &Run, partial: Partial, status: Status) -> Flow<()> {
         in_context,
         ..message
     })?;
-    Ok(run.core.emitter.superseded(&FrameOf::Message)?)
+    run.core.emitter.superseded(&FrameOf::Message)?;
+    mask::told(run, "AfterModelResponse", &found.counts())
 }
 
 /// A call whose arguments did not survive streaming: some servers lose them

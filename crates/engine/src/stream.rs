@@ -1,11 +1,12 @@
 //! Reads one model stream to its end: deltas go out in small batches, already
 //! on disk when they are shown, and what has arrived is never lost, whichever
-//! way the stream ends.
+//! way the stream ends. Text that may become a secret waits until it is known.
 
 use crate::core::Core;
 use futures_util::StreamExt;
 use std::time::Duration;
 use tenon_model::{Delta, Finished, ModelError, ModelErrorKind, Request};
+use tenon_policy::{Findings, MaskStream};
 use tenon_session::SessionError;
 use tenon_vocab::{Message, Origin, Part, Role, RunId, TextChannel};
 use tokio::time::Instant;
@@ -31,6 +32,8 @@ pub(crate) enum Collected {
 pub(crate) struct Partial {
     reasoning: String,
     text: String,
+    /// What was masked in it on the way.
+    pub(crate) found: Findings,
 }
 
 impl Partial {
@@ -64,6 +67,7 @@ struct Batch<'a> {
     core: &'a Core,
     run: RunId,
     channel: TextChannel,
+    mask: MaskStream,
     waiting: String,
     last: Option<Instant>,
     seen: Partial,
@@ -71,21 +75,34 @@ struct Batch<'a> {
 
 impl Batch<'_> {
     fn push(&mut self, channel: TextChannel, text: &str) -> Result<(), SessionError> {
-        match channel {
-            TextChannel::Text => self.seen.text.push_str(text),
-            TextChannel::Reasoning => self.seen.reasoning.push_str(text),
-        }
         if channel != self.channel {
-            self.flush()?;
+            self.end()?;
             self.channel = channel;
         }
-        self.waiting.push_str(text);
+        let masked = self.mask.push(text);
+        self.take(&masked);
         let due = self.last.is_none_or(|last| last.elapsed() >= BATCH_TIME);
         if due || self.waiting.len() >= BATCH_BYTES {
             self.flush()
         } else {
             Ok(())
         }
+    }
+
+    fn take(&mut self, masked: &str) {
+        match self.channel {
+            TextChannel::Text => self.seen.text.push_str(masked),
+            TextChannel::Reasoning => self.seen.reasoning.push_str(masked),
+        }
+        self.waiting.push_str(masked);
+    }
+
+    /// The channel, or the stream, is over: what was held goes out, too.
+    fn end(&mut self) -> Result<(), SessionError> {
+        let held = self.mask.finish();
+        self.seen.found.add(&self.mask.take_found());
+        self.take(&held);
+        self.flush()
     }
 
     /// When what waits must go out.
@@ -118,6 +135,7 @@ pub(crate) async fn collect(
         core,
         run,
         channel: TextChannel::Text,
+        mask: core.masker.stream(),
         waiting: String::new(),
         last: None,
         seen: Partial::default(),
@@ -127,7 +145,7 @@ pub(crate) async fn collect(
         let item = tokio::select! {
             biased;
             () = token.cancelled() => {
-                let flushed = batch.flush();
+                let flushed = batch.end();
                 return flushed.map_or_else(Collected::Log, |()| Collected::Interrupted(batch.seen));
             }
             item = stream.next() => item,
@@ -144,12 +162,12 @@ pub(crate) async fn collect(
             Some(Ok(Delta::ToolCall { .. })) => Ok(()),
             Some(Ok(Delta::Finished(finished))) => {
                 return batch
-                    .flush()
+                    .end()
                     .map_or_else(Collected::Log, |()| Collected::Finished(Box::new(finished)));
             }
             Some(Err(error)) => {
                 return batch
-                    .flush()
+                    .end()
                     .map_or_else(Collected::Log, |()| Collected::Failed(error, batch.seen));
             }
             None => {

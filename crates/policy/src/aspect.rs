@@ -1,12 +1,15 @@
 //! A call taken apart into the single questions that are decided one by one:
-//! each path for itself, and each path outside of the root once more for being
-//! outside. The strictest answer is the call's.
+//! each command of a line, each path for itself, and each path outside of the
+//! root once more for being outside. The strictest answer is the call's.
 
-use crate::guard::{Guard, is_in_vendored, is_secret};
-use crate::reading::names_secret;
+use crate::guard::Guard;
 use crate::rule::Target;
 use crate::{Access, EXTERNAL_DIRECTORY, Facts, PathFact, Subject};
 use tenon_vocab::Effect;
+
+/// A line of more commands than this is judged as a whole, as one that is not
+/// understood: nobody wrote it to be read.
+const MOST_PARTS: usize = 32;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Aspect<'a> {
@@ -20,10 +23,14 @@ pub(crate) fn aspects(facts: &Facts) -> Vec<Aspect<'_>> {
     let mut found = by_subject(facts);
     // `process` writes to and ends what `bash` started: bash's rules speak of it too.
     if facts.tool == "process" && !only_looks(facts) {
+        let target = match &facts.subject {
+            Subject::Name(action) => Target::Name(action),
+            _ => Target::Nothing,
+        };
         found.push(Aspect {
             facts,
             tool: "bash",
-            target: Target::Nothing,
+            target,
         });
     }
     found
@@ -37,7 +44,12 @@ fn by_subject(facts: &Facts) -> Vec<Aspect<'_>> {
     };
     match &facts.subject {
         Subject::Nothing => vec![one(Target::Nothing)],
-        Subject::Command(script) => vec![one(Target::Command(script))],
+        Subject::Command(script) => match script.exact() {
+            Some(all) if all.len() <= MOST_PARTS => (0..all.len())
+                .map(|part| one(Target::Part(script, part)))
+                .collect(),
+            _ => vec![one(Target::Line(script))],
+        },
         Subject::Name(name) => vec![one(Target::Name(name))],
         Subject::Paths(paths) if paths.is_empty() => vec![one(Target::Nothing)],
         Subject::Paths(paths) => {
@@ -73,24 +85,24 @@ impl<'a> Aspect<'a> {
         self.path().filter(|fact| fact.access == Access::Write)
     }
 
-    /// The default that only a rule which names it can weaken.
-    pub(crate) fn guard(&self) -> Option<Guard> {
-        let fact = self.path().filter(|_| self.tool != EXTERNAL_DIRECTORY)?;
-        match fact.access {
-            Access::Read => is_secret(&fact.path).then_some(Guard::Secret),
-            Access::Write => is_in_vendored(&fact.path).then_some(Guard::Vendored),
-        }
-    }
-
-    pub(crate) fn command_names_secret(&self) -> bool {
-        matches!(self.target, Target::Command(script) if names_secret(script))
+    /// The defaults that only a rule which names them can weaken.
+    pub(crate) fn guards(&self) -> [Option<Guard>; 2] {
+        let fact = self.path().filter(|_| self.tool != EXTERNAL_DIRECTORY);
+        Guard::ALL.map(|guard| fact.filter(|fact| guard.stands_before(fact)).map(|_| guard))
     }
 
     /// What the call is about, for a sentence.
     pub(crate) fn subject(&self) -> String {
         match self.target {
             Target::Path(fact) => format!("`{}`", fact.path),
-            Target::Command(script) => format!("`{}`", brief(&script.text)),
+            Target::Line(script) => format!("`{}`", brief(&script.text)),
+            Target::Part(script, part) => match script.exact() {
+                Some([_]) | None => format!("`{}`", brief(&script.text)),
+                Some(all) => {
+                    let argv = all.get(part).map(crate::Simple::argv).unwrap_or_default();
+                    format!("`{}`", brief(&argv.join(" ")))
+                }
+            },
             Target::Name(name) => format!("`{} {name}`", self.facts.tool),
             Target::Nothing => format!("`{}`", self.facts.tool),
         }

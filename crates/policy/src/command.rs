@@ -1,9 +1,6 @@
 //! Patterns of commands, matched word by word and never as substrings.
 
-use crate::programs::runs_others;
-use crate::script::loose_words;
-use crate::{Parts, Script};
-use tenon_vocab::Decision;
+use crate::script::{Script, Sight, Simple};
 
 /// A pattern such as `git diff *`. A last `*` stands for any further words, also
 /// none; elsewhere `*` and `?` match inside of one word.
@@ -65,21 +62,9 @@ impl CommandPattern {
         text.contains(['|', ';', '&', '<', '>', '`', '$', '\n'])
     }
 
-    /// To allow, only a certain argv counts, word for word. To ask or deny, the
-    /// pattern is a prefix and is looked for wherever a command could begin.
-    pub(crate) fn matches(&self, script: &Script, decision: Decision) -> bool {
-        match (&script.parts, decision) {
-            (Parts::Simple(argv), Decision::Allow) => self.covers(argv),
-            (Parts::Unknown(_), Decision::Allow) => false,
-            (Parts::Simple(argv), _) => {
-                self.begins(argv)
-                    || (runs_others(argv) && self.is_somewhere_in(&loose_words(&script.text)))
-            }
-            (Parts::Unknown(_), _) => self.is_somewhere_in(&script.loose_words()),
-        }
-    }
-
-    fn covers(&self, argv: &[String]) -> bool {
+    /// Whether the pattern allows one certain command: word for word.
+    pub(crate) fn allows(&self, command: &Simple) -> bool {
+        let argv = command.argv();
         let enough = if self.open {
             argv.len() >= self.tokens.len()
         } else {
@@ -93,13 +78,30 @@ impl CommandPattern {
                 .all(|(token, word)| wildcard(token, word))
     }
 
+    /// Whether one command meets the pattern, to ask, confirm or deny.
+    pub(crate) fn meets(&self, command: &Simple) -> bool {
+        self.begins(&command.argv())
+    }
+
+    /// Whether the pattern is met anywhere in the line, to ask, confirm or deny:
+    /// it is a prefix then, and is looked for wherever a command could begin.
+    pub(crate) fn is_found_in(&self, script: &Script) -> bool {
+        script
+            .found
+            .iter()
+            .any(|command| self.begins(&command.argv()))
+            || ((script.sight == Sight::Partial || Self::is_compound(&self.text))
+                && self.is_somewhere_in(&script.loose_words()))
+    }
+
     fn is_somewhere_in(&self, words: &[String]) -> bool {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         (0..words.len()).any(|at| self.begins(&words[at..]))
     }
 
     /// Whether the words begin with this pattern: the program by its last path
     /// component, in any case; options may stand between the other words.
-    fn begins(&self, words: &[String]) -> bool {
+    fn begins(&self, words: &[&str]) -> bool {
         let (Some((head, rest)), Some((program, arguments))) =
             (self.tokens.split_first(), words.split_first())
         else {
@@ -118,7 +120,7 @@ impl CommandPattern {
 ///
 /// Keeps the set of tokens that may come next instead of trying each way in
 /// turn, so that a hostile line costs its length and not a power of it.
-fn follows(tokens: &[String], words: &[String]) -> bool {
+pub(crate) fn follows(tokens: &[String], words: &[&str]) -> bool {
     // reached[i]: the first i tokens have been found. The flag says whether the
     // word before was an option, whose value may be passed over.
     let mut reached = vec![false; tokens.len() + 1];

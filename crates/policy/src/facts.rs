@@ -20,6 +20,23 @@ pub struct PathFact {
     pub inside: bool,
     /// Whether a symbolic link stands anywhere on the way.
     pub symlink: bool,
+    pub place: Place,
+}
+
+/// What a path is beside its name: what makes losing it worse than losing a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Place {
+    #[default]
+    Ordinary,
+    FileSystemRoot,
+    /// The user's home.
+    Home,
+    /// The root of the workspace.
+    Root,
+    /// A folder that the root lies in.
+    AboveRoot,
+    /// A block device.
+    Device,
 }
 
 /// What a call is about.

@@ -5,7 +5,7 @@ use crate::guard::{is_in_vendored, is_secret};
 use crate::programs::is_granted_exactly;
 use crate::protected::{is_steering, sensitive};
 use crate::rule::Target;
-use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Script, names};
+use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Simple, names};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -54,7 +54,8 @@ impl fmt::Display for Grant {
             GrantKey::Command(words) => {
                 let shown = shlex::try_join(words.iter().map(String::as_str))
                     .unwrap_or_else(|_| words.join(" "));
-                if is_granted_exactly(words) {
+                let argv: Vec<&str> = words.iter().map(String::as_str).collect();
+                if is_granted_exactly(&argv) {
                     return write!(f, "{}: exactly \"{shown}\" = allow", self.tool);
                 }
                 write!(
@@ -109,7 +110,10 @@ impl Grant {
             return false;
         }
         match (&self.key, target) {
-            (GrantKey::Command(words), Target::Command(script)) => covers_command(words, script),
+            (GrantKey::Command(words), Target::Part(script, part)) => script
+                .exact()
+                .and_then(|all| all.get(part))
+                .is_some_and(|command| covers_command(words, command)),
             (GrantKey::Directory(folder), Target::Path(fact)) => {
                 covers_path(folder, fact, tool == EXTERNAL_DIRECTORY)
             }
@@ -123,16 +127,17 @@ impl Grant {
 
 /// An option can make of a harmless program one that writes or runs: it counts
 /// only where it was seen when the grant was given.
-fn covers_command(words: &[String], script: &Script) -> bool {
-    let Some(argv) = script.argv() else {
-        return false;
-    };
-    if words.is_empty() || !argv.starts_with(words) {
+fn covers_command(words: &[String], command: &Simple) -> bool {
+    let argv = command.argv();
+    // A variable before the command was not there when the grant was given.
+    if words.is_empty() || !command.assignments.is_empty() || argv.len() < words.len() {
         return false;
     }
-    argv.len() == words.len()
-        || !(is_granted_exactly(argv)
-            || (words.len()..argv.len()).any(|at| script.may_be_option(at)))
+    let same = words.iter().zip(&argv).all(|(word, given)| word == given);
+    let further = || {
+        !is_granted_exactly(&argv) && !(words.len()..argv.len()).any(|at| command.may_be_option(at))
+    };
+    same && (argv.len() == words.len() || further())
 }
 
 /// A folder's grant stops at links, at protected files and at guarded ones, and

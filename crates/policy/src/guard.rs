@@ -3,39 +3,49 @@
 
 use crate::command::wildcard;
 use crate::protected::{components, fold};
-use tenon_vocab::Decision;
+use crate::{Access, PathFact};
+use tenon_vocab::Class;
 
 /// A kind of file whose default yields only to a rule that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// `.env`, keys, credentials: reading asks.
+    /// `.env`, keys, credentials: reading asks, writing is denied.
     Secret,
     /// `node_modules` and the like: writing is denied.
     Vendored,
 }
 
 impl Guard {
-    pub(crate) fn decision(self) -> Decision {
-        match self {
-            Self::Secret => Decision::Ask,
-            Self::Vendored => Decision::Deny,
+    pub(crate) const ALL: [Self; 2] = [Self::Secret, Self::Vendored];
+
+    /// What holds without a rule that names it.
+    pub(crate) fn class(self, access: Access) -> Class {
+        match (self, access) {
+            (Self::Secret, Access::Read) => Class::Ask,
+            (Self::Secret | Self::Vendored, Access::Write) => Class::Deny,
+            (Self::Vendored, Access::Read) => Class::Allow,
+        }
+    }
+
+    /// Whether it stands before this path for what is to be done with it.
+    pub(crate) fn stands_before(self, fact: &PathFact) -> bool {
+        let parts = components(&fact.path);
+        match (self, fact.access) {
+            (Self::Secret, Access::Read) => is_secret_path(&parts),
+            // A setting of a build tool that may hold a token: what is true of
+            // those is enough.
+            (Self::Secret, Access::Write) => {
+                is_secret_path(&parts) && parts.last().is_none_or(|name| name != ".npmrc")
+            }
+            (Self::Vendored, Access::Write) => parts.iter().any(|part| is_vendored(part)),
+            (Self::Vendored, Access::Read) => false,
         }
     }
 }
 
-/// The kind of guard that stands before this path, whatever the access.
-pub(crate) fn guard_of(path: &str) -> Option<Guard> {
-    let parts = components(path);
-    if is_secret_path(&parts) {
-        return Some(Guard::Secret);
-    }
-    parts
-        .iter()
-        .any(|part| is_vendored(part))
-        .then_some(Guard::Vendored)
-}
-
-pub(crate) fn is_secret(path: &str) -> bool {
+/// Whether a path is a secret by its name: `.env`, keys, credentials.
+#[must_use]
+pub fn is_secret(path: &str) -> bool {
     is_secret_path(&components(path))
 }
 

@@ -33,22 +33,30 @@ pub fn canonical_tool(name: &str) -> String {
     }
 }
 
-/// How closely a rule's tool name fits a tool; `None` when it does not.
-pub(crate) fn tool_rank(rule: &str, tool: &str) -> Option<u16> {
-    if rule == "*" {
-        return Some(0);
+/// Whether a rule's tool name fits a tool.
+pub(crate) fn speaks_of(rule: &str, tool: &str) -> bool {
+    match rule {
+        "*" => true,
+        EDIT_GROUP => in_edit_group(tool),
+        _ => rule == tool || (is_wild(rule) && crate::command::wildcard(rule, tool)),
     }
-    if rule == EDIT_GROUP {
-        return in_edit_group(tool).then_some(500);
+}
+
+/// How closely a rule's tool name fits the tools that it fits at all.
+pub(crate) fn name_rank(rule: &str) -> u16 {
+    match rule {
+        "*" => 0,
+        EDIT_GROUP => 500,
+        _ if is_wild(rule) => {
+            let literal = rule.chars().filter(|c| !matches!(c, '*' | '?')).count();
+            u16::try_from(literal.clamp(1, 499)).unwrap_or(499)
+        }
+        _ => 1000,
     }
-    if rule == tool {
-        return Some(1000);
-    }
-    if rule.contains(['*', '?']) && crate::command::wildcard(rule, tool) {
-        let literal = rule.chars().filter(|c| !matches!(c, '*' | '?')).count();
-        return Some(u16::try_from(literal.clamp(1, 499)).unwrap_or(499));
-    }
-    None
+}
+
+fn is_wild(rule: &str) -> bool {
+    rule.contains(['*', '?'])
 }
 
 pub(crate) fn in_edit_group(tool: &str) -> bool {

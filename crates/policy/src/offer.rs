@@ -1,13 +1,19 @@
 //! What a person may be offered beside "once" (G4). Each offer shows the very
 //! rule that would be kept.
 
+use crate::aspect::aspects;
 use crate::grant::{Grant, GrantKey, Scope};
 use crate::guard::{is_in_vendored, is_secret};
+use crate::judge::Judge;
 use crate::programs::{is_granted_exactly, may_be_granted};
 use crate::protected::{is_git_internal, is_steering, sensitive};
-use crate::reading::names_secret;
-use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Script, Subject, names};
-use tenon_vocab::{Effect, Timestamp};
+use crate::reading::secret_words_of;
+use crate::rule::Target;
+use crate::{
+    Access, Authority, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, Grants, PathFact, Rules, Simple,
+    Subject, names,
+};
+use tenon_vocab::{Class, Effect, Timestamp};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
@@ -26,14 +32,43 @@ impl Offer {
     }
 }
 
-/// The grants that may be offered for a call whose verdict was to ask. None for
-/// what needs a yes each time, for programs that run others, and for a line
-/// that was not understood.
+/// The grants that may be offered for a call whose verdict was to ask, by its
+/// facts alone. None for what needs a yes each time, for programs that run
+/// others, for a line of several commands and for one that was not understood.
 #[must_use]
 pub fn offers(facts: &Facts) -> Vec<Offer> {
-    let Some((tool, key)) = key_of(facts) else {
+    key_of(facts).map(|key| both(&key)).unwrap_or_default()
+}
+
+/// The grants that may be offered for a call whose verdict was to ask, where the
+/// rest of the policy is known: of a line of several commands the one that is
+/// still open, if it is the only one, and nothing that would not help.
+#[must_use]
+pub fn offers_within(
+    facts: &Facts,
+    rules: &Rules,
+    grants: &Grants,
+    authority: &Authority<'_>,
+    now: Timestamp,
+) -> Vec<Offer> {
+    let Some(key) = open_key(facts, rules, grants, authority, now) else {
         return Vec::new();
     };
+    let offers = both(&key);
+    // What would be asked again all the same is not worth an offer.
+    let helps = |offer: &Offer| {
+        let mut with = grants.clone();
+        with.add(offer.grant(now));
+        crate::decide(facts, rules, &with, authority, now).class == Class::Allow
+    };
+    if offers.first().is_some_and(helps) {
+        offers
+    } else {
+        Vec::new()
+    }
+}
+
+fn both((tool, key): &(String, GrantKey)) -> Vec<Offer> {
     [Scope::Session, Scope::Project]
         .into_iter()
         .map(|scope| {
@@ -52,6 +87,37 @@ pub fn offers(facts: &Facts) -> Vec<Offer> {
         .collect()
 }
 
+fn open_key(
+    facts: &Facts,
+    rules: &Rules,
+    grants: &Grants,
+    authority: &Authority<'_>,
+    now: Timestamp,
+) -> Option<(String, GrantKey)> {
+    let Subject::Command(script) = &facts.subject else {
+        return key_of(facts);
+    };
+    let judge = Judge {
+        rules,
+        grants,
+        authority,
+        now,
+    };
+    let parts = aspects(facts);
+    let is_allowed = |verdict: &crate::trail::Verdict| verdict.class == Class::Allow;
+    let mut open = parts
+        .iter()
+        .filter(|aspect| !judge.about(aspect).verdict.as_ref().is_some_and(is_allowed));
+    let (Some(one), None) = (open.next(), open.next()) else {
+        return None;
+    };
+    let Target::Part(_, part) = one.target else {
+        return None;
+    };
+    let command = script.exact()?.get(part)?;
+    Some((facts.tool.clone(), GrantKey::Command(approved(command)?)))
+}
+
 fn key_of(facts: &Facts) -> Option<(String, GrantKey)> {
     let tool = facts.tool.clone();
     // It follows bash, and a process id says nothing of the next one.
@@ -59,7 +125,14 @@ fn key_of(facts: &Facts) -> Option<(String, GrantKey)> {
         return None;
     }
     match &facts.subject {
-        Subject::Command(script) => Some((tool, GrantKey::Command(approved(script)?))),
+        Subject::Command(script) => {
+            let harmless = script
+                .verdicts()
+                .iter()
+                .all(|danger| danger.class == Class::Ask);
+            let command = script.single().filter(|_| harmless)?;
+            Some((tool, GrantKey::Command(approved(command)?)))
+        }
         Subject::Paths(paths) if names::in_edit_group(&tool) || facts.effect == Effect::Write => {
             let group = if names::in_edit_group(&tool) {
                 EDIT_GROUP.to_owned()
@@ -83,21 +156,23 @@ fn key_of(facts: &Facts) -> Option<(String, GrantKey)> {
 /// The words that a grant would hold: the first two, and all up to the last
 /// option with the value that may follow it, for no option is covered that was
 /// not seen. All of them where only the very same command may be granted.
-fn approved(script: &Script) -> Option<Vec<String>> {
-    let argv = script.argv()?;
+fn approved(command: &Simple) -> Option<Vec<String>> {
+    let argv = command.argv();
     // Tomorrow `*` may find a file that is named as an option.
     let hidden = (0..argv.len())
-        .any(|at| script.may_be_option(at) && argv.get(at).is_some_and(|w| !w.starts_with('-')));
-    if !may_be_granted(argv) || names_secret(script) || hidden {
+        .any(|at| command.may_be_option(at) && argv.get(at).is_some_and(|w| !w.starts_with('-')));
+    let plain = command.assignments.is_empty() && secret_words_of(command).is_empty();
+    if !plain || hidden || !may_be_granted(&argv) {
         return None;
     }
     let kept = match argv.iter().rposition(|word| word.starts_with('-')) {
-        _ if is_granted_exactly(argv) => argv.len(),
+        _ if is_granted_exactly(&argv) => argv.len(),
         None => 2,
         Some(last) if argv[last].contains('=') => last + 1,
         Some(last) => last + 2,
     };
-    Some(argv.iter().take(kept.max(2)).cloned().collect())
+    let kept = argv.into_iter().take(kept.max(2));
+    Some(kept.map(str::to_owned).collect())
 }
 
 fn common_folder(paths: &[PathFact]) -> Option<String> {

@@ -1,9 +1,10 @@
 //! Rules as people write them: an object by tool and pattern, or a list.
 
 use crate::command::CommandPattern;
+use crate::examples;
 use crate::names::{EXTERNAL_DIRECTORY, READING, canonical_tool, in_edit_group};
 use crate::path::PathPattern;
-use crate::rule::{Layer, Matcher, Rule, Weight};
+use crate::rule::{Answers, Layer, Matcher, Rule, Weight};
 use serde_json::{Map, Value};
 use tenon_vocab::Decision;
 
@@ -23,7 +24,7 @@ fn at_prefix(at: &[String]) -> String {
     format!("`permission.{}`: ", at.join("."))
 }
 
-fn wrong<T>(at: &[&str], message: impl Into<String>) -> Result<T, RuleError> {
+pub(crate) fn wrong<T>(at: &[&str], message: impl Into<String>) -> Result<T, RuleError> {
     Err(RuleError {
         at: at.iter().map(|key| (*key).to_owned()).collect(),
         message: message.into(),
@@ -47,9 +48,16 @@ pub(crate) fn rules(value: &Value, layer: Layer, origin: &str) -> Result<Vec<Rul
             .collect(),
         _ => wrong(
             &[],
-            "expected an object of tools, a list of rules, or one of allow, ask, deny",
+            "expected an object of tools, a list of rules, or one of allow, ask, confirm, deny",
         ),
     }
+}
+
+/// A decision as a rule writes it.
+#[derive(Debug, Clone, Copy)]
+struct Said {
+    decision: Decision,
+    answers: Answers,
 }
 
 struct Place<'a> {
@@ -58,11 +66,12 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn rule(&self, tool: &str, matcher: Matcher, decision: Decision, weight: Weight) -> Rule {
+    fn rule(&self, tool: &str, matcher: Matcher, said: Said, weight: Weight) -> Rule {
         Rule {
             tool: tool.to_owned(),
             matcher,
-            decision,
+            decision: said.decision,
+            answers: said.answers,
             weight,
             reason: None,
             origin: self.origin.to_owned(),
@@ -86,19 +95,19 @@ fn by_tool(tools: &Map<String, Value>, place: &Place<'_>) -> Result<Vec<Rule>, R
             }
             Value::Object(patterns) => {
                 for (pattern, value) in patterns {
-                    let decision = decision(value, &[key, pattern])?;
-                    let matcher = matcher(&tool, pattern, decision, &[key, pattern])?;
+                    let said = decision(value, &[key, pattern])?;
+                    let matcher = matcher(&tool, pattern, said.decision, &[key, pattern])?;
                     let weight = match matcher {
                         Matcher::Any => Weight::Fallback,
                         _ => Weight::Explicit,
                     };
-                    found.push(place.rule(&tool, matcher, decision, weight));
+                    found.push(place.rule(&tool, matcher, said, weight));
                 }
             }
             _ => {
                 return wrong(
                     &[key],
-                    "expected allow, ask or deny, or an object of patterns with one of these each",
+                    "expected allow, ask, confirm or deny, or an object of patterns with one of these each",
                 );
             }
         }
@@ -115,13 +124,20 @@ fn tool_name(key: &str, at: &[&str]) -> Result<String, RuleError> {
     Ok(tool)
 }
 
-fn decision(value: &Value, at: &[&str]) -> Result<Decision, RuleError> {
-    match value.as_str() {
-        Some("allow") => Ok(Decision::Allow),
-        Some("ask") => Ok(Decision::Ask),
-        Some("deny") => Ok(Decision::Deny),
-        _ => wrong(at, format!("expected allow, ask or deny, found {value}")),
-    }
+fn decision(value: &Value, at: &[&str]) -> Result<Said, RuleError> {
+    let (decision, answers) = match value.as_str() {
+        Some("allow") => (Decision::Allow, Answers::Lasting),
+        Some("ask") => (Decision::Ask, Answers::Lasting),
+        Some("confirm") => (Decision::Ask, Answers::EachTime),
+        Some("deny") => (Decision::Deny, Answers::Lasting),
+        _ => {
+            return wrong(
+                at,
+                format!("expected allow, ask, confirm or deny, found {value}"),
+            );
+        }
+    };
+    Ok(Said { decision, answers })
 }
 
 fn matcher(
@@ -177,42 +193,46 @@ fn path(text: &str, decision: Decision, at: &[&str]) -> Result<Matcher, RuleErro
     }
 }
 
-/// `{tool, match: {path_glob | command_prefix}, decision, reason}`
+/// `{tool, match: {path_glob | command_prefix | name}, decision, reason, examples}`
 fn listed(entry: &Value, index: &str, place: &Place<'_>) -> Result<Rule, RuleError> {
+    const KEYS: &[&str] = &["tool", "match", "decision", "reason", "examples"];
     let Value::Object(fields) = entry else {
-        return wrong(&[index], "expected a rule: {tool, match, decision, reason}");
+        return wrong(
+            &[index],
+            "expected a rule: {tool, match, decision, reason, examples}",
+        );
     };
-    if let Some(key) = fields
-        .keys()
-        .find(|key| !matches!(key.as_str(), "tool" | "match" | "decision" | "reason"))
-    {
+    if let Some(key) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return wrong(
             &[index, key],
-            "a rule has only tool, match, decision and reason",
+            "a rule has only tool, match, decision, reason and examples",
         );
     }
     let Some(key) = fields.get("tool").and_then(Value::as_str) else {
         return wrong(&[index, "tool"], "expected the name of a tool");
     };
     let tool = tool_name(key, &[index, "tool"])?;
-    let decision = decision(
+    let said = decision(
         fields.get("decision").unwrap_or(&Value::Null),
         &[index, "decision"],
     )?;
     let matcher = match fields.get("match") {
         None => Matcher::Any,
-        Some(wanted) => listed_match(wanted, &tool, decision, index)?,
+        Some(wanted) => listed_match(wanted, &tool, said.decision, index)?,
     };
     let weight = match (tool.as_str(), &matcher) {
         ("*", Matcher::Any) => Weight::Fallback,
         _ => Weight::Explicit,
     };
-    let mut rule = place.rule(&tool, matcher, decision, weight);
+    let mut rule = place.rule(&tool, matcher, said, weight);
     rule.reason = match fields.get("reason") {
         None => None,
         Some(Value::String(reason)) => Some(reason.clone()),
         Some(_) => return wrong(&[index, "reason"], "expected a sentence"),
     };
+    if let Some(given) = fields.get("examples") {
+        examples::check(&rule, given, index)?;
+    }
     Ok(rule)
 }
 

@@ -32,17 +32,17 @@ fn lists(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|entry| entry == name)
 }
 
-fn program(argv: &[String]) -> &str {
+fn program<'a>(argv: &[&'a str]) -> &'a str {
     argv.first()
         .map_or("", |head| head.rsplit('/').next().unwrap_or(head))
 }
 
 /// Whether the command may run another one that its arguments name.
-pub(crate) fn runs_others(argv: &[String]) -> bool {
+pub(crate) fn runs_others(argv: &[&str]) -> bool {
     let name = program(argv);
     // `python3.12` is a `python`.
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let second = argv.get(1).map(String::as_str);
+    let second = argv.get(1).copied();
     lists(RUNNERS, name)
         || (!bare.is_empty() && lists(RUNNERS, bare))
         || name.starts_with("mkfs")
@@ -54,16 +54,16 @@ pub(crate) fn runs_others(argv: &[String]) -> bool {
 }
 
 /// Whether a prefix of this command may be granted for longer than once (G4).
-pub(crate) fn may_be_granted(argv: &[String]) -> bool {
+pub(crate) fn may_be_granted(argv: &[&str]) -> bool {
     !argv.is_empty() && !runs_others(argv) && !lists(DESTRUCTIVE, program(argv))
 }
 
 /// Whether a grant for this command is for exactly its words.
-pub(crate) fn is_granted_exactly(argv: &[String]) -> bool {
+pub(crate) fn is_granted_exactly(argv: &[&str]) -> bool {
     let name = program(argv);
     let in_git = || {
         argv.get(1)
-            .is_none_or(|second| EXACT_IN_GIT.contains(&second.as_str()))
+            .is_none_or(|second| EXACT_IN_GIT.contains(second))
     };
     lists(EXACT, name) || (name == "git" && in_git())
 }

@@ -1,9 +1,10 @@
 //! What the words of a command say of the files that it reads. Of most programs
-//! that is only a guess, good enough to find what is denied. Of `cat`, `grep` and
-//! `ls` it can be certain, and only then may a built-in rule allow them.
+//! that is only a guess, good enough to find what is denied. Of those in
+//! `readers` it can be certain, and only then may a built-in rule allow them.
 
-use crate::Script;
 use crate::guard::word_names_secret;
+use crate::readers::{Operands, Reader, Takes, reader_of};
+use crate::script::{Deed, Script, Simple};
 
 /// What a word is to the program that gets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,185 +19,123 @@ enum Role {
 /// A longer path could be cut differently by the system than by us.
 const MAX_PATH: usize = 1024;
 
-const GREP_PLAIN: &str = "EFGPivwxyclLoqsbHhnTZzUaI0123456789";
-const GREP_LONG: &[&str] = &[
-    "--extended-regexp",
-    "--fixed-strings",
-    "--basic-regexp",
-    "--perl-regexp",
-    "--ignore-case",
-    "--no-ignore-case",
-    "--invert-match",
-    "--word-regexp",
-    "--line-regexp",
-    "--count",
-    "--color",
-    "--colour",
-    "--files-with-matches",
-    "--files-without-match",
-    "--only-matching",
-    "--quiet",
-    "--silent",
-    "--no-messages",
-    "--byte-offset",
-    "--with-filename",
-    "--no-filename",
-    "--line-number",
-    "--initial-tab",
-    "--null",
-    "--text",
-    "--help",
-    "--version",
-];
-const GREP_VALUED: &[&str] = &[
-    "--color",
-    "--colour",
-    "--regexp",
-    "--max-count",
-    "--context",
-    "--after-context",
-    "--before-context",
-];
-const CAT_LONG: &[&str] = &[
-    "--show-all",
-    "--number",
-    "--number-nonblank",
-    "--show-ends",
-    "--show-tabs",
-    "--show-nonprinting",
-    "--squeeze-blank",
-    "--help",
-    "--version",
-];
-/// `ls` shows names only, so that going down is harmless.
-const LS_LONG: &[&str] = &[
-    "--all",
-    "--almost-all",
-    "--recursive",
-    "--reverse",
-    "--human-readable",
-    "--size",
-    "--inode",
-    "--directory",
-    "--classify",
-    "--file-type",
-    "--group-directories-first",
-    "--full-time",
-    "--no-group",
-    "--numeric-uid-gid",
-    "--color",
-    "--help",
-    "--version",
-];
-const LS_VALUED: &[&str] = &["--color", "--sort", "--time", "--format", "--time-style"];
-
-/// What one option of grep takes with it.
-enum Takes {
-    Nothing,
-    /// The pattern, in the same word.
-    Pattern,
-    NextNumber,
-    NextPattern,
-}
-
 fn is_option(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-')
 }
 
-fn is_listed(word: &str, plain: &[&str], valued: &[&str]) -> bool {
-    match word.split_once('=') {
-        Some((name, _)) => valued.contains(&name),
-        None => plain.contains(&word),
+/// The roles of all words, where the program and every option are known. The
+/// word in doubt otherwise; none where the program is not known at all.
+fn certain_roles<'a>(argv: &[&'a str]) -> Result<Vec<Role>, Option<&'a str>> {
+    let reader = argv
+        .first()
+        .and_then(|program| reader_of(program))
+        .ok_or(None)?;
+    match reader.operands {
+        Operands::Text => return text_roles(argv),
+        Operands::Expression => return Ok(expression_roles(argv)),
+        _ => {}
     }
-}
-
-/// `None` for an option that is not known to be harmless.
-fn grep_option(word: &str) -> Option<Takes> {
-    if word.starts_with("--") {
-        let takes = if word.starts_with("--regexp=") {
-            Takes::Pattern
-        } else {
-            Takes::Nothing
-        };
-        return is_listed(word, GREP_LONG, GREP_VALUED).then_some(takes);
-    }
-    let letters = word.get(1..)?;
-    for (at, letter) in letters.char_indices() {
-        let last = at + letter.len_utf8() == letters.len();
-        match letter {
-            'e' if last => return Some(Takes::NextPattern),
-            'e' => return Some(Takes::Pattern),
-            'm' | 'A' | 'B' | 'C' if last => return Some(Takes::NextNumber),
-            'm' | 'A' | 'B' | 'C' => return Some(Takes::Nothing),
-            letter if GREP_PLAIN.contains(letter) => {}
-            _ => return None,
-        }
-    }
-    Some(Takes::Nothing)
-}
-
-fn is_harmless(program: &str, word: &str) -> bool {
-    let long = word.starts_with("--");
-    match program {
-        "grep" => grep_option(word).is_some(),
-        "cat" if long => is_listed(word, CAT_LONG, &[]),
-        "ls" if long => is_listed(word, LS_LONG, LS_VALUED),
-        "cat" | "ls" => word.chars().skip(1).all(|c| c.is_ascii_alphanumeric()),
-        _ => false,
-    }
-}
-
-/// The places of grep's patterns and numbers, in order. None at all where an option is not
-/// known or stands behind the first file: who reads what is then not certain.
-fn grep_others(argv: &[String]) -> Vec<usize> {
-    let mut others = Vec::new();
-    let mut pattern_given = false;
-    let mut at = 1;
-    while let Some(word) = argv.get(at).filter(|word| is_option(word)) {
-        at += 1;
-        if word == "--" {
-            if !pattern_given {
-                others.push(at);
-            }
-            return others;
-        }
-        match grep_option(word) {
-            None => return Vec::new(),
-            Some(Takes::Nothing) => {}
-            Some(Takes::Pattern) => pattern_given = true,
-            Some(takes) => {
-                pattern_given |= matches!(takes, Takes::NextPattern);
-                others.push(at);
-                at += 1;
-            }
-        }
-    }
-    if argv.iter().skip(at).any(|word| is_option(word)) {
-        return Vec::new();
-    }
-    if !pattern_given {
-        others.push(at);
-    }
-    others
-}
-
-fn roles(argv: &[String]) -> Vec<Role> {
-    let others = match argv.first().map(String::as_str) {
-        Some("grep") => grep_others(argv),
-        _ => Vec::new(),
-    };
+    let mut roles = vec![Role::Program];
     let mut ended = false;
-    let role = |(at, word): (usize, &String)| {
+    let mut pattern_given = reader.operands != Operands::PatternThenPaths;
+    let mut operands = 0;
+    let mut words = argv.iter().skip(1);
+    while let Some(&word) = words.next() {
+        if ended || !is_option(word) {
+            let role = operand_role(reader, word, operands, pattern_given).ok_or(Some(word))?;
+            pattern_given = true;
+            operands += 1;
+            roles.push(role);
+            continue;
+        }
+        // Behind the first operand it is an option for some, a file for others.
+        if operands > 0 && reader.operands == Operands::PatternThenPaths {
+            return Err(Some(word));
+        }
+        if word == "--" {
+            ended = true;
+            roles.push(Role::Other);
+            continue;
+        }
+        let takes = reader.option(word).ok_or(Some(word))?;
+        roles.push(Role::Option);
+        pattern_given |= matches!(takes, Takes::Own('e') | Takes::Next('e'));
+        if matches!(takes, Takes::Next(_)) {
+            words.next().ok_or(Some(word))?;
+            roles.push(Role::Other);
+        }
+    }
+    Ok(roles)
+}
+
+/// `None` where an operand makes more of the program than a reader.
+fn operand_role(reader: &Reader, word: &str, before: usize, pattern_given: bool) -> Option<Role> {
+    match reader.operands {
+        Operands::PatternThenPaths if !pattern_given => Some(Role::Other),
+        _ if word == "-" => Some(Role::Other),
+        Operands::OnePath if before > 0 => None,
+        Operands::Format => word.starts_with('+').then_some(Role::Other),
+        Operands::Other | Operands::Text | Operands::Expression => Some(Role::Other),
+        _ => Some(Role::Path),
+    }
+}
+
+/// `echo` and `printf`; the latter can set a variable, whose name may be code.
+fn text_roles<'a>(argv: &[&'a str]) -> Result<Vec<Role>, Option<&'a str>> {
+    if let [program, first, ..] = argv
+        && *program == "printf"
+        && first.starts_with('-')
+        && *first != "--"
+    {
+        return Err(Some(first));
+    }
+    let others = std::iter::repeat_n(Role::Other, argv.len().saturating_sub(1));
+    Ok(std::iter::once(Role::Program).chain(others).collect())
+}
+
+/// `test` looks only whether files are there, and which is newer.
+fn expression_roles(argv: &[&str]) -> Vec<Role> {
+    const OF_FILES: &str = "bcdefghkLnotprsSuwxGON";
+    let is_file_test = |word: &str| {
+        matches!(word, "-nt" | "-ot" | "-ef")
+            || (word.len() == 2
+                && word.starts_with('-')
+                && word.chars().all(|c| c == '-' || OF_FILES.contains(c))
+                && !matches!(word, "-n" | "-o" | "-t"))
+    };
+    let role = |at: usize| {
+        let neighbour = at
+            .checked_sub(1)
+            .and_then(|before| argv.get(before))
+            .is_some_and(|before| is_file_test(before))
+            || argv
+                .get(at + 1)
+                .is_some_and(|after| matches!(*after, "-nt" | "-ot" | "-ef"));
+        if neighbour { Role::Path } else { Role::Other }
+    };
+    std::iter::once(Role::Program)
+        .chain((1..argv.len()).map(role))
+        .collect()
+}
+
+/// The roles as far as they are known, else the most careful guess: every word
+/// that is no option is a path.
+fn roles(argv: &[&str]) -> Vec<Role> {
+    if let Ok(roles) = certain_roles(argv) {
+        return roles;
+    }
+    let mut ended = false;
+    let role = |(at, word): (usize, &&str)| {
         if at == 0 {
             return Role::Program;
         }
-        if others.binary_search(&at).is_ok() || word == "-" {
+        if *word == "-" {
             return Role::Other;
         }
         if ended || !is_option(word) {
             return Role::Path;
         }
-        if word == "--" {
+        if *word == "--" {
             ended = true;
             return Role::Other;
         }
@@ -205,15 +144,30 @@ fn roles(argv: &[String]) -> Vec<Role> {
     argv.iter().enumerate().map(role).collect()
 }
 
-pub(crate) fn path_words(argv: &[String]) -> Vec<&str> {
-    argv.iter()
-        .zip(roles(argv))
-        .filter_map(|(word, role)| match role {
-            Role::Path => Some(word.as_str()),
-            Role::Option => carried_path(word),
+/// The words that may be paths, with their places. A program that looks around
+/// where it stands has `.` at the place of its name.
+pub(crate) fn path_words<'a>(argv: &[&'a str]) -> Vec<(usize, &'a str)> {
+    let roles = roles(argv);
+    let looks_here = argv
+        .first()
+        .and_then(|program| reader_of(program))
+        .is_some_and(|reader| reader.operands == Operands::PathsOrHere)
+        && !roles.contains(&Role::Path);
+    let mut found: Vec<(usize, &str)> = argv
+        .iter()
+        .copied()
+        .zip(roles)
+        .enumerate()
+        .filter_map(|(at, (word, role))| match role {
+            Role::Path => Some((at, word)),
+            Role::Option => carried_path(word).map(|path| (at, path)),
             Role::Program | Role::Other => None,
         })
-        .collect()
+        .collect();
+    if looks_here {
+        found.push((0, "."));
+    }
+    found
 }
 
 /// The path in `--file=a/b` or `-Ia/b`, where it looks like one.
@@ -226,51 +180,67 @@ fn carried_path(option: &str) -> Option<&str> {
     value.contains(['/', '.']).then_some(value)
 }
 
-/// Whether a command names a file that holds secrets. `ls` shows names only, and
-/// a pattern such as `process.env` is no file.
-pub(crate) fn names_secret(script: &Script) -> bool {
-    match script.argv() {
-        Some([head, ..]) if head == "ls" => false,
-        Some(argv) => argv
-            .iter()
-            .zip(roles(argv))
-            .any(|(word, role)| role != Role::Other && word_names_secret(word)),
-        None => script
-            .loose_words()
-            .iter()
-            .any(|word| word_names_secret(word)),
-    }
+/// The words that name a file which holds secrets. `ls` shows names only, and a
+/// pattern such as `process.env` is no file.
+pub(crate) fn secret_words(script: &Script) -> Vec<String> {
+    let Some(commands) = script.exact() else {
+        let mut words = script.loose_words();
+        words.retain(|word| word_names_secret(word));
+        return words;
+    };
+    commands.iter().flat_map(secret_words_of).collect()
 }
 
-/// Why it is not certain that a command reads the paths found of it and nothing
-/// else. `None` proves it, for `cat`, `grep` and `ls` only.
-pub(crate) fn doubt(script: &Script) -> Option<String> {
-    let argv = script.argv()?;
-    let program = argv.first()?;
-    if let Some(word) = script.expanding_word() {
+pub(crate) fn secret_words_of(command: &Simple) -> Vec<String> {
+    let argv = command.argv();
+    if argv.first() == Some(&"ls") {
+        return Vec::new();
+    }
+    argv.iter()
+        .zip(roles(&argv))
+        .filter(|(word, role)| *role != Role::Other && word_names_secret(word))
+        .map(|(word, _)| (*word).to_owned())
+        .collect()
+}
+
+/// Why it is not certain that a command of [`crate::Commands::Exact`] reads the
+/// targets found of it and nothing else. `None` proves it.
+pub(crate) fn doubt(script: &Script, part: usize) -> Option<String> {
+    let command = script.exact()?.get(part)?;
+    let argv = command.argv();
+    let program = *argv.first()?;
+    match certain_roles(&argv) {
+        Ok(_) => {}
+        Err(None) => return Some(format!("`{program}` is not known to only read")),
+        Err(Some(word)) => {
+            return Some(format!(
+                "with `{word}` {program} may do more than read what it names"
+            ));
+        }
+    }
+    if let Some(word) = command.expanding_word() {
         return Some(format!(
             "the shell decides which files `{word}` stands for, and so what {program} reads"
         ));
     }
-    let options = argv.iter().zip(roles(argv));
-    let mut unknown =
-        options.filter(|(word, role)| *role == Role::Option && !is_harmless(program, word));
-    if let Some((word, _)) = unknown.next() {
-        return Some(format!(
-            "with `{word}` {program} may read more than it names"
-        ));
+    for (target, fact) in script.observed_of(part) {
+        let path = &target.path;
+        if target.deed != Deed::Read {
+            return Some(format!("{program} would change `{path}`"));
+        }
+        // Links are followed before `..` goes up, so that the letters can lie.
+        let unclear = !target.certain
+            || path.starts_with('~')
+            || path.len() > MAX_PATH
+            || path.split('/').any(|part| part == "..");
+        if unclear {
+            return Some(format!(
+                "{program} would read `{path}`, which may lead elsewhere"
+            ));
+        }
+        if fact.is_none_or(|fact| fact.path.len() > MAX_PATH) {
+            return Some(format!("nobody has looked at what {program} would read"));
+        }
     }
-    let words = path_words(argv);
-    // Links are followed before `..` goes up, so that the letters can lie.
-    let unclear = |word: &&&str| {
-        word.starts_with('~') || word.len() > MAX_PATH || word.split('/').any(|part| part == "..")
-    };
-    if let Some(word) = words.iter().find(unclear) {
-        return Some(format!(
-            "{program} would read `{word}`, which may lead elsewhere"
-        ));
-    }
-    let seen = script.paths.len() == words.len()
-        && script.paths.iter().all(|fact| fact.path.len() <= MAX_PATH);
-    (!seen).then(|| format!("nobody has looked at what {program} would read"))
+    None
 }

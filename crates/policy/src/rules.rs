@@ -1,17 +1,20 @@
 //! All rules of a session: those that come along and those that people wrote.
 
-use crate::command::CommandPattern;
 use crate::guard::Guard;
 use crate::parse;
-use crate::rule::{Layer, Matcher, Rule, Weight};
+use crate::rule::{Answers, Layer, Matcher, Rule, Weight};
 use crate::{RuleError, names};
 use serde_json::Value;
+use std::cmp::Ordering;
 use tenon_vocab::Decision;
 
 const BUILT_IN: &str = "built-in";
+/// The built-in hook that keeps secrets (H3), which is these rules seen as one.
+pub(crate) const PROTECT_ENV_FILES: &str = "built-in hook";
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
+    /// Most specific first, whatever the order in which they came.
     rules: Vec<Rule>,
     /// Folders of the program itself, which no file tool may change.
     own_folders: Vec<String>,
@@ -46,26 +49,28 @@ impl Rules {
         }
         rules.built(names::EDIT_GROUP, Matcher::Any, Ask);
         rules.built(names::EDIT_GROUP, Matcher::Guarded(Guard::Vendored), Deny);
+        rules.built(names::EDIT_GROUP, Matcher::Guarded(Guard::Secret), Deny);
         rules.built("task", Matcher::Any, Ask);
         rules.built("bash", Matcher::Any, Ask);
-        // These hold only while it is certain what they read: see `reading`.
-        for pattern in ["ls *", "cat *", "grep *"] {
-            if let Some(pattern) = CommandPattern::new(pattern) {
-                rules.built("bash", Matcher::Command(pattern), Allow);
-            }
-        }
+        // Which these are, and how it is certain, says `reading`.
+        rules.built("bash", Matcher::Reads, Allow);
         rules.built(names::EXTERNAL_DIRECTORY, Matcher::Any, Deny);
         rules
     }
 
     fn built(&mut self, tool: &str, matcher: Matcher, decision: Decision) {
-        self.rules.push(Rule {
+        let origin = match matcher {
+            Matcher::Guarded(Guard::Secret) => PROTECT_ENV_FILES,
+            _ => BUILT_IN,
+        };
+        self.add(Rule {
             tool: tool.to_owned(),
             matcher,
             decision,
+            answers: Answers::Lasting,
             weight: Weight::Fallback,
             reason: None,
-            origin: BUILT_IN.to_owned(),
+            origin: origin.to_owned(),
             layer: Layer::BuiltIn,
         });
     }
@@ -83,12 +88,15 @@ impl Rules {
         origin: &str,
     ) -> Result<(), RuleError> {
         let rules = parse::rules(value, layer, origin)?;
-        self.rules.extend(rules);
+        rules.into_iter().for_each(|rule| self.add(rule));
         Ok(())
     }
 
     pub fn add(&mut self, rule: Rule) {
-        self.rules.push(rule);
+        let at = self
+            .rules
+            .partition_point(|held| held.before(&rule) != Ordering::Greater);
+        self.rules.insert(at, rule);
     }
 
     /// Names a folder of the program itself (configuration, state), absolute or
@@ -104,6 +112,7 @@ impl Rules {
         &self.own_folders
     }
 
+    /// Most specific first.
     pub fn iter(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter()
     }

@@ -3,11 +3,11 @@
 //! so a search passes them by and says so.
 
 use crate::guard::is_secret;
-use crate::names::tool_rank;
+use crate::names::speaks_of;
 use crate::rule::Target;
 use crate::{
-    Access, Authority, Facts, Grants, Layer, Matcher, PathFact, ReadOnly, Rule, Rules, Subject,
-    decide,
+    Access, Authority, Facts, Grants, Layer, Matcher, PathFact, Place, ReadOnly, Rule, Rules,
+    Subject, decide,
 };
 use tenon_vocab::{Class, Decision, Effect, Timestamp};
 
@@ -31,6 +31,7 @@ fn asks(rules: &Rules, path: &str) -> bool {
         exists: true,
         inside: true,
         symlink: false,
+        place: Place::Ordinary,
     };
     let special = is_secret(path)
         || rules.iter().any(|rule| {
@@ -53,7 +54,7 @@ fn narrows(rule: &Rule) -> bool {
     !plain
         && LOOKED_INTO_BY
             .iter()
-            .any(|tool| tool_rank(&rule.tool, tool).is_some())
+            .any(|tool| speaks_of(&rule.tool, tool))
 }
 
 fn class(rules: &Rules, tool: &str, subject: Subject) -> Class {

@@ -5,20 +5,24 @@
 //! no output. Its standard input is the socket to Tenon, its standard output
 //! and error are the command's and are let go as soon as the command has them.
 
-use crate::message::{KILL, STDIN, Status, Survivors, TERMINATE};
-use crate::{raw, tree};
+use crate::channel::{Channel, read_exactly};
+use crate::guard::Guard;
+use crate::handover::{self, MAX_POLICY};
+use crate::inside::{self, Builder};
+use crate::launch::launch;
+use crate::message::{KILL, OPEN, Status, Survivors, TERMINATE, WALLED};
+use crate::places::Places;
+use crate::start::{Job, NotStarted};
+use crate::walls::SandboxPolicy;
+use crate::{bubblewrap, descriptor, raw, tree};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recv, recvmsg, send,
-};
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 use std::ffi::OsString;
-use std::io::{self, IoSliceMut};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode, Stdio};
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// Between asking a tree to end and killing it.
@@ -32,8 +36,8 @@ const GIVE_UP: Duration = Duration::from_secs(30);
 /// What `supervise` ends with when it was not started by Tenon.
 const MISUSED: u8 = 125;
 
-/// The body of the hidden subcommand `__supervise`: `null` or `pipe`, then the
-/// argv of the command. Call it first thing in `main`.
+/// The body of the hidden subcommand `__supervise`: `null` or `pipe`, `open`
+/// or `walled`, then the argv of the command. Call it first thing in `main`.
 #[must_use]
 pub fn supervise(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     raw::close_inherited();
@@ -41,19 +45,61 @@ pub fn supervise(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if rustix::net::sockopt::socket_type(control).is_err() {
         return ExitCode::from(MISUSED);
     }
+    let mut arguments = arguments.peekable();
+    if arguments
+        .next_if(|word| word == bubblewrap::INNER)
+        .is_some()
+    {
+        return second_stage(control, arguments);
+    }
     match Keeper::start(control, arguments) {
         Ok(mut keeper) => {
             keeper.keep();
             ExitCode::SUCCESS
         }
-        Err(error) => {
-            tell(control, Status::failed(&error));
+        Err(NotStarted::Command(error)) => {
+            tell(control, &Status::failed(&error));
+            ExitCode::from(MISUSED)
+        }
+        Err(NotStarted::Walls(why)) => {
+            tell(control, &Status::Refused(why));
             ExitCode::from(MISUSED)
         }
     }
 }
 
-fn tell(control: BorrowedFd<'_>, status: Status) {
+/// What `bwrap` starts: the walls around files stand already.
+fn second_stage(
+    control: BorrowedFd<'static>,
+    arguments: impl Iterator<Item = OsString>,
+) -> ExitCode {
+    let Ok(own) = rustix::io::fcntl_dupfd_cloexec(control, 3) else {
+        return ExitCode::from(MISUSED);
+    };
+    let mut channel = Channel::new(own);
+    let prepared = read_policy(control).and_then(|policy| {
+        let places = Places::resolve(&policy).map_err(NotStarted::Walls)?;
+        let job = read_job(control, arguments)?;
+        let folder = std::env::current_dir().map_err(NotStarted::Command)?;
+        Ok((policy, places, job, folder))
+    });
+    match prepared {
+        Ok((policy, places, job, folder)) => {
+            inside::live(channel, job, &folder, &policy, &places, Builder::Bubblewrap);
+            ExitCode::SUCCESS
+        }
+        Err(NotStarted::Command(error)) => {
+            channel.tell(&Status::failed(&error));
+            ExitCode::from(MISUSED)
+        }
+        Err(NotStarted::Walls(why)) => {
+            channel.tell(&Status::Refused(why));
+            ExitCode::from(MISUSED)
+        }
+    }
+}
+
+fn tell(control: BorrowedFd<'_>, status: &Status) {
     // Tenon may be gone; then there is nobody to tell.
     let _ = send(control, status.line().as_bytes(), SendFlags::NOSIGNAL);
 }
@@ -85,57 +131,69 @@ struct Keeper {
     control: BorrowedFd<'static>,
     signals: OwnedFd,
     main: Pid,
+    /// To the first process of the sandbox, which knows how the command ended.
+    inside: Option<Channel>,
+    guard: Guard,
+    /// Something happened where the guard looks.
+    alarm: Option<OwnedFd>,
+    ending: Ending,
     order: Order,
     lifeline: Lifeline,
+}
+
+/// Whether Tenon knows that the command has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Untold,
+    Told,
 }
 
 impl Keeper {
     fn start(
         control: BorrowedFd<'static>,
-        mut arguments: impl Iterator<Item = OsString>,
-    ) -> io::Result<Self> {
-        let signals = raw::hold_back_signals()?;
-        let own = rustix::process::setsid()?;
-        rustix::process::set_child_subreaper(Some(own))?;
+        arguments: impl Iterator<Item = OsString>,
+    ) -> Result<Self, NotStarted> {
+        let system = |error: Errno| NotStarted::Command(error.into());
+        let signals = raw::hold_back_signals().map_err(NotStarted::Command)?;
+        let own = rustix::process::setsid().map_err(system)?;
+        rustix::process::set_child_subreaper(Some(own)).map_err(system)?;
         // So that `pkill tenon` ends Tenon and leaves this process to clean up.
         let _ = rustix::thread::set_name(c"job-keeper");
 
-        let invalid = || io::Error::from(Errno::INVAL);
-        let stdin = match arguments
-            .next()
-            .as_deref()
-            .and_then(std::ffi::OsStr::to_str)
-        {
-            Some("null") => Stdio::null(),
-            Some("pipe") => Stdio::from(receive_stdin(control)?),
-            _ => return Err(invalid()),
+        let mut arguments = arguments.collect::<Vec<_>>();
+        let policy = match walls_word(&mut arguments)? {
+            Walls::None => None,
+            Walls::Follow => Some(read_policy(control)?),
         };
-        let mut command = Command::new(arguments.next().ok_or_else(invalid)?);
-        command.args(arguments).stdin(stdin).process_group(0);
-        raw::tie_to_parent(&mut command, own);
-        let child = command.spawn()?;
-        drop(command);
-        let main = Pid::from_child(&child);
-        let null = std::fs::OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open("/dev/null")?;
-        rustix::stdio::dup2_stdout(&null)?;
-        rustix::stdio::dup2_stderr(&null)?;
-        tell(control, Status::Started(child.id()));
+        let job = read_job(control, arguments.into_iter())?;
+        let folder = std::env::current_dir().map_err(NotStarted::Command)?;
+        let launched = launch(job, &folder, policy.as_ref(), &mut |status| {
+            tell(control, &status);
+        })?;
+        release_output().map_err(NotStarted::Command)?;
+        tell(control, &Status::Started(launched.command));
         Ok(Self {
             control,
             signals,
-            main,
+            main: launched.main,
+            inside: launched.inside,
+            alarm: launched.guard.alarm(),
+            guard: launched.guard,
+            ending: Ending::Untold,
             order: Order::Watch,
             lifeline: Lifeline::Held,
         })
     }
 
     fn keep(&mut self) {
+        // What appeared before the alarm was set.
+        if self.alarm.is_some() {
+            self.mend();
+        }
         loop {
             if self.reap() == Children::Gone {
-                tell(self.control, Status::Emptied);
+                self.mend();
+                tell(self.control, &Status::Emptied);
                 return;
             }
             if let Lifeline::Lost(when) = self.lifeline
@@ -148,7 +206,8 @@ impl Keeper {
         }
     }
 
-    /// Takes every child that has ended: the command and what was orphaned.
+    /// Takes every child that has ended: the command and what was orphaned,
+    /// or the first process of the sandbox.
     fn reap(&mut self) -> Children {
         let mut ended: Option<WaitStatus> = None;
         let children = loop {
@@ -159,14 +218,39 @@ impl Keeper {
                 Err(_) => break Children::Gone,
             }
         };
+        self.hear_from_inside();
         if let Some(status) = ended {
             let survivors = match children {
                 Children::Left => Survivors::Some,
                 Children::Gone => Survivors::None,
             };
-            tell(self.control, Status::exited(status, survivors));
+            // For a sandbox that was killed this is the command's end too.
+            self.ended(&Status::exited(status, survivors));
         }
         children
+    }
+
+    fn hear_from_inside(&mut self) {
+        while let Some(status) = self.inside.as_mut().and_then(Channel::heard) {
+            if matches!(status, Status::Exited { .. }) {
+                self.ended(&status);
+            }
+        }
+    }
+
+    fn ended(&mut self, status: &Status) {
+        if self.ending == Ending::Told {
+            return;
+        }
+        self.ending = Ending::Told;
+        self.mend();
+        tell(self.control, status);
+    }
+
+    fn mend(&mut self) {
+        for repair in self.guard.mend() {
+            tell(self.control, &Status::Repaired(repair));
+        }
     }
 
     /// Does what is ordered; says how long to wait for news at most.
@@ -182,7 +266,7 @@ impl Keeper {
                 Some(left)
             }
             Order::Kill(pause) => {
-                tree::signal_descendants(Signal::KILL);
+                tree::signal_descendants(Signal::KILL, None);
                 self.order = Order::Kill((pause * 2).min(LONGEST_PAUSE));
                 Some(pause)
             }
@@ -191,22 +275,26 @@ impl Keeper {
 
     fn wait(&mut self, patience: Option<Duration>) {
         let timeout = patience.and_then(|patience| Timespec::try_from(patience).ok());
-        let mut watched = [
-            PollFd::new(&self.signals, PollFlags::IN),
-            PollFd::new(&self.control, PollFlags::IN),
-        ];
-        let watched = match self.lifeline {
-            Lifeline::Held => &mut watched[..],
-            Lifeline::Lost(_) => &mut watched[..1],
-        };
-        if poll(watched, timeout.as_ref()).is_err() {
+        let mut watched = vec![PollFd::new(&self.signals, PollFlags::IN)];
+        if self.lifeline == Lifeline::Held {
+            watched.push(PollFd::new(&self.control, PollFlags::IN));
+        }
+        if self.ending == Ending::Untold {
+            watched.extend(self.inside.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        }
+        watched.extend(self.alarm.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        if poll(&mut watched, timeout.as_ref()).is_err() {
             return;
         }
-        let heard = watched.get(1).is_some_and(|fd| !fd.revents().is_empty());
-        let mut scratch = [0_u8; 1024];
-        while rustix::io::read(&self.signals, &mut scratch).is_ok_and(|count| count > 0) {}
-        if heard {
+        drain(&self.signals);
+        if self.lifeline == Lifeline::Held {
             self.listen();
+        }
+        if let Some(alarm) = &self.alarm
+            && drain(alarm)
+        {
+            self.guard.arm(alarm);
+            self.mend();
         }
     }
 
@@ -234,9 +322,11 @@ impl Keeper {
         match (byte, self.order) {
             (KILL, Order::Watch | Order::Terminate(_)) => self.order = Order::Kill(FIRST_PAUSE),
             (TERMINATE, Order::Watch) => {
-                tree::signal_descendants(Signal::TERM);
+                // With whoever keeps the sandbox, the command would go unasked.
+                let spared = self.inside.as_ref().map(|_| self.main);
+                tree::signal_descendants(Signal::TERM, spared);
                 // A stopped process would sleep through it.
-                tree::signal_descendants(Signal::CONT);
+                tree::signal_descendants(Signal::CONT, spared);
                 self.order = Order::Terminate(Instant::now() + GRACE);
             }
             _ => {}
@@ -244,25 +334,79 @@ impl Keeper {
     }
 }
 
-/// The read end of the command's standard input, sent over the socket.
-fn receive_stdin(control: BorrowedFd<'_>) -> io::Result<OwnedFd> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let mut byte = [0_u8; 1];
-    let received = recvmsg(
-        control.as_fd(),
-        &mut [IoSliceMut::new(&mut byte)],
-        &mut ancillary,
-        RecvFlags::CMSG_CLOEXEC,
-    )?;
-    if received.bytes != 1 || byte[0] != STDIN {
-        return Err(Errno::PROTO.into());
+/// Whether there was anything.
+fn drain(source: &OwnedFd) -> bool {
+    let mut scratch = [0_u8; 4096];
+    let mut any = false;
+    while rustix::io::read(source, &mut scratch).is_ok_and(|count| count > 0) {
+        any = true;
     }
-    ancillary
-        .drain()
-        .find_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
-            _ => None,
-        })
-        .ok_or_else(|| Errno::PROTO.into())
+    any
+}
+
+/// Whether a policy follows over the socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Walls {
+    None,
+    Follow,
+}
+
+fn misused() -> NotStarted {
+    NotStarted::Command(Errno::INVAL.into())
+}
+
+/// Takes the second word out.
+fn walls_word(arguments: &mut Vec<OsString>) -> Result<Walls, NotStarted> {
+    if arguments.len() < 3 {
+        return Err(misused());
+    }
+    let word = arguments.remove(1);
+    if word == OPEN {
+        Ok(Walls::None)
+    } else if word == WALLED {
+        Ok(Walls::Follow)
+    } else {
+        Err(misused())
+    }
+}
+
+fn read_policy(control: BorrowedFd<'_>) -> Result<SandboxPolicy, NotStarted> {
+    let broken = || NotStarted::Walls(String::from("the policy did not arrive whole"));
+    let length = read_exactly(control, 4).ok_or_else(broken)?;
+    let length: [u8; 4] = length.try_into().map_err(|_| broken())?;
+    let length = usize::try_from(u32::from_be_bytes(length))
+        .ok()
+        .filter(|length| *length <= MAX_POLICY)
+        .ok_or_else(broken)?;
+    let body = read_exactly(control, length).ok_or_else(broken)?;
+    handover::decode(&body).ok_or_else(broken)
+}
+
+fn read_job(
+    control: BorrowedFd<'_>,
+    mut arguments: impl Iterator<Item = OsString>,
+) -> Result<Job, NotStarted> {
+    let kind = arguments.next().ok_or_else(misused)?;
+    let stdin = if kind == "null" {
+        None
+    } else if kind == "pipe" {
+        Some(descriptor::receive(control).map_err(NotStarted::Command)?)
+    } else {
+        return Err(misused());
+    };
+    Ok(Job {
+        argv: arguments.collect(),
+        stdin,
+    })
+}
+
+/// The pipes are the command's own from now on: they must end with it.
+fn release_output() -> io::Result<()> {
+    let null = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/null")?;
+    rustix::stdio::dup2_stdout(&null)?;
+    rustix::stdio::dup2_stderr(&null)?;
+    Ok(())
 }

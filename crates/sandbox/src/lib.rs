@@ -3,8 +3,13 @@
 //! Every command runs under a small process of its own, the supervisor: a
 //! subreaper, so that nothing the command starts can leave the tree, and tied
 //! to Tenon by a socket, so that the tree ends when Tenon does, however that
-//! happens. Walls around the command (what it may read, write, reach) are not
-//! here yet; [`Probe`] says so.
+//! happens.
+//!
+//! Around the command stand walls, if a [`SandboxPolicy`] asks for them: mounts
+//! in namespaces of its own, and, carried by every process, Landlock and
+//! seccomp. Where the first are not to be had, the second stand alone, and
+//! [`Confinement`] names what is not held. Walls that should stand and do not
+//! mean that the command does not run.
 //!
 //! This is the only crate that may use `unsafe`.
 //!
@@ -19,6 +24,7 @@
 //!         cwd: "/tmp".into(),
 //!         env: std::env::vars_os().collect(),
 //!         stdin: StdinKind::Null,
+//!         confinement: None,
 //!     })
 //!     .await?;
 //! let exit = command.exited().await; // `sleep` is a survivor
@@ -29,16 +35,41 @@
 //! # }
 //! ```
 
+mod alone;
+mod bubblewrap;
+mod channel;
+mod confinement;
+mod denial;
+mod descriptor;
+mod guard;
+mod handover;
+mod inside;
 mod keeper;
+mod landlocked;
+mod launch;
+mod mend;
 mod message;
+mod mounts;
+mod namespaces;
+mod places;
+mod privileges;
 mod probe;
 mod raw;
+mod start;
+mod step;
 mod supervised;
 mod supervisor;
+mod syscalls;
 mod tree;
+mod trial;
+mod walls;
 
+pub use confinement::{Confinement, Level};
+pub use denial::{Denial, recognise};
 pub use keeper::supervise;
 pub use message::Survivors;
 pub use probe::{Probe, Support};
 pub use supervised::{Exit, Supervised};
 pub use supervisor::{CommandSpec, MARKER, SpawnError, StdinKind, Supervisor};
+pub use trial::{Finding, Held, Trial};
+pub use walls::{Adapter, Lacking, Limits, Mode, Network, SandboxPolicy};

@@ -1,7 +1,9 @@
-//! What the supervisor and Tenon say to each other: lines of ASCII one way,
-//! single bytes the other. Both ends are the same binary, so there is no
-//! version; what does not parse is treated as a lost supervisor.
+//! What the supervisor and Tenon say to each other, and what the first process
+//! of a sandbox says to the supervisor: lines of text one way, single bytes the
+//! other. Both ends are the same binary, so there is no version; what does not
+//! parse is treated as a lost supervisor.
 
+use crate::confinement::Level;
 use rustix::process::WaitStatus;
 use std::io;
 
@@ -11,9 +13,17 @@ pub(crate) const KILL: u8 = b'K';
 pub(crate) const TERMINATE: u8 = b'T';
 /// Tenon to supervisor: the byte that carries the command's standard input.
 pub(crate) const STDIN: u8 = b'S';
+/// Supervisor to the first process of a sandbox: go on.
+pub(crate) const GO: u8 = b'G';
+
+/// Words after the kind of input: whether a policy follows over the socket.
+pub(crate) const OPEN: &str = "open";
+pub(crate) const WALLED: &str = "walled";
 
 /// No message is longer; a peer that sends more is not ours.
-pub(crate) const MAX_LINE: usize = 1024;
+pub(crate) const MAX_LINE: usize = 8 * 1024;
+/// Free text is cut here.
+const MAX_TEXT: usize = 4 * 1024;
 
 /// Whether processes of the command were still alive when it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +32,7 @@ pub enum Survivors {
     Some,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Status {
     /// The command runs, as this process.
     Started(u32),
@@ -35,6 +45,18 @@ pub(crate) enum Status {
     },
     /// No descendant is left.
     Emptied,
+    /// Something asked for that is not held, though the walls count as full.
+    Note(String),
+    /// Something asked for that is not held, so that the walls are partial.
+    Gap(String),
+    /// The walls stand; notes and gaps have been told before.
+    Confined { adapter: &'static str, level: Level },
+    /// This machine has no such walls; others may do.
+    Unavailable(String),
+    /// The walls could not be built and the command does not run.
+    Refused(String),
+    /// A protected path was changed; what was done about it.
+    Repaired(String),
 }
 
 impl Status {
@@ -50,7 +72,7 @@ impl Status {
         Self::Failed(error.raw_os_error().unwrap_or(0))
     }
 
-    pub(crate) fn line(self) -> String {
+    pub(crate) fn line(&self) -> String {
         match self {
             Self::Started(pid) => format!("pid {pid}\n"),
             Self::Failed(number) => format!("failed {number}\n"),
@@ -68,11 +90,29 @@ impl Status {
                 format!("exited {code} {signal} {survivors}\n")
             }
             Self::Emptied => String::from("emptied\n"),
+            Self::Note(text) => format!("note {}\n", one_line(text)),
+            Self::Gap(text) => format!("gap {}\n", one_line(text)),
+            Self::Confined { adapter, level } => format!("walls {adapter} {}\n", level.name()),
+            Self::Unavailable(text) => format!("unavailable {}\n", one_line(text)),
+            Self::Refused(text) => format!("refused {}\n", one_line(text)),
+            Self::Repaired(text) => format!("repaired {}\n", one_line(text)),
         }
     }
 
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
-        let mut words = std::str::from_utf8(line).ok()?.split(' ');
+        let line = std::str::from_utf8(line).ok()?;
+        if let Some((word, text)) = line.split_once(' ') {
+            let text = || text.to_owned();
+            match word {
+                "note" => return Some(Self::Note(text())),
+                "gap" => return Some(Self::Gap(text())),
+                "unavailable" => return Some(Self::Unavailable(text())),
+                "refused" => return Some(Self::Refused(text())),
+                "repaired" => return Some(Self::Repaired(text())),
+                _ => {}
+            }
+        }
+        let mut words = line.split(' ');
         let status = match words.next()? {
             "pid" => Self::Started(words.next()?.parse().ok()?),
             "failed" => Self::Failed(words.next()?.parse().ok()?),
@@ -86,10 +126,50 @@ impl Status {
                 },
             },
             "emptied" => Self::Emptied,
+            "walls" => Self::Confined {
+                adapter: adapter(words.next()?)?,
+                level: match words.next()? {
+                    "full" => Level::Full,
+                    "partial" => Level::Partial,
+                    "none" => Level::None,
+                    _ => return None,
+                },
+            },
             _ => return None,
         };
         words.next().is_none().then_some(status)
     }
+}
+
+/// Takes the next whole line out of what was received.
+pub(crate) fn take_line(received: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let end = received.iter().position(|byte| *byte == b'\n')?;
+    let mut line: Vec<u8> = received.drain(..=end).collect();
+    line.pop();
+    Some(line)
+}
+
+fn adapter(word: &str) -> Option<&'static str> {
+    ["native", "landlock", "bubblewrap", "none"]
+        .into_iter()
+        .find(|known| *known == word)
+}
+
+/// Paths may hold line ends; a message may not.
+fn one_line(text: &str) -> String {
+    let mut clean: String = text
+        .chars()
+        .map(|each| if each == '\n' { ' ' } else { each })
+        .collect();
+    if clean.len() > MAX_TEXT {
+        let mut end = MAX_TEXT;
+        while !clean.is_char_boundary(end) {
+            end -= 1;
+        }
+        clean.truncate(end);
+        clean.push('…');
+    }
+    clean
 }
 
 /// `-` is no number; anything else that is not one is an error.
@@ -102,7 +182,8 @@ fn number(word: &str) -> Option<Option<i32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Status, Survivors};
+    use super::{MAX_LINE, Status, Survivors};
+    use crate::confinement::Level;
 
     #[test]
     fn every_status_survives_the_wire() {
@@ -120,11 +201,28 @@ mod tests {
                 survivors: Survivors::None,
             },
             Status::Emptied,
+            Status::Note(String::from("a b  c")),
+            Status::Gap(String::from("`x`")),
+            Status::Confined {
+                adapter: "landlock",
+                level: Level::Partial,
+            },
+            Status::Unavailable(String::from("why")),
+            Status::Refused(String::from("why not")),
+            Status::Repaired(String::from("é")),
         ] {
             let line = status.line();
             let bare = line.strip_suffix('\n').unwrap();
             assert_eq!(Status::parse(bare.as_bytes()), Some(status));
         }
+    }
+
+    #[test]
+    fn text_with_line_ends_or_too_much_of_it_stays_one_line() {
+        let long = format!("a\nexited 0 - none\n{}", "é".repeat(MAX_LINE));
+        let line = Status::Note(long).line();
+        assert_eq!(line.matches('\n').count(), 1);
+        assert!(line.len() < MAX_LINE);
     }
 
     #[test]
@@ -136,6 +234,8 @@ mod tests {
             "pid 1 2",
             "exited 1 -",
             "exited 1 - few",
+            "walls wooden full",
+            "walls native",
             "\u{ff}",
         ] {
             assert_eq!(Status::parse(line.as_bytes()), None, "{line}");

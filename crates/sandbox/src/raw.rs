@@ -3,7 +3,7 @@
 
 use rustix::process::{Pid, Signal};
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -100,16 +100,21 @@ pub(crate) fn hold_back_signals() -> io::Result<OwnedFd> {
     }
 }
 
-/// Has the command start with a clean signal state, and end when the
-/// supervisor is killed: should both it and Tenon be killed at once, at least
-/// the command itself goes.
-pub(crate) fn tie_to_parent(command: &mut Command, parent: Pid) {
+/// Has the command start with a clean signal state, and end when its parent
+/// (the supervisor, or the first process of its sandbox) is killed: should that
+/// and Tenon be killed at once, at least the command itself goes. Then the
+/// walls are raised; when that fails, the command is not executed.
+pub(crate) fn before_exec(
+    command: &mut Command,
+    parent: Pid,
+    mut raise: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
+) {
     #[expect(
         unsafe_code,
         reason = "pre_exec: the state is set between fork and exec"
     )]
-    // SAFETY: the closure only makes async-signal-safe system calls and
-    // neither allocates nor locks.
+    // SAFETY: the supervisor has one thread, so no lock can be held by
+    // another one at the fork, and what allocates in here is safe too.
     unsafe {
         command.pre_exec(move || {
             rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -122,7 +127,139 @@ pub(crate) fn tie_to_parent(command: &mut Command, parent: Pid) {
             let mut none: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&raw mut none);
             libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
-            Ok(())
+            raise()
         });
     }
+}
+
+/// Which of the two processes this is after a fork.
+#[derive(Debug)]
+pub(crate) enum Forked {
+    Parent(Pid),
+    Child,
+}
+
+/// A fork whose child is the first process of new namespaces.
+pub(crate) fn fork_into(namespaces: libc::c_int) -> io::Result<Forked> {
+    let flags = libc::c_long::from(namespaces | libc::SIGCHLD);
+    #[expect(unsafe_code, reason = "clone has no safe wrapper")]
+    // SAFETY: without a stack and without CLONE_VM this is a fork: the child
+    // has its own copy of everything. The caller has one thread.
+    let number = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
+    if number < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let pid = i32::try_from(number).ok().and_then(Pid::from_raw);
+    Ok(pid.map_or(Forked::Child, Forked::Parent))
+}
+
+/// As the kernel lays it out.
+#[repr(C)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
+const MOUNT_READ_ONLY: u64 = 1;
+
+/// Makes a mount and all mounts below it read-only.
+pub(crate) fn make_read_only(mount: BorrowedFd<'_>) -> io::Result<()> {
+    let attributes = MountAttributes {
+        set: MOUNT_READ_ONLY,
+        clear: 0,
+        propagation: 0,
+        user_namespace: 0,
+    };
+    #[expect(unsafe_code, reason = "mount_setattr has no wrapper")]
+    // SAFETY: the path is an empty C string, the structure is laid out as the
+    // kernel wants it and its size is given.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            mount.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_EMPTY_PATH | libc::AT_RECURSIVE,
+            &raw const attributes,
+            size_of::<MountAttributes>(),
+        )
+    };
+    if done < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Sets the loopback device of this network namespace up.
+pub(crate) fn raise_loopback() -> io::Result<()> {
+    let socket = rustix::net::socket(
+        rustix::net::AddressFamily::INET,
+        rustix::net::SocketType::DGRAM,
+        None,
+    )?;
+    #[expect(
+        unsafe_code,
+        reason = "the requests of network devices have no wrapper"
+    )]
+    // SAFETY: the structure is zeroed, which is valid for it, holds a name
+    // shorter than its field, and outlives both calls.
+    let done = unsafe {
+        let mut request: libc::ifreq = std::mem::zeroed();
+        for (to, from) in request.ifr_name.iter_mut().zip(*b"lo") {
+            *to = from.cast_signed();
+        }
+        let number = socket.as_raw_fd();
+        let mut done = libc::ioctl(number, libc::SIOCGIFFLAGS as _, &raw mut request);
+        if done == 0 {
+            request.ifr_ifru.ifru_flags |= LOOPBACK_UP;
+            done = libc::ioctl(number, libc::SIOCSIFFLAGS as _, &raw const request);
+        }
+        done
+    };
+    if done < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "two small flags")]
+const LOOPBACK_UP: libc::c_short = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+
+/// Gives up every capability that is not to be kept, for this process and for
+/// whatever it executes. By number, so that those of newer kernels go too.
+pub(crate) fn limit_bounding_set(keep: u64) -> io::Result<()> {
+    for number in 0..64_u64 {
+        if keep & (1 << number) != 0 {
+            continue;
+        }
+        #[expect(unsafe_code, reason = "capabilities that rustix does not know by name")]
+        // SAFETY: plain integers.
+        let done = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, number, 0, 0, 0) };
+        if done < 0 {
+            let error = io::Error::last_os_error();
+            match error.raw_os_error() {
+                // The kernel has no more of them.
+                Some(libc::EINVAL) => return Ok(()),
+                _ => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The version of Landlock in this kernel; 0 where there is none.
+pub(crate) fn landlock_version() -> u32 {
+    const ASK_VERSION: u32 = 1;
+    #[expect(unsafe_code, reason = "the library keeps the version to itself")]
+    // SAFETY: with this flag the kernel takes no structure and makes nothing.
+    let version = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            std::ptr::null::<libc::c_void>(),
+            0_usize,
+            ASK_VERSION,
+        )
+    };
+    u32::try_from(version).unwrap_or(0)
 }

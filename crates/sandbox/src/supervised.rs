@@ -1,7 +1,8 @@
 //! A command that runs under its supervisor, as Tenon holds it. Dropping it
 //! closes the socket, and the supervisor then ends the whole tree.
 
-use crate::message::{KILL, MAX_LINE, Status, Survivors, TERMINATE};
+use crate::confinement::Confinement;
+use crate::message::{KILL, MAX_LINE, Status, Survivors, TERMINATE, take_line};
 use crate::tree;
 use rustix::process::{Pid, Signal};
 use std::io;
@@ -12,6 +13,9 @@ use tokio::process::{Child, ChildStderr, ChildStdout};
 
 /// Between two looks for what a killed supervisor left behind.
 const SWEEP_PAUSE: Duration = Duration::from_millis(10);
+
+/// Repairs that are remembered; a command that changes more has said enough.
+const MAX_REPAIRS: usize = 100;
 
 /// How the command itself ended. Neither code nor signal: not known, since
 /// its supervisor was killed.
@@ -34,9 +38,25 @@ pub struct Supervised {
     pub(crate) marker: String,
     pub(crate) exit: Option<Exit>,
     pub(crate) emptied: bool,
+    pub(crate) confinement: Confinement,
+    pub(crate) repairs: Vec<String>,
 }
 
 impl Supervised {
+    /// What stands around the command.
+    #[must_use]
+    pub fn confinement(&self) -> &Confinement {
+        &self.confinement
+    }
+
+    /// Protected paths that the command changed and that were put back, or
+    /// could not be: a sentence each. Complete once [`Self::exited`] has
+    /// returned, but for what survivors do.
+    #[must_use]
+    pub fn repairs(&self) -> &[String] {
+        &self.repairs
+    }
+
     /// Waits until the command has ended; what it started may live on.
     /// May be dropped and called again.
     pub async fn exited(&mut self) -> Exit {
@@ -57,9 +77,16 @@ impl Supervised {
                     });
                 }
                 Some(Status::Emptied) => self.emptied = true,
+                Some(Status::Repaired(what)) => self.note(what),
                 Some(_) => {}
                 None => self.lost().await,
             }
+        }
+    }
+
+    fn note(&mut self, repair: String) {
+        if self.repairs.len() < MAX_REPAIRS {
+            self.repairs.push(repair);
         }
     }
 
@@ -69,6 +96,7 @@ impl Supervised {
         while !self.emptied {
             match self.wire.next().await {
                 Some(Status::Emptied) => self.emptied = true,
+                Some(Status::Repaired(what)) => self.note(what),
                 Some(_) => {}
                 None => self.lost().await,
             }
@@ -138,9 +166,8 @@ impl Wire {
     /// when this is dropped: what was read is kept.
     pub(crate) async fn next(&mut self) -> Option<Status> {
         loop {
-            if let Some(end) = self.received.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.received.drain(..=end).collect();
-                return Status::parse(line.get(..end)?);
+            if let Some(line) = take_line(&mut self.received) {
+                return Status::parse(&line);
             }
             if self.received.len() > MAX_LINE {
                 return None;

@@ -1,13 +1,14 @@
 //! Starts a command under a supervisor. Tenon's side; the other side is
 //! `keeper`.
 
-use crate::message::{STDIN, Status};
+use crate::confinement::Confinement;
+use crate::message::{OPEN, Status, WALLED};
 use crate::supervised::{Supervised, Wire, wake};
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use crate::walls::SandboxPolicy;
+use crate::{descriptor, handover};
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io::{self, IoSlice};
-use std::mem::MaybeUninit;
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream as Socket;
 use std::path::PathBuf;
@@ -46,6 +47,8 @@ pub struct CommandSpec {
     /// The whole environment; nothing is inherited. The marker is added.
     pub env: Vec<(OsString, OsString)>,
     pub stdin: StdinKind,
+    /// The walls; `None` means none.
+    pub confinement: Option<SandboxPolicy>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +65,8 @@ pub enum SpawnError {
     Supervisor { program: PathBuf, source: io::Error },
     #[error("`{program}` cannot be started: {source}")]
     Command { program: String, source: io::Error },
+    #[error("the sandbox could not be built, so the command did not run: {0}")]
+    Confinement(String),
     #[error("the supervisor ended before it had started the command; try again")]
     Lost,
     #[error("no channel to the supervisor: {0}")]
@@ -85,9 +90,18 @@ impl Supervisor {
     pub async fn spawn(&self, command: CommandSpec) -> Result<Supervised, SpawnError> {
         let program = command.argv.first().ok_or(SpawnError::Empty)?;
         let program = program.to_string_lossy().into_owned();
+        let walls = command
+            .confinement
+            .as_ref()
+            .map(|policy| handover::encode(policy).ok_or_else(too_many_paths))
+            .transpose()?;
         let (ours, theirs) = Socket::pair()?;
         let marker = unique();
         let mut child = self.start(&command, &marker, theirs)?;
+        if let Some(walls) = walls {
+            // It fits into the socket's buffer, so this does not wait.
+            io::Write::write_all(&mut &ours, &walls)?;
+        }
         let stdin = match command.stdin {
             StdinKind::Null => None,
             StdinKind::Pipe => Some(hand_over_stdin(&ours)?),
@@ -96,8 +110,8 @@ impl Supervisor {
         let control = tokio::net::UnixStream::from_std(ours)?;
         let mut wire = Wire::new(control);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        match first_word(&mut wire, &child).await {
-            Some(Status::Started(pid)) => Ok(Supervised {
+        match first_words(&mut wire, &child).await {
+            Some(First::Started(pid, confinement)) => Ok(Supervised {
                 pid,
                 stdin,
                 stdout,
@@ -107,15 +121,21 @@ impl Supervisor {
                 marker: format!("{MARKER}={marker}"),
                 exit: None,
                 emptied: false,
+                confinement,
+                repairs: Vec::new(),
             }),
-            Some(Status::Failed(number)) => {
+            Some(First::Failed(number)) => {
                 let _ = child.wait().await;
                 Err(SpawnError::Command {
                     program,
                     source: io::Error::from_raw_os_error(number),
                 })
             }
-            _ => {
+            Some(First::Refused(why)) => {
+                let _ = child.wait().await;
+                Err(SpawnError::Confinement(why))
+            }
+            None => {
                 let _ = child.start_kill();
                 let _ = child.wait().await;
                 Err(SpawnError::Lost)
@@ -135,6 +155,10 @@ impl Supervisor {
             .arg(match command.stdin {
                 StdinKind::Null => "null",
                 StdinKind::Pipe => "pipe",
+            })
+            .arg(match command.confinement {
+                None => OPEN,
+                Some(_) => WALLED,
             })
             .args(&command.argv)
             .env_clear()
@@ -162,6 +186,36 @@ impl Supervisor {
     }
 }
 
+fn too_many_paths() -> SpawnError {
+    SpawnError::Confinement(String::from(
+        "the policy names too many paths; name folders instead of the files in them",
+    ))
+}
+
+/// What the supervisor says first.
+enum First {
+    Started(u32, Confinement),
+    Failed(i32),
+    Refused(String),
+}
+
+async fn first_words(wire: &mut Wire, keeper: &Child) -> Option<First> {
+    let mut confinement = Confinement::none();
+    loop {
+        match first_word(wire, keeper).await? {
+            Status::Note(text) | Status::Gap(text) => confinement.not_covered.push(text),
+            Status::Confined { adapter, level } => {
+                confinement.adapter = adapter;
+                confinement.level = level;
+            }
+            Status::Started(pid) => return Some(First::Started(pid, confinement)),
+            Status::Failed(number) => return Some(First::Failed(number)),
+            Status::Refused(why) => return Some(First::Refused(why)),
+            _ => return None,
+        }
+    }
+}
+
 /// A command may stop its supervisor before that has said a word; it is then
 /// woken.
 async fn first_word(wire: &mut Wire, keeper: &Child) -> Option<Status> {
@@ -174,20 +228,10 @@ async fn first_word(wire: &mut Wire, keeper: &Child) -> Option<Status> {
     None
 }
 
-/// Sends the read end of a new pipe to the supervisor. A descriptor that is
-/// sent needs no gap in close-on-exec, which another thread's fork could meet.
+/// Sends the read end of a new pipe to the supervisor.
 fn hand_over_stdin(control: &Socket) -> io::Result<pipe::Sender> {
     let (read, write) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-    let descriptors = [read.as_fd()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
-    sendmsg(
-        control,
-        &[IoSlice::new(&[STDIN])],
-        &mut ancillary,
-        SendFlags::NOSIGNAL,
-    )?;
+    descriptor::send(control, read.as_fd())?;
     rustix::io::ioctl_fionbio(&write, true)?;
     pipe::Sender::from_owned_fd(write)
 }

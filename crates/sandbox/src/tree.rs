@@ -25,13 +25,17 @@ const MAX_TREE: usize = 4 * 1024 * 1024;
 /// An environment block is not read beyond this.
 const MAX_ENVIRONMENT: u64 = 4 * 1024 * 1024;
 
-/// Sends a signal to every descendant of this process, but not to itself.
-pub(crate) fn signal_descendants(signal: Signal) {
+/// Sends a signal to every descendant of this process, but not to itself, nor
+/// to the one that is spared.
+pub(crate) fn signal_descendants(signal: Signal, spared: Option<Pid>) {
     let root = number(rustix::process::getpid());
     let own_group = rustix::process::getpgrp();
     let found = listed(root).unwrap_or_else(|| descendants(&snapshot(), root));
     let mut groups = BTreeSet::new();
     for pid in found {
+        if spared.is_some_and(|spared| number(spared) == pid) {
+            continue;
+        }
         let group = Pid::from_raw(pid).and_then(|pid| rustix::process::getpgid(Some(pid)).ok());
         match group {
             // Groups hold descendants only: the root leads a session of its
@@ -66,6 +70,22 @@ fn listed(root: i32) -> Option<Vec<i32>> {
         found.extend(more.into_iter().filter(|_| next < MAX_TREE));
     }
     Some(found)
+}
+
+/// The one child of a process, if it has just one.
+pub(crate) fn only_child(parent: Pid) -> Option<Pid> {
+    let parent = number(parent);
+    let found = children(parent).unwrap_or_else(|| {
+        snapshot()
+            .into_iter()
+            .filter(|entry| entry.parent == parent)
+            .map(|entry| entry.pid)
+            .collect()
+    });
+    match found.as_slice() {
+        [child] => Pid::from_raw(*child),
+        _ => None,
+    }
 }
 
 fn children(pid: i32) -> Option<Vec<i32>> {

@@ -7,7 +7,7 @@ use crate::digest::Digest;
 use crate::frames::Partial;
 use crate::leftovers::Leftovers;
 use crate::load::{Loaded, load};
-use crate::lock::Lock;
+use crate::lock::{Lock, writer};
 use crate::log::{Disk, Log};
 use crate::place::{self, Place, private_file, private_folder};
 use crate::rebuild::{Index, Rebuilt, rebuild};
@@ -20,6 +20,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tenon_vocab::{Event, SessionId, Timestamp};
+
+/// Sessions that are looked at for who writes them.
+const NEWEST: usize = 50;
 
 /// The folder `sessions` of a state folder.
 #[derive(Debug, Clone)]
@@ -210,6 +213,24 @@ impl Store {
             ..ListFilter::default()
         };
         Ok(self.list(&filter).sessions.first().map(|newest| newest.id))
+    }
+
+    /// Sessions of a directory that other processes write now, with their
+    /// processes. Looks only at the newest ones: it is asked at every start.
+    #[must_use]
+    pub fn in_use(&self, cwd: &str) -> Vec<(SessionId, u32)> {
+        let mut all = place::all(&self.root);
+        // Ids begin with the time at which they were made.
+        all.sort_unstable_by_key(|found| std::cmp::Reverse(found.id));
+        all.into_iter()
+            .take(NEWEST)
+            .filter_map(|found| Some((writer(&found.place)?, found)))
+            .filter(|(pid, _)| *pid != std::process::id())
+            .filter(|(_, found)| {
+                Digest::of(&found.place).is_ok_and(|digest| digest.meta.cwd == cwd)
+            })
+            .map(|(pid, found)| (found.id, pid))
+            .collect()
     }
 
     /// Sessions by the filter, newest first. What cannot be read is named and

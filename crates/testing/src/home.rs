@@ -21,7 +21,19 @@ impl TestHome {
     /// When no folder can be made.
     #[must_use]
     pub fn new() -> Self {
-        let made = tempfile::Builder::new().prefix("tenon-test-").tempdir();
+        Self::beneath(&std::env::temp_dir())
+    }
+
+    /// The same in this folder: commands may write below `/tmp`, so a test of
+    /// what they may not write needs another place.
+    ///
+    /// # Panics
+    /// When no folder can be made.
+    #[must_use]
+    pub fn beneath(folder: &Path) -> Self {
+        let made = tempfile::Builder::new()
+            .prefix("tenon-test-")
+            .tempdir_in(folder);
         let dir = match made {
             Ok(dir) => dir,
             Err(error) => panic!("no folder for a test's home: {error}"),

@@ -87,10 +87,14 @@ impl Tool for AskUser {
                         body: String::new(),
                     },
                 ),
-                HostReply::Unavailable(reason) => ToolOutput::error(
+                HostReply::Unavailable(reason) | HostReply::Refused(reason) => ToolOutput::error(
                     ErrorCode::Interrupted,
                     format!("the question was not answered: {reason}"),
                 ),
+                // A yes to another question is no answer to this one.
+                HostReply::Allowed => {
+                    ToolOutput::error(ErrorCode::Interrupted, "the question was not answered")
+                }
             }
         })
     }

@@ -3,20 +3,20 @@
 //! [`crate::jobs`].
 
 use crate::builtin::{facts, number, spec, text};
-use crate::contract::{Host, Tool};
+use crate::contract::{Host, HostReply, HostRequest, Tool};
 use crate::jobs::{
-    Detached, Ended, Input, Leftovers, NotStarted, Placement, Report, RunOutcome, RunSpec,
+    Detached, Ended, Input, Leftovers, NotStarted, Placement, Report, RunOutcome, RunSpec, Walls,
+    WayOut,
 };
 use crate::workspace::Workspace;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tenon_policy::{Access, Facts, Subject};
-use tenon_sandbox::Probe;
+use tenon_policy::{Access, Deed, Facts, PathFact, Place, Script, Subject, Target};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{
-    Display, Effect, Envelope, ErrorCode, SandboxReport, ToolDelta, ToolError, ToolOutput, ToolSpec,
+    Display, Effect, Envelope, ErrorCode, ToolDelta, ToolError, ToolOutput, ToolSpec, ToolStream,
 };
 
 /// The system takes no longer argument than 128 KiB.
@@ -79,14 +79,12 @@ impl Tool for Bash {
         let script = tenon_policy::analyse(command);
         // The words mean what they mean in the folder that the command runs in.
         let folder = text(input, "workdir").unwrap_or_default();
-        let paths = script
-            .path_words()
-            .into_iter()
-            .map(|word| Path::new(folder).join(word))
-            .map(|path| workspace.observe(&path.to_string_lossy(), Access::Read))
-            .collect();
-        let script = script.with_paths(paths);
-        facts(&self.spec, Subject::Command(script), input)
+        let found = observed(&script, Path::new(folder), workspace);
+        facts(
+            &self.spec,
+            Subject::Command(script.with_facts(found)),
+            input,
+        )
     }
 
     fn preview(&self, input: &Value, workspace: &Workspace) -> Display {
@@ -112,17 +110,109 @@ impl Tool for Bash {
                 },
             };
             let spec = run_spec(&input, command, cwd, host);
-            let show = |stream, bytes: &[u8]| {
-                host.progress(ToolDelta {
-                    call: host.call().clone(),
-                    stream,
-                    text: String::from_utf8_lossy(bytes).into_owned(),
-                });
-            };
-            let outcome = host.jobs().run(spec, host.cancelled(), &show).await;
-            answer(&outcome, command, host.limits())
+            let outcome = run_once(spec.clone(), host).await;
+            let first = answer(&outcome, command, host.limits());
+            match &outcome.denial {
+                Some(denial) if host.jobs().way_out() == WayOut::Offered => {
+                    perhaps_outside(spec, first, &denial.what, host).await
+                }
+                _ => first,
+            }
         })
     }
+}
+
+async fn run_once(spec: RunSpec, host: &dyn Host) -> RunOutcome {
+    let show = |stream, bytes: &[u8]| tell(host, stream, String::from_utf8_lossy(bytes).into());
+    host.jobs().run(spec, host.cancelled(), &show).await
+}
+
+fn tell(host: &dyn Host, stream: ToolStream, text: String) {
+    host.progress(ToolDelta {
+        call: host.call().clone(),
+        stream,
+        text,
+    });
+}
+
+/// After a run that the walls stopped: once more without them, if a person says
+/// so.
+async fn perhaps_outside(
+    spec: RunSpec,
+    first: ToolOutput,
+    denial: &str,
+    host: &dyn Host,
+) -> ToolOutput {
+    let request = HostRequest::RunOutside {
+        command: spec.command.clone(),
+        denial: denial.to_owned(),
+    };
+    match host.request(request).await {
+        HostReply::Allowed => {
+            let again = String::from("once more, outside the sandbox");
+            tell(host, ToolStream::Status, again);
+            let command = spec.command.clone();
+            let spec = RunSpec {
+                walls: Walls::Outside,
+                ..spec
+            };
+            let second = answer(&run_once(spec, host).await, &command, host.limits());
+            let note = format!(
+                "the sandbox had blocked a first run ({denial}); the user allowed this one outside of it"
+            );
+            noted(second, &note)
+        }
+        HostReply::Refused(reason) => noted(first, &reason),
+        HostReply::Answer(_) | HostReply::Unavailable(_) => first,
+    }
+}
+
+/// A line may name any number of files; so many are looked at. The rest counts
+/// as what cannot be observed.
+const LOOKED_AT: usize = 256;
+
+fn observed(script: &Script, folder: &Path, workspace: &Workspace) -> Vec<PathFact> {
+    script
+        .targets
+        .iter()
+        .enumerate()
+        .map(|(at, target)| {
+            let access = match target.deed {
+                Deed::Read => Access::Read,
+                _ => Access::Write,
+            };
+            match meant(target, folder, workspace).filter(|_| at < LOOKED_AT) {
+                Some(path) => workspace.observe(&path.to_string_lossy(), access),
+                None => PathFact {
+                    path: target.path.clone(),
+                    access,
+                    exists: true,
+                    inside: false,
+                    symlink: false,
+                    place: Place::Ordinary,
+                },
+            }
+        })
+        .collect()
+}
+
+/// The path that the shell would use: `~` is the home, another user's home is
+/// anywhere.
+fn meant(target: &Target, folder: &Path, workspace: &Workspace) -> Option<PathBuf> {
+    let Some(below) = target.path.strip_prefix('~') else {
+        return Some(folder.join(&target.path));
+    };
+    if !(below.is_empty() || below.starts_with('/')) {
+        return None;
+    }
+    let home = workspace.home()?;
+    Some(home.join(below.trim_start_matches('/')))
+}
+
+/// One more fact for the model.
+fn noted(mut output: ToolOutput, note: &str) -> ToolOutput {
+    output.model_text.push_str(&format!("\n[{note}]"));
+    output
 }
 
 /// Where and how the command would run, where that is not as usual: the same
@@ -212,12 +302,8 @@ fn answer(outcome: &RunOutcome, command: &str, limits: &ToolLimits) -> ToolOutpu
         exit_code: outcome.exit_code(),
         job: outcome.job.as_ref().map(ToString::to_string),
     };
-    let probe = Probe::look();
-    output.sandbox = Some(SandboxReport {
-        adapter: probe.adapter.to_owned(),
-        level: probe.level.to_owned(),
-        not_covered: Vec::new(),
-    });
+    output.sandbox = Some(outcome.sandbox.clone());
+    output.masked = outcome.output.masked.counts();
     output
 }
 
@@ -238,6 +324,10 @@ fn data(outcome: &RunOutcome, report: &Report) -> Value {
     data.insert("duration_ms".into(), milliseconds(outcome.duration).into());
     if let Some(job) = &outcome.job {
         data.insert("process_id".into(), job.as_str().into());
+    }
+    if let Some(denial) = &outcome.denial {
+        let told = json!({"what": denial.what, "switch": denial.switch});
+        data.insert("sandbox_denial".into(), told);
     }
     Value::Object(data)
 }

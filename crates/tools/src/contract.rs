@@ -55,6 +55,9 @@ pub enum HostRequest {
         question: String,
         options: Vec<String>,
     },
+    /// The sandbox stopped this command: may it run once more without one? Only
+    /// a person who is there may say so (S4).
+    RunOutside { command: String, denial: String },
 }
 
 #[derive(Debug, Clone)]
@@ -62,6 +65,10 @@ pub enum HostReply {
     Answer(String),
     /// Nobody is there, or it was interrupted: the sentence says which.
     Unavailable(String),
+    /// Of [`HostRequest::RunOutside`]: yes, this once.
+    Allowed,
+    /// Of the same: no, and what was said to it.
+    Refused(String),
 }
 
 /// Where tools come from: built in, custom, an MCP server.

@@ -5,6 +5,7 @@ mod ask_user;
 mod bash;
 mod builtin;
 mod contract;
+pub mod custom;
 pub mod files;
 pub mod input;
 pub mod jobs;
@@ -14,6 +15,7 @@ pub mod workspace;
 
 pub use builtin::{BuiltIn, Interactive};
 pub use contract::{Host, HostReply, HostRequest, Tool, ToolSource, Toolbox};
+pub use custom::{CustomTools, ToolFolder};
 pub use jobs::Jobs;
 pub use tenon_vocab::profile::{OnTimeout, StaleWrites, ToolLimits};
 pub use workspace::{Journal, Workspace, WorkspaceError, WorkspaceOptions};

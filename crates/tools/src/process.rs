@@ -183,7 +183,12 @@ fn described(job: &JobInfo) -> Value {
 
 async fn read(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
     let patient = host.jobs().read(id, NEWS);
-    let JobOutput { info, text, whole } = tokio::select! {
+    let JobOutput {
+        info,
+        text,
+        whole,
+        masked,
+    } = tokio::select! {
         biased;
         () = host.cancelled().cancelled() => {
             return Ok(ToolOutput::error(ErrorCode::Interrupted, "interrupted; nothing was read"));
@@ -212,6 +217,7 @@ async fn read(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
     };
     Ok(ToolOutput {
         folded: vec!["output"],
+        masked: masked.counts(),
         ..ToolOutput::ok(data, answer, display)
     })
 }

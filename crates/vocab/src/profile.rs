@@ -112,3 +112,129 @@ impl Default for ToolLimits {
         }
     }
 }
+
+/// When a hook is run (H1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum HookEvent {
+    SessionStart,
+    SessionEnd,
+    UserPromptSubmit,
+    BeforeModelRequest,
+    AfterModelResponse,
+    PreToolUse,
+    PostToolUse,
+    ToolError,
+    PermissionRequest,
+    Stop,
+}
+
+impl HookEvent {
+    pub const ALL: [Self; 10] = [
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::UserPromptSubmit,
+        Self::BeforeModelRequest,
+        Self::AfterModelResponse,
+        Self::PreToolUse,
+        Self::PostToolUse,
+        Self::ToolError,
+        Self::PermissionRequest,
+        Self::Stop,
+    ];
+
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SessionStart",
+            Self::SessionEnd => "SessionEnd",
+            Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::BeforeModelRequest => "BeforeModelRequest",
+            Self::AfterModelResponse => "AfterModelResponse",
+            Self::PreToolUse => "PreToolUse",
+            Self::PostToolUse => "PostToolUse",
+            Self::ToolError => "ToolError",
+            Self::PermissionRequest => "PermissionRequest",
+            Self::Stop => "Stop",
+        }
+    }
+
+    /// By its name, also written as `pre_tool_use` or `pre-tool-use`.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let plain = crate::names::squash(name)?;
+        Self::ALL
+            .into_iter()
+            .find(|event| event.name().eq_ignore_ascii_case(&plain))
+    }
+
+    /// Whether it is about one call, so that a tool and a pattern can be named.
+    #[must_use]
+    pub fn is_about_a_call(self) -> bool {
+        matches!(
+            self,
+            Self::PreToolUse | Self::PostToolUse | Self::ToolError | Self::PermissionRequest
+        )
+    }
+}
+
+/// Who wrote a hook. In this order they run, and a project's may only narrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookSource {
+    BuiltIn,
+    Managed,
+    User,
+    Project,
+}
+
+impl HookSource {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::Managed => "managed",
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// A command that is asked at an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookSpec {
+    pub name: String,
+    pub event: HookEvent,
+    /// The tools whose calls it is about, as in a rule: `bash`, `edit`, `gh_*`.
+    pub tool: Option<String>,
+    /// Commands or paths, as in a rule: `git push *`, `src/**`.
+    pub pattern: Option<String>,
+    /// A line for the shell; the input comes on its standard input.
+    pub command: String,
+    pub timeout: Duration,
+    /// Whether a hook that fails blocks.
+    pub required: bool,
+    pub source: HookSource,
+}
+
+impl HookSpec {
+    /// How long a hook may take that says nothing of it (H5).
+    pub const TIMEOUT: Duration = Duration::from_secs(30);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HookEvent;
+
+    #[test]
+    fn an_event_is_known_by_every_usual_spelling() {
+        for event in HookEvent::ALL {
+            assert_eq!(HookEvent::parse(event.name()), Some(event));
+        }
+        assert_eq!(
+            HookEvent::parse("pre_tool_use"),
+            Some(HookEvent::PreToolUse)
+        );
+        assert_eq!(HookEvent::parse("stop"), Some(HookEvent::Stop));
+        assert_eq!(HookEvent::parse("pre_tool"), None);
+    }
+}

@@ -23,6 +23,10 @@ pub struct Choice {
     /// The exact rule that would be stored by this choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// What must come as the text of the answer for this choice to count: a key
+    /// pressed by habit is not enough for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typed: Option<String>,
 }
 
 impl Choice {
@@ -31,6 +35,8 @@ impl Choice {
     pub const ALWAYS: &'static str = "always";
     /// Also what counts when nobody answers, or with something else.
     pub const DENY: &'static str = "deny";
+    /// What is typed where a key is not enough.
+    pub const YES: &'static str = "yes";
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

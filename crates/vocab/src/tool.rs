@@ -225,7 +225,7 @@ pub struct FileHash {
 /// Which wall a process ran behind, and how much of it really stood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxReport {
-    /// `none`, `namespaces`, `bubblewrap`, …
+    /// `native`, `landlock`, `bubblewrap` or `none`.
     pub adapter: String,
     /// `none`, `partial`, `full`
     pub level: String,
@@ -258,6 +258,8 @@ pub struct ToolOutput {
     pub reads: Vec<FileHash>,
     pub images: Vec<(BlobRef, String)>,
     pub sandbox: Option<SandboxReport>,
+    /// Secrets that were masked before the tool saw them: kind and count.
+    pub masked: Vec<(String, usize)>,
 }
 
 impl ToolOutput {
@@ -271,6 +273,7 @@ impl ToolOutput {
             reads: Vec::new(),
             images: Vec::new(),
             sandbox: None,
+            masked: Vec::new(),
         }
     }
 
@@ -293,6 +296,7 @@ impl ToolOutput {
             reads: Vec::new(),
             images: Vec::new(),
             sandbox: None,
+            masked: Vec::new(),
         }
     }
 

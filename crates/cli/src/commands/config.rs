@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tenon_config::keys::Privacy;
 use tenon_config::{
-    Choice, ConfigError, Entry, KeySource, Loaded, Resolved, ResolvedProvider, Sources,
+    Choice, ConfigError, Entry, KeySource, Loaded, ProjectTrust, Resolved, ResolvedProvider,
+    Sources,
 };
 use tenon_vocab::Printable;
 
@@ -173,6 +174,7 @@ fn load(place: &Place) -> Result<Loaded, ConfigError> {
     tenon_config::load(&Sources {
         paths: place.paths.clone(),
         root: place.root.clone(),
+        trust: ProjectTrust::Recorded,
         env: place.env.clone(),
         extra: place.config.clone(),
         flags: Vec::new(),

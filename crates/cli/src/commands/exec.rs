@@ -1,21 +1,27 @@
-//! `tenon exec`: one prompt, one run, an exit code.
+//! `tenon exec`: one prompt, one run, an exit code; or, for a program in front,
+//! as many as it asks for.
 
-use crate::args::{Format, RunArgs, Shared};
+use crate::args::{Format, InputFormat, RunArgs, Shared};
 use crate::assemble::{self, Options, Session};
-use crate::drive::{Desk, Ended, drive};
+use crate::client::Client;
+use crate::drive::{self, Desk, Ended, drive};
 use crate::error::{CliError, code};
 use crate::place::Place;
 use crate::render::Renderer;
 use crate::render::json::JsonLines;
 use crate::render::text::{Answers, TextLines};
 use crate::screen::{Paint, complain};
-use crate::{CommandResult, prompt};
+use crate::{CommandResult, prompt, trust};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use tenon_engine::Engine;
+use tenon_vocab::Command;
 
 pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
+    if args.input_format == InputFormat::Json {
+        return converse(shared, args);
+    }
     let Some(prompt) = prompt::gather(args)? else {
         return Err(CliError::usage("there is no prompt")
             .with_hint("Give one with -p, as words, or on standard input: tenon exec -p \"explain this project\""));
@@ -25,7 +31,34 @@ pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
     }
     let place = Place::find(shared)?;
     let session = choose(&place, args)?;
-    in_session(shared, args, &place, prompt, session)
+    in_session(shared, args, &place, Front::Prompt(prompt), session)
+}
+
+/// A program in front: commands on standard input, events on standard output.
+fn converse(shared: &Shared, args: &RunArgs) -> CommandResult {
+    if args.format != Format::Json {
+        return Err(CliError::usage("--input-format json needs --format json")
+            .with_hint("A program that answers reads the questions as events."));
+    }
+    let given = prompt::given(args)?;
+    let place = Place::find(shared)?;
+    let session = choose(&place, args)?;
+    let mut client = Client::listen();
+    let mut lines = JsonLines::default();
+    let first = match given {
+        Some(text) => Some(Command::Prompt {
+            text,
+            attachments: Vec::new(),
+        }),
+        // A reader that is gone cannot be told.
+        None => client.first(|why| drop(lines.complaint(why))),
+    };
+    let Some(first) = first else {
+        return Err(CliError::usage("standard input ended without a prompt")
+            .with_hint(r#"Give one with -p, or as a line: {"type":"prompt","text":"…"}"#));
+    };
+    let front = Front::Client(client, first);
+    in_session(shared, args, &place, front, session)
 }
 
 /// One prompt on a session that is already chosen.
@@ -35,30 +68,59 @@ pub fn run_session(
     prompt: String,
     session: Session,
 ) -> CommandResult {
-    in_session(shared, args, &Place::find(shared)?, prompt, session)
+    let front = Front::Prompt(prompt);
+    in_session(shared, args, &Place::find(shared)?, front, session)
+}
+
+/// What the session is for.
+enum Front {
+    /// One run.
+    Prompt(String),
+    /// Whatever the client asks for, this first.
+    Client(Client, Command),
 }
 
 fn in_session(
     shared: &Shared,
     args: &RunArgs,
     place: &Place,
-    prompt: String,
+    front: Front,
     session: Session,
 ) -> CommandResult {
     let schema = args.output_schema.as_deref().map(read_schema).transpose()?;
     let paint = Paint::for_stderr(shared.color);
-    let desk = desk(args.format, paint);
+    let desk = match front {
+        Front::Prompt(_) => desk(args.format, paint),
+        Front::Client(..) => Desk::Client,
+    };
     let mut options = Options::from_args(args, desk);
     options.instruction = schema.as_ref().map(|schema| {
         format!("Your final answer must be only a JSON value that fits this JSON Schema, without any other text:\n{schema}")
     });
+    if let Desk::Terminal(paint) = desk {
+        trust::ask_at_terminal(&at_session(place, session)?, &options, paint)?;
+    }
     let runtime = assemble::runtime()?;
     let ended = runtime.block_on(async {
         let assembled = assemble::open(place, &options, session).await?;
         let handle = Engine::start(assembled.session, assembled.parts);
-        drive(handle, prompt, renderer(args, paint), desk).await
+        let renderer = renderer(args, paint);
+        match front {
+            Front::Prompt(prompt) => drive(handle, prompt, renderer, desk).await,
+            Front::Client(client, first) => drive::converse(handle, first, renderer, client).await,
+        }
     })?;
     conclude(args, schema.as_ref(), &ended)
+}
+
+/// The place that a session is held at.
+fn at_session(place: &Place, session: Session) -> Result<Place, CliError> {
+    match session {
+        Session::Existing(id) | Session::Fork(id) => {
+            place.of_session(&place.store().load(id)?.state().meta().cwd)
+        }
+        Session::New(_) | Session::Unsaved => Ok(place.clone()),
+    }
 }
 
 /// Which session the flags ask for.

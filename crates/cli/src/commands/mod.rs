@@ -4,7 +4,9 @@ mod agents;
 mod apply_patch;
 mod config;
 mod demo;
+mod doctor;
 pub mod exec;
+mod hooks;
 mod mock_llm;
 mod models;
 mod pages;
@@ -12,6 +14,7 @@ mod policy;
 mod reference;
 pub mod sessions;
 mod tools;
+mod trust;
 
 use crate::args::{Cli, Command, Format};
 use crate::error::CliError;
@@ -34,6 +37,9 @@ pub fn dispatch(cli: Cli) -> CommandResult {
         Some(Command::Agents(command)) => agents::run(command),
         Some(Command::Models(args)) => models::run(&shared, &args),
         Some(Command::Policy(command)) => policy::run(&shared, command),
+        Some(Command::Hooks(command)) => hooks::run(&shared, command),
+        Some(Command::Trust(args)) => trust::run(&shared, &args),
+        Some(Command::Doctor(args)) => doctor::run(&shared, &args),
         Some(Command::ApplyPatch(args)) => apply_patch::run(&shared, &args),
         Some(Command::Demo(args)) => demo::run(&shared, &args),
         Some(Command::MockLlm(args)) => mock_llm::run(&args),

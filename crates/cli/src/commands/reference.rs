@@ -3,6 +3,7 @@
 mod events;
 mod exit_codes;
 mod flags;
+mod hooks;
 mod tools;
 
 use crate::CommandResult;
@@ -30,6 +31,8 @@ fn pages() -> Result<Vec<(&'static str, String)>, CliError> {
         ("events.md", events::page()?),
         ("tools.md", tools::page()?),
         ("exit-codes.md", exit_codes::page()),
+        ("hook-input.schema.json", hooks::input()?),
+        ("hook-output.schema.json", hooks::output()?),
     ])
 }
 

@@ -1,5 +1,6 @@
 //! `tenon sessions`: everything that is done with a session from outside of it.
 
+mod decisions;
 mod list;
 mod remove;
 mod rename;
@@ -24,9 +25,19 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
             let form = if json { Form::Json } else { Form::Table };
             list::run(&place, scope(all), form, search)
         }
-        SessionsCommand::Show { id, events } => {
+        SessionsCommand::Show {
+            id,
+            events,
+            decisions,
+            json,
+        } => {
             let id = choose(&place, id.as_deref(), Scope::Here)?;
-            let what = if events { Shown::Events } else { Shown::Text };
+            let what = match (events, decisions) {
+                (true, _) => Shown::Events,
+                (_, true) if json => Shown::Decisions(Form::Json),
+                (_, true) => Shown::Decisions(Form::Table),
+                (false, false) => Shown::Text,
+            };
             show(&place.store().load(id)?, what)
         }
         SessionsCommand::Resume { id, all, run } => {
@@ -78,6 +89,7 @@ pub fn choose(place: &Place, id: Option<&str>, scope: Scope) -> Result<SessionId
 enum Shown {
     Text,
     Events,
+    Decisions(Form),
 }
 
 fn show(loaded: &Loaded, what: Shown) -> CommandResult {
@@ -93,6 +105,7 @@ fn show(loaded: &Loaded, what: Shown) -> CommandResult {
     }
     match what {
         Shown::Text => pages::print(&export::text(loaded)),
+        Shown::Decisions(form) => decisions::show(loaded, form),
         Shown::Events => {
             let mut page = String::new();
             for record in &loaded.records {

@@ -1,10 +1,12 @@
 //! `tenon tools`: what the model can call, and one call by hand. A call by hand
 //! takes the way of a call of the model: the same gate, the same tool.
 
+mod new;
+
 use super::pages;
 use crate::CommandResult;
 use crate::args::{RunArgs, Shared, ToolsCommand};
-use crate::assemble::{self, Options};
+use crate::assemble::{self, Configured, Options};
 use crate::drive::Desk;
 use crate::error::{CliError, code};
 use crate::place::Place;
@@ -12,6 +14,7 @@ use crate::render::lines;
 use crate::render::table::Table;
 use crate::screen::{Paint, complain};
 use crate::signals::Signals;
+use crate::trust;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::process::ExitCode;
@@ -27,6 +30,14 @@ const LIMIT: u64 = 16 * 1024 * 1024;
 
 pub fn run(shared: &Shared, command: ToolsCommand) -> CommandResult {
     match command {
+        ToolsCommand::New { name, project } => {
+            let owner = if project {
+                new::Owner::Project
+            } else {
+                new::Owner::User
+            };
+            new::run(&Place::find(shared)?, &name, owner)
+        }
         ToolsCommand::List { json } => list(shared, if json { Form::Json } else { Form::Table }),
         ToolsCommand::Run {
             name,
@@ -68,9 +79,17 @@ pub fn all() -> Toolbox {
 fn list(shared: &Shared, form: Form) -> CommandResult {
     let place = Place::find(shared)?;
     let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
-    let (_, resolved) = assemble::settings(&place, &options)?;
+    let configured = Configured::read(&place, &options)?;
+    let resolved = &configured.resolved;
     let agent = assemble::agent(&resolved.agent)?;
-    let rows: Vec<(ToolSpec, Class)> = all()
+    let mut toolbox = all();
+    for told in configured.custom.add_to(&mut toolbox) {
+        complain(Printable::line(&told).as_str());
+    }
+    for told in trust::remarks(&configured.loaded, &configured.custom) {
+        complain(Printable::line(&told).as_str());
+    }
+    let rows: Vec<(ToolSpec, Class)> = toolbox
         .specs()
         .into_iter()
         .filter(|spec| agent.tools.is_empty() || agent.tools.contains(&spec.name))

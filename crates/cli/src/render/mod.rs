@@ -17,6 +17,15 @@ pub trait Renderer {
     /// # Errors
     /// When the reader is gone.
     fn event(&mut self, event: &Event) -> std::io::Result<()>;
+
+    /// Something in the input of the program in front is no command.
+    ///
+    /// # Errors
+    /// When the reader is gone.
+    fn complaint(&mut self, why: &str) -> std::io::Result<()> {
+        screen::complain(&format!("error: {}", Printable::line(why)));
+        Ok(())
+    }
 }
 
 /// Says why a command failed: for people on standard error, for programs as one

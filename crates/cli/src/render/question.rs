@@ -3,7 +3,9 @@
 
 use super::lines;
 use crate::screen::{Paint, Style};
-use tenon_vocab::{Answer, AnsweredBy, DiffFile, Display, Printable, Question, QuestionKind};
+use tenon_vocab::{
+    Answer, AnsweredBy, Choice, DiffFile, Display, Printable, Question, QuestionKind,
+};
 
 /// The whole question, ready for a terminal.
 pub fn show(paint: Paint, question: &Question) -> String {
@@ -31,22 +33,42 @@ pub fn show(paint: Paint, question: &Question) -> String {
         let why = format!("  why: {}\n", Printable::line(reason));
         text.push_str(&paint.paint(Style::Dim, &why));
     }
+    if let Some(intent) = &question.intent {
+        let mut label = "the model says:";
+        for line in intent.split('\n') {
+            let said = format!("  {label} {}", Printable::line(line));
+            text.push_str(&format!("{}\n", paint.paint(Style::Dim, &said)));
+            label = "               ";
+        }
+    }
+    for affected in &question.affects {
+        let line = format!("  affects: {}", Printable::line(affected));
+        text.push_str(&format!("{}\n", paint.paint(Style::Red, &line)));
+    }
     for choice in &question.choices {
-        let rule = choice
-            .rule
-            .as_ref()
-            .map(|rule| format!("  [{}]", Printable::line(rule)))
-            .unwrap_or_default();
-        text.push_str(&format!(
-            "  {}  {}{rule}\n",
-            choice.key,
-            Printable::line(&choice.label)
-        ));
+        text.push_str(&offered(choice));
     }
     if question.free_text && question.kind == QuestionKind::Permission {
         text.push_str("  any other text denies and is told to the model\n");
     }
     text
+}
+
+/// A way to answer, with the exact rule that it would store.
+fn offered(choice: &Choice) -> String {
+    let rule = choice
+        .rule
+        .as_ref()
+        .map(|rule| format!("  [{}]", Printable::line(rule)))
+        .unwrap_or_default();
+    let label = Printable::line(&choice.label);
+    match &choice.typed {
+        Some(word) => format!(
+            "  {}  {label}{rule} (type the whole word)\n",
+            Printable::line(word)
+        ),
+        None => format!("  {}  {label}{rule}\n", choice.key),
+    }
 }
 
 fn change(paint: Paint, file: &DiffFile) -> String {
@@ -73,49 +95,69 @@ fn warning(paint: Paint, file: &DiffFile) -> String {
     format!("{}\n", paint.paint(Style::Red, &loud))
 }
 
-/// What to say when a line is no answer but a slip: a single key that is not
-/// offered here. `None` when it is an answer.
-pub fn slip(question: &Question, line: &str) -> Option<String> {
-    let mut typed = line.trim().chars();
-    let key = typed.next().filter(|_| typed.next().is_none())?;
-    let is_offered = question
+/// What was typed, without what surrounds it. A key that is no text, such as
+/// Esc, says nothing: it is a no.
+fn said(line: &str) -> &str {
+    let typed = line.trim();
+    if typed.starts_with('\x1b') { "" } else { typed }
+}
+
+/// The choice whose key was typed, alone.
+fn keyed<'a>(question: &'a Question, typed: &str) -> Option<&'a Choice> {
+    let mut characters = typed.chars();
+    let key = characters.next().filter(|_| characters.next().is_none())?;
+    question
         .choices
         .iter()
-        .any(|choice| choice.key.eq_ignore_ascii_case(&key));
-    if is_offered || question.kind != QuestionKind::Permission {
+        .find(|choice| choice.key.eq_ignore_ascii_case(&key))
+}
+
+/// What to say when a line is no answer but a slip: a single key that is not
+/// offered here, or is not enough. `None` when it is an answer.
+pub fn slip(question: &Question, line: &str) -> Option<String> {
+    let typed = said(line);
+    if let Some(choice) = keyed(question, typed) {
+        let word = Printable::line(choice.typed.as_deref()?);
+        return Some(format!(
+            "`{typed}` is not enough here: type `{word}` to allow it; anything else denies"
+        ));
+    }
+    if question.kind == QuestionKind::AskUser || typed.chars().count() != 1 {
         return None;
     }
     let keys: Vec<String> = question
         .choices
         .iter()
-        .map(|choice| choice.key.to_string())
+        .map(|choice| match &choice.typed {
+            Some(word) => Printable::line(word).into_string(),
+            None => choice.key.to_string(),
+        })
         .collect();
     Some(format!(
         "`{}` is not offered here: {}",
-        Printable::line(line.trim()),
+        Printable::line(typed),
         keys.join(", ")
     ))
 }
 
 /// The answer that a typed line means: a key, or free text. Nothing typed is no.
 pub fn answer(question: &Question, line: &str) -> Answer {
-    let typed = line.trim();
-    let mut characters = typed.chars();
-    let key = characters.next().filter(|_| characters.next().is_none());
-    let chosen = key.and_then(|key| {
-        question
-            .choices
-            .iter()
-            .find(|choice| choice.key.eq_ignore_ascii_case(&key))
-    });
-    let yes = matches!(typed.to_ascii_lowercase().as_str(), "yes")
+    let typed = said(line);
+    let lower = typed.to_ascii_lowercase();
+    let asks_leave = question.kind != QuestionKind::AskUser;
+    let yes = (asks_leave && lower == Choice::YES)
         .then(|| question.choices.first())
         .flatten();
-    let no = matches!(typed.to_ascii_lowercase().as_str(), "no");
-    let (choice, text) = match chosen.or(yes) {
-        Some(choice) => (choice.id.clone(), None),
-        None if typed.is_empty() || no => (String::from("deny"), None),
-        None => (String::from("deny"), Some(typed.to_owned())),
+    let (choice, text) = match keyed(question, typed).or(yes) {
+        // The word goes along where it is wanted; a key alone does not have it.
+        Some(choice) => {
+            let word = choice.typed.clone().filter(|word| *word == lower);
+            (choice.id.clone(), word)
+        }
+        None if typed.is_empty() || (asks_leave && lower == "no") => {
+            (Choice::DENY.to_owned(), None)
+        }
+        None => (Choice::DENY.to_owned(), Some(typed.to_owned())),
     };
     Answer {
         question: question.id.clone(),
@@ -128,7 +170,7 @@ pub fn answer(question: &Question, line: &str) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenon_vocab::{Choice, QuestionId};
+    use tenon_vocab::QuestionId;
 
     fn question() -> Question {
         let choice = |id: &str, key| Choice {
@@ -136,6 +178,7 @@ mod tests {
             key,
             label: id.into(),
             rule: None,
+            typed: None,
         };
         Question {
             id: QuestionId::new("q_1"),
@@ -248,5 +291,51 @@ mod tests {
             text.contains("  renamed LICENSE␛[8m → notes.txt (+1 -0)\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn escape_is_no_and_no_reason() {
+        for line in ["\x1b", "\x1b\n", "\x1b[A"] {
+            let given = answer(&question(), line);
+            assert_eq!((given.choice.as_str(), given.text), ("deny", None));
+            assert_eq!(slip(&question(), line), None);
+        }
+    }
+
+    fn typed() -> Question {
+        let mut question = question();
+        question.choices[0].typed = Some("yes".into());
+        question.choices.remove(1);
+        question.intent = Some("I clean up.\n\x1b[2KTrust me".into());
+        question.affects = vec!["deletes /home/u/x\rsafe".into()];
+        question
+    }
+
+    #[test]
+    fn a_key_is_not_enough_where_a_word_is_wanted() {
+        assert!(slip(&typed(), "y").is_some_and(|said| said.contains("type `yes`")));
+        assert_eq!(answer(&typed(), "y").text, None);
+        let given = answer(&typed(), "yes\n");
+        assert_eq!(
+            (given.choice.as_str(), given.text.as_deref()),
+            ("once", Some("yes"))
+        );
+        assert_eq!(slip(&typed(), "yes"), None);
+        assert_eq!(answer(&typed(), "n").choice, "deny");
+        assert_eq!(slip(&typed(), "n"), None);
+    }
+
+    #[test]
+    fn what_the_model_wants_and_what_it_would_affect_are_shown() {
+        let text = show(Paint::Plain, &typed());
+        for line in [
+            "  the model says: I clean up.\n",
+            "                  ␛[2KTrust me\n",
+            "  affects: deletes /home/u/x␍safe\n",
+            "  yes  once (type the whole word)\n",
+            "  n  deny\n",
+        ] {
+            assert!(text.contains(line), "no {line:?} in {text}");
+        }
     }
 }

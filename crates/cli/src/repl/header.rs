@@ -2,7 +2,7 @@
 //! one, where, and what was loaded (U6).
 
 use super::session::Kept;
-use crate::assemble::{self, Assembled, Options};
+use crate::assemble::{Assembled, Configured, Options};
 use crate::place::Place;
 use crate::render::lines::shorten;
 use crate::screen::{Paint, Style};
@@ -20,14 +20,11 @@ pub struct Facts<'a> {
 
 pub fn header(facts: &Facts<'_>) -> String {
     let dim = |text: &str| facts.paint.paint(Style::Dim, text);
-    let read = assemble::settings(facts.place, facts.options).ok();
-    let (provider, model) = match &read {
-        Some((loaded, resolved)) => (
-            provider_source(facts.options, loaded, resolved),
-            model_source(facts.options, loaded, resolved),
-        ),
-        None => (String::new(), String::new()),
-    };
+    let Configured {
+        loaded, resolved, ..
+    } = &*facts.assembled.configured;
+    let provider = provider_source(facts.options, loaded, resolved);
+    let model = model_source(facts.options, loaded, resolved);
     let line = |name: &str, value: &str, source: &str| {
         let source = if source.is_empty() {
             String::new()

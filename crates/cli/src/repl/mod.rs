@@ -23,7 +23,7 @@ mod watch;
 
 use crate::CommandResult;
 use crate::args::{Format, ResumeArgs, RunArgs, Shared};
-use crate::assemble::{self, Options, Session};
+use crate::assemble::{self, Configured, Options, Session};
 use crate::commands::exec;
 use crate::error::{CliError, code};
 use crate::place::Place;
@@ -37,6 +37,7 @@ use local::Settings;
 use session::{Live, Wanted};
 use status::Motion;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 use tenon_engine::slash::{self, Slash};
 use tenon_vocab::{Command, Query, SessionId};
@@ -73,6 +74,8 @@ pub(crate) struct Repl {
     paint: Paint,
     motion: Motion,
     editing: Editing,
+    /// Content of others that was asked about already, by its hash.
+    asked: Vec<String>,
 }
 
 /// What follows an input.
@@ -112,6 +115,7 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
             paint,
             motion,
             editing,
+            asked: Vec::new(),
         };
         repl.work(options, session).await
     })
@@ -120,6 +124,8 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
 impl Repl {
     /// One session after the other, until it is left.
     async fn work(&mut self, mut options: Options, session: Session) -> CommandResult {
+        let place = session::place_of(&self.place, session)?;
+        session::ask_trust(self, &place, &options).await?;
         let (_, resolved) = assemble::settings(&self.place, &options)?;
         if resolved.provider.is_none() {
             options.flags.extend(setup::run(self, &options).await?);
@@ -128,6 +134,7 @@ impl Repl {
             session,
             options: &options,
             given: &options,
+            held: None,
         };
         let mut live = session::open(self, wanted).await?;
         loop {
@@ -162,20 +169,22 @@ impl Repl {
         settings: Settings,
     ) -> Result<Live, CliError> {
         let mut options = given.clone();
-        if settings == Settings::Same {
-            options.agent = Some(live.settings.agent_name.clone());
-            let (_, resolved) = assemble::settings(&self.place, &options)?;
-            let same = resolved
-                .provider
-                .is_some_and(|provider| provider.name == live.settings.provider);
-            if same {
-                options.model = Some(live.settings.model.clone());
+        let held = match settings {
+            Settings::Reread => None,
+            Settings::Same => {
+                options.agent = Some(live.settings.agent_name.clone());
+                let mut same = Configured::clone(&live.configured);
+                if let Some(provider) = &mut same.resolved.provider {
+                    provider.model = Some(live.settings.model.clone());
+                }
+                Some(Arc::new(same))
             }
-        }
+        };
         let wanted = Wanted {
             session,
             options: &options,
             given,
+            held,
         };
         session::open(self, wanted).await
     }

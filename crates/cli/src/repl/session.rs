@@ -1,13 +1,16 @@
 //! The session that is talked to, and how it is opened and ended.
 
 use super::{Repl, header};
-use crate::assemble::{self, Options, Session};
+use crate::assemble::{self, Configured, Options, Session};
 use crate::error::CliError;
 use crate::place::{Place, RootFrom};
 use crate::render::Renderer;
+use crate::render::question;
 use crate::render::text::{Answers, TextLines};
 use crate::screen::complain;
+use crate::trust;
 use futures_util::FutureExt;
+use std::sync::Arc;
 use std::time::Duration;
 use tenon_engine::Engine;
 use tenon_vocab::port::Handle;
@@ -34,6 +37,8 @@ pub struct Live {
     engine: JoinHandle<()>,
     drawn: TextLines,
     pub settings: Settings,
+    /// What it was opened with, for another one like it.
+    pub configured: Arc<Configured>,
     pub runs: u32,
     pub kept: Kept,
 }
@@ -60,6 +65,8 @@ pub struct Wanted<'a> {
     pub options: &'a Options,
     /// As the user gave them: what else stands in `options` is from before.
     pub given: &'a Options,
+    /// Settings that hold as they are; without them the files are read.
+    pub held: Option<Arc<Configured>>,
 }
 
 /// Opens a session and says what it is. Ctrl+C ends the wait for a server.
@@ -68,12 +75,16 @@ pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Live, CliError>
         session,
         options,
         given,
+        held,
     } = wanted;
     let place = place_of(&repl.place, session)?;
+    if held.is_none() {
+        ask_trust(repl, &place, options).await?;
+    }
     let assembled = tokio::select! {
         biased;
         _ = repl.signals.next() => return Err(CliError::runtime("interrupted while starting")),
-        assembled = assemble::open(&place, options, session) => assembled?,
+        assembled = assemble::open_with(&place, options, session, held) => assembled?,
     };
     repl.keyboard.set_root(place.root.clone());
     repl.place = place;
@@ -91,19 +102,37 @@ pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Live, CliError>
         kept,
         paint: repl.paint,
     }));
+    let configured = Arc::clone(&assembled.configured);
     let (handle, work) = Engine::prepare(assembled.session, assembled.parts);
     Ok(Live {
         handle,
         engine: tokio::spawn(work),
         drawn: TextLines::new(repl.paint, Answers::Live),
         settings,
+        configured,
         runs: 0,
         kept,
     })
 }
 
+/// Asks about content of others that nobody has answered for. What is not
+/// answered is not asked again by this program, and not trusted.
+pub async fn ask_trust(repl: &mut Repl, place: &Place, options: &Options) -> Result<(), CliError> {
+    for pending in trust::pending(place, options)? {
+        if repl.asked.contains(&pending.hash) {
+            continue;
+        }
+        repl.asked.push(pending.hash.clone());
+        complain(&question::show(repl.paint, &pending.question));
+        repl.keyboard.begin();
+        let answer = repl.keyboard.question(&mut repl.signals, "> ").await;
+        pending.settle(place, answer.as_deref())?;
+    }
+    Ok(())
+}
+
 /// A session is worked on where it was held, whichever was held before.
-fn place_of(place: &Place, session: Session) -> Result<Place, CliError> {
+pub fn place_of(place: &Place, session: Session) -> Result<Place, CliError> {
     let (Session::Existing(id) | Session::Fork(id)) = session else {
         return Ok(place.clone());
     };

@@ -6,8 +6,13 @@
     reason = "in a test the panic is the report, also in functions that tests share"
 )]
 
+mod client;
 mod config;
+mod custom;
+mod decisions;
+mod doctor;
 mod exec;
+mod hooks;
 mod kept;
 mod kill;
 mod limits;
@@ -17,6 +22,11 @@ mod models;
 mod pages;
 mod policy;
 mod program;
+mod recovery;
 mod repl;
+mod sandbox;
+mod secrets;
 mod sessions;
+mod talk;
 mod tools;
+mod trust;

@@ -4,4 +4,5 @@
 mod prompt;
 mod running;
 mod setup;
-mod terminal;
+pub mod terminal;
+mod trust;

@@ -220,7 +220,7 @@ fn a_wrong_rule_is_an_error_with_its_line() {
     let error = user_error("{\n\"permission\": {\n\"bash\": {\n\"git *\": \"alow\"}}}");
     assert!(
         error.starts_with(
-            "W/home/tenon.jsonc:4:1: `permission.bash.git *`: expected allow, ask or deny"
+            "W/home/tenon.jsonc:4:1: `permission.bash.git *`: expected allow, ask, confirm or deny"
         ),
         "{error}"
     );

@@ -134,6 +134,7 @@ fn the_programs_own_folders_are_protected_also_inside_of_the_root() {
             exists: true,
             inside,
             symlink: false,
+            place: tenon_policy::Place::Ordinary,
         }]),
         input: "{}".into(),
     };

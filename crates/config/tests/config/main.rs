@@ -1,10 +1,15 @@
 //! Configuration as the binary sees it: real files, a made-up environment.
 
 mod errors;
+mod hooks;
 mod hostile;
 mod layers;
+mod managed;
 mod places;
 mod providers;
 mod reference;
+mod sandbox;
+mod secrets;
 mod support;
+mod trust;
 mod untrusted;

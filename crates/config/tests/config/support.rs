@@ -3,19 +3,22 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use tenon_config::{Choice, ConfigError, Env, Loaded, Paths, Resolved, Sources, load, resolve};
+use tenon_config::{
+    Choice, ConfigError, Env, Loaded, Paths, ProjectTrust, Resolved, Sources, load, resolve,
+};
 
 pub struct World {
     folder: TempDir,
     env: Vec<(String, String)>,
     extra: Option<PathBuf>,
     flags: Vec<(String, Value)>,
+    trust: ProjectTrust,
 }
 
 impl World {
     pub fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        for name in ["home", "root/.tenon"] {
+        for name in ["home", "root/.tenon", "etc"] {
             std::fs::create_dir_all(folder.path().join(name)).unwrap();
         }
         Self {
@@ -23,7 +26,18 @@ impl World {
             env: Vec::new(),
             extra: None,
             flags: Vec::new(),
+            trust: ProjectTrust::Untrusted,
         }
+    }
+
+    pub fn trust(mut self, trust: ProjectTrust) -> Self {
+        self.trust = trust;
+        self
+    }
+
+    /// What the administrator wrote; believed only where the tests run as root.
+    pub fn managed(self, content: &str) -> Self {
+        self.file("etc/managed.jsonc", content)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -66,8 +80,13 @@ impl World {
         env.push(("TENON_HOME".into(), home));
         let env: Env = env.into_iter().collect();
         Sources {
-            paths: Paths::from_env(&env).unwrap(),
+            paths: Paths {
+                // Never that of the machine which runs the tests.
+                managed: self.path("etc/managed.jsonc"),
+                ..Paths::from_env(&env).unwrap()
+            },
             root: self.path("root"),
+            trust: self.trust,
             env,
             extra: self.extra.clone(),
             flags: self.flags.clone(),

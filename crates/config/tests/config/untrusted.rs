@@ -1,5 +1,6 @@
 use crate::layers::bash;
 use crate::support::World;
+use tenon_config::ProjectTrust;
 use tenon_vocab::Class;
 
 fn ignored(world: &World) -> Vec<(String, String)> {
@@ -53,7 +54,8 @@ fn the_whole_allow_list_is_model_narrower_rules_and_stricter_limits() {
         .filter(|key| key.project == Project::Narrowing)
     {
         let number = matches!(key.kind, tenon_config::Kind::Integer { .. });
-        assert!(number || key.name == "permission", "{}", key.name);
+        let walls = key.name.starts_with("sandbox.");
+        assert!(number || walls || key.name == "permission", "{}", key.name);
     }
 }
 
@@ -110,13 +112,25 @@ fn what_is_ignored_knows_its_line() {
 }
 
 #[test]
-fn a_broken_project_file_is_still_an_error() {
+fn a_mistake_of_a_stranger_is_listed_and_does_not_stop_the_start() {
+    for content in [&b"{\"model\": "[..], b"[1]", b"{\n\"model\": \"\xff\"}"] {
+        let world = World::new().file("root/.tenon/tenon.jsonc", content);
+        let ignored = ignored(&world);
+        assert_eq!(ignored.len(), 1, "{ignored:?}");
+    }
+    let world = World::new()
+        .project("{}")
+        .file("root/.tenon/tenon.toml", "");
     assert!(
-        World::new()
-            .project("{\"model\": ")
-            .error()
-            .contains("tenon.json")
+        ignored(&world)[0].1.contains("two configurations"),
+        "{:?}",
+        ignored(&world)
     );
+    // What was accepted is the user's, and a mistake in it is told as such.
+    let world = World::new()
+        .project("{\"model\": ")
+        .trust(ProjectTrust::Trusted);
+    assert!(world.error().contains("tenon.jsonc:1"), "{}", world.error());
 }
 
 #[test]
@@ -140,4 +154,23 @@ fn a_key_that_nobody_knows_in_a_project_is_listed_and_does_not_stop_the_start() 
     );
     let keys: Vec<String> = ignored(&world).into_iter().map(|(key, _)| key).collect();
     assert_eq!(keys, ["zzz", "limits", "model"]);
+}
+
+#[test]
+fn a_project_may_raise_the_walls_and_never_lower_them() {
+    let user = r#"{"sandbox": {"mode": "workspace-write", "network": "deny"}}"#;
+    let sandbox = |content: &str| {
+        let world = World::new().user(user).project(content);
+        let loaded = world.loaded();
+        let word = |name: &str| loaded.get(name).unwrap().0.as_str().unwrap().to_owned();
+        (word("sandbox.mode"), word("sandbox.network"))
+    };
+    let (mode, network) =
+        sandbox(r#"{"sandbox": {"mode": "off", "network": "inherit", "writable": ["/"]}}"#);
+    assert_eq!(
+        (mode.as_str(), network.as_str()),
+        ("workspace-write", "deny")
+    );
+    let (mode, _) = sandbox(r#"{"sandbox": {"mode": "read-only"}}"#);
+    assert_eq!(mode, "read-only");
 }

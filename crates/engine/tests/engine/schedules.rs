@@ -4,8 +4,9 @@
 use crate::models::{Scripted, Turn};
 use crate::support::World;
 use std::time::Duration;
-use tenon_engine::Approval;
+use tenon_engine::{Approval, Engine};
 use tenon_model::ModelErrorKind;
+use tenon_vocab::profile::{HookEvent, HookSource, HookSpec};
 use tenon_vocab::{Answer, AnsweredBy, Command, EventKind, SessionId};
 
 /// Small and repeatable; quality does not matter here.
@@ -66,6 +67,30 @@ fn command(dice: &mut Dice) -> Command {
     }
 }
 
+/// Hooks that cannot be started, which is the way to fail without a process:
+/// passed over, or a block at any moment of a run.
+fn hooks(dice: &mut Dice) -> Vec<HookSpec> {
+    if dice.roll(8) > 0 {
+        return Vec::new();
+    }
+    HookEvent::ALL
+        .into_iter()
+        .filter(|_| dice.roll(3) == 0)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .map(|event| HookSpec {
+            name: event.name().into(),
+            event,
+            tool: None,
+            pattern: None,
+            command: "true".into(),
+            timeout: HookSpec::TIMEOUT,
+            required: dice.roll(2) == 0,
+            source: HookSource::User,
+        })
+        .collect()
+}
+
 async fn schedule(seed: u64) {
     let mut dice = Dice(seed.wrapping_mul(7919).wrapping_add(17));
     let (mut world, id) = (World::new(), SessionId::generate());
@@ -73,7 +98,9 @@ async fn schedule(seed: u64) {
         world.approval = Approval::Ask;
     }
     let turns: Vec<Turn> = (0..2 + dice.roll(4)).map(|n| turn(&mut dice, n)).collect();
-    let mut handle = world.start(id, &Scripted::new(turns));
+    let mut parts = world.parts(id, Scripted::new(turns));
+    parts.hooks = hooks(&mut dice);
+    let mut handle = Engine::start(id, parts);
     handle.commands.send(Command::Prompt {
         text: "go".into(),
         attachments: vec![],

@@ -218,6 +218,8 @@ impl World {
             retry: RetryPlan::default(),
             approval: self.approval,
             effects: self.effects,
+            hooks: Vec::new(),
+            masker: tenon_policy::Masker::standard(),
             ambient,
             remarks: Vec::new(),
         }

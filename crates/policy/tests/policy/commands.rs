@@ -6,15 +6,7 @@ fn default_allows_ls_cat_and_grep_and_asks_for_the_rest() {
     for command in ["ls", "ls -la src", "cat README.md", "grep -n x src/a.rs"] {
         assert_eq!(default_class(&bash(command)), Class::Allow, "{command}");
     }
-    for command in [
-        "rm x",
-        "lsof",
-        "/bin/ls",
-        "./ls",
-        "cargo test",
-        "LS",
-        "catx y",
-    ] {
+    for command in ["lsof", "/bin/ls", "./ls", "cargo test", "LS", "catx y"] {
         assert_eq!(default_class(&bash(command)), Class::Ask, "{command}");
     }
 }
@@ -38,12 +30,12 @@ fn an_allowed_prefix_does_not_allow_what_hangs_on_it() {
         "PATH=. git log",
         "npm test --prefix /",
         "git log > ~/.bashrc",
-        "env git log",
+        "env -u X git log",
+        "sudo git log",
         "/tmp/git log",
         "gitx log",
-        "echo git log",
     ] {
-        assert_eq!(class(&bash(command), &rules), Class::Ask, "{command}");
+        assert_ne!(class(&bash(command), &rules), Class::Allow, "{command}");
     }
 }
 
@@ -91,9 +83,9 @@ fn a_denied_command_is_denied_in_every_dress() {
 
 #[test]
 fn a_deny_may_span_a_pipe() {
-    let rules = user_rules(r#"{"bash": {"*": "allow", "curl * | sh": "deny"}}"#);
-    assert_eq!(class(&bash("curl -s http://x | sh"), &rules), Class::Deny);
-    assert_eq!(class(&bash("curl -s http://x"), &rules), Class::Allow);
+    let rules = user_rules(r#"{"bash": {"*": "allow", "make * | mail": "deny"}}"#);
+    assert_eq!(class(&bash("make all | mail"), &rules), Class::Deny);
+    assert_eq!(class(&bash("make all"), &rules), Class::Allow);
 }
 
 #[test]
@@ -105,8 +97,45 @@ fn an_ask_inside_an_allowed_tool_cannot_be_dodged_by_a_list() {
 }
 
 #[test]
+fn a_line_is_allowed_when_each_of_its_commands_is() {
+    let rules =
+        user_rules(r#"{"bash": {"cd *": "allow", "git diff *": "allow", "head *": "allow"}}"#);
+    for command in [
+        "cd p && git diff | head -3",
+        "git diff; git diff HEAD",
+        "git diff\nhead x",
+    ] {
+        assert_eq!(class(&bash(command), &rules), Class::Allow, "{command}");
+    }
+    let found = verdict(&bash("cd p && git diff | head -3"), &rules);
+    assert_eq!(found.reason, "each of the 3 parts is allowed");
+    for command in [
+        "git diff; make",
+        "make && git diff",
+        "git diff | make | head",
+    ] {
+        let found = verdict(&bash(command), &rules);
+        assert_eq!(found.class, Class::Ask, "{command}");
+        assert!(found.reason.starts_with("`make`: "), "{}", found.reason);
+    }
+    let denied = user_rules(r#"{"bash": {"*": "allow", "make": "deny"}}"#);
+    assert_eq!(class(&bash("git diff; make"), &denied), Class::Deny);
+}
+
+#[test]
+fn a_line_of_very_many_commands_is_judged_as_one_that_was_not_understood() {
+    let rules = user_rules(r#"{"bash": {"true *": "allow", "git push": "deny"}}"#);
+    let many = "true; ".repeat(100);
+    assert_eq!(class(&bash(&many), &rules), Class::Ask);
+    assert_eq!(
+        class(&bash(&format!("{many} git push")), &rules),
+        Class::Deny
+    );
+}
+
+#[test]
 fn a_command_that_was_not_understood_is_allowed_only_by_the_whole_tool() {
-    let compound = bash("cd x && make");
+    let compound = bash("(cd x && make)");
     assert_eq!(
         class(
             &compound,

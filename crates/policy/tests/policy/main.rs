@@ -1,11 +1,16 @@
 //! The policy as its callers see it.
 
 mod commands;
+mod confirm;
 mod grants;
+mod lines;
+mod masking;
 mod paths;
 mod properties;
 mod reading;
 mod rules;
+mod scenarios;
 mod script;
 mod shell;
 mod support;
+mod walk;

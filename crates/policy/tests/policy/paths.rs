@@ -1,7 +1,7 @@
 use crate::support::{
-    class, default_class, files, inside, plain, read, user_rules, verdict, write,
+    class, default_class, files, inside, plain, read, rules_of, user_rules, verdict, write,
 };
-use tenon_policy::{Access, Facts, Rules, Subject, error_code};
+use tenon_policy::{Access, Facts, Layer, Rules, Subject, error_code};
 use tenon_vocab::{Class, Effect, ErrorCode};
 
 #[test]
@@ -135,11 +135,7 @@ fn files_that_run_code_or_hold_secrets_need_a_yes_each_time() {
         ".yarnrc",
         ".npmrc",
         ".bazelrc",
-        "deploy/prod.env",
         ".env",
-        ".env.local",
-        "certs/server.key",
-        "id_ed25519",
         ".GitHub/Workflows/ci.yml",
     ] {
         assert_eq!(class(&write(path), &rules), Class::Confirm, "{path}");
@@ -154,6 +150,49 @@ fn files_that_run_code_or_hold_secrets_need_a_yes_each_time() {
     ] {
         assert_eq!(class(&write(path), &rules), Class::Allow, "{path}");
     }
+}
+
+#[test]
+fn writing_a_secret_is_denied_unless_a_rule_names_it_and_then_confirmed() {
+    let broad = user_rules(r#"{"edit": "allow", "write": {"**": "allow", "src/**": "allow"}}"#);
+    for path in [
+        ".env",
+        ".env.local",
+        "src/.env",
+        "deploy/prod.env",
+        "certs/server.key",
+        "id_ed25519",
+        "/x/.aws/credentials",
+        "node_modules/x/.env",
+    ] {
+        let found = verdict(&write(path), &broad);
+        assert_eq!(found.class, Class::Deny, "{path}");
+        assert_eq!(default_class(&write(path)), Class::Deny, "{path}");
+    }
+    let found = verdict(&write(".env"), &broad);
+    let last = found.tried.iter().rev().find(|rule| rule.matched).unwrap();
+    assert!(last.rule.contains("protect-env-files"), "{}", last.rule);
+    for decision in ["allow", "ask", "confirm"] {
+        let named = user_rules(&format!(r#"{{"edit": {{".env.local": "{decision}"}}}}"#));
+        assert_eq!(class(&write(".env.local"), &named), Class::Confirm);
+        assert_eq!(class(&write(".env"), &named), Class::Deny);
+    }
+    assert_eq!(class(&write(".env.example"), &broad), Class::Allow);
+    let project = rules_of(r#"{"edit": {".env": "ask"}}"#, Layer::Project);
+    assert_eq!(class(&write(".env"), &project), Class::Deny);
+}
+
+#[test]
+fn what_needs_a_yes_is_still_denied_by_a_fallback() {
+    let rules = user_rules(r#"{"*": "deny"}"#);
+    assert_eq!(class(&write(".envrc"), &rules), Class::Deny);
+    assert_eq!(
+        class(
+            &write("node_modules/.envrc"),
+            &user_rules(r#"{"*": "allow"}"#)
+        ),
+        Class::Deny
+    );
 }
 
 #[test]

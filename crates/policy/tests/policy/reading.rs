@@ -6,7 +6,7 @@ use tenon_vocab::Class;
 
 fn observed(command: &str, fact: PathFact) -> Facts {
     Facts {
-        subject: Subject::Command(analyse(command).with_paths(vec![fact])),
+        subject: Subject::Command(analyse(command).with_facts(vec![fact])),
         ..bash(command)
     }
 }
@@ -77,7 +77,7 @@ fn the_reason_says_what_would_be_read() {
     );
     assert_eq!(
         reason("grep -rn x ."),
-        "with `-rn` grep may read more than it names"
+        "with `-rn` grep may do more than read what it names"
     );
     assert!(reason("cat x/.s*/*").contains("`x/.s*/*`"));
 }

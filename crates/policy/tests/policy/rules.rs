@@ -237,11 +237,11 @@ fn what_cannot_be_read_is_refused_with_its_place() {
     };
     assert_eq!(
         wrong(r#"{"bash": "alow"}"#),
-        "`permission.bash`: expected allow, ask or deny, found \"alow\""
+        "`permission.bash`: expected allow, ask, confirm or deny, found \"alow\""
     );
     assert_eq!(
         wrong(r#"{"bash": {"git *": true}}"#),
-        "`permission.bash.git *`: expected allow, ask or deny, found true"
+        "`permission.bash.git *`: expected allow, ask, confirm or deny, found true"
     );
     assert!(wrong(r#"{"bash": {"cd x && make": "allow"}}"#).contains("one rule for each command"));
     assert!(wrong(r#"{"edit": {"../x": "deny"}}"#).contains("`..`"));
@@ -289,9 +289,12 @@ fn the_explanation_lists_what_was_tried_and_ends_with_what_decided() {
     assert_eq!(
         tried,
         [
-            "bash: \"grep *\" = allow",
-            "bash: \"cat *\" = allow",
-            "bash: \"ls *\" = allow",
+            "bash: commands that never run (block-dangerous-bash) = deny",
+            "bash: dangerous commands = confirm",
+            "bash: changes of protected files = confirm",
+            "bash: changes outside the project = ask",
+            "bash: secret files (protect-env-files) = ask",
+            "bash: commands that only read = allow",
             "bash: ask"
         ]
     );

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 use tenon_policy::{
-    Access, Authority, Facts, Grants, Layer, PathFact, ReadOnly, Rules, Subject, analyse, decide,
+    Access, Authority, Deed, Facts, Grants, Layer, PathFact, Place, ReadOnly, Rules, Subject,
+    analyse, decide,
 };
 use tenon_vocab::{Class, Effect, Explanation, Timestamp};
 
@@ -13,15 +14,18 @@ pub fn now() -> Timestamp {
 /// As the tool says it, in a workspace where each path exists and none is a link.
 pub fn bash(command: &str) -> Facts {
     let script = analyse(command);
-    let paths = script
-        .path_words()
-        .into_iter()
-        .map(|word| inside(word, Access::Read))
+    let seen = script
+        .targets
+        .iter()
+        .map(|target| match target.deed {
+            Deed::Read => inside(&target.path, Access::Read),
+            _ => inside(&target.path, Access::Write),
+        })
         .collect();
     Facts {
         tool: "bash".into(),
         effect: Effect::Execute,
-        subject: Subject::Command(script.with_paths(paths)),
+        subject: Subject::Command(script.with_facts(seen)),
         input: serde_json::json!({"command": command}).to_string(),
     }
 }
@@ -33,6 +37,7 @@ pub fn inside(path: &str, access: Access) -> PathFact {
         exists: true,
         inside: !path.starts_with('/'),
         symlink: false,
+        place: Place::Ordinary,
     }
 }
 

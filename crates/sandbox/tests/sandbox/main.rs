@@ -1,6 +1,12 @@
 //! One binary for all tests of supervised processes: real processes, real
 //! signals, real `/proc`.
+mod denials;
 mod endings;
+mod files;
+mod network;
+mod processes;
+mod raising;
+mod stage;
 mod starting;
 mod support;
 mod tenon_killed;

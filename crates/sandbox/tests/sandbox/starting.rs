@@ -2,7 +2,7 @@
 
 use crate::support::{Place, own_zombies, printed, soon, supervisor};
 use std::ffi::OsString;
-use tenon_sandbox::{Exit, Probe, SpawnError, StdinKind, Supervisor, Support, Survivors};
+use tenon_sandbox::{Exit, SpawnError, StdinKind, Supervisor, Survivors};
 use tokio::io::AsyncWriteExt;
 
 #[tokio::test]
@@ -160,11 +160,4 @@ fn the_hidden_subcommand_does_nothing_for_a_person() {
         .unwrap();
     assert_eq!(status.code(), Some(125));
     assert!(!place.has("started"));
-}
-
-#[test]
-fn the_probe_promises_no_wall() {
-    let probe = Probe::look();
-    assert_eq!((probe.adapter, probe.level), ("none", "none"));
-    assert_eq!(probe.subreaper, Support::Present);
 }

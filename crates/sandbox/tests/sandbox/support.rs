@@ -73,6 +73,7 @@ pub fn spec(folder: &Path, script: &str) -> CommandSpec {
         cwd: folder.to_owned(),
         env: vec![("PATH".into(), path), (TAG.into(), folder.into())],
         stdin: StdinKind::Null,
+        confinement: None,
     }
 }
 

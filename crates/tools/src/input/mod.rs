@@ -10,9 +10,11 @@ mod aliases;
 mod check;
 mod coerce;
 mod example;
+mod marked;
 mod names;
 mod repair;
 
 pub use check::check;
+pub use marked::marked;
 pub use names::{canonical_name, suggest_name};
 pub use repair::repair;

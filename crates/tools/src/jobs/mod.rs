@@ -17,14 +17,16 @@ mod running;
 mod shelter;
 mod spec;
 mod spill;
+mod walls;
 
 pub(crate) use report::{Report, left_out, seconds};
 
 pub use capture::Excerpt;
 pub use spec::{
     Collected, Cut, Detached, Ended, Input, JobError, JobEvent, JobInfo, JobOutput, JobState,
-    Leftovers, NotStarted, Placement, RunOutcome, RunSpec, Whole,
+    Leftovers, NotStarted, Placement, RunOutcome, RunSpec, Secrets, Whole,
 };
+pub use walls::{Walls, WayOut};
 
 use registry::{Ending, InputPipe, Job, Order, Written};
 use running::{AfterInput, lock};
@@ -34,7 +36,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tenon_sandbox::Supervisor;
+use tenon_policy::Masker;
+use tenon_sandbox::{SandboxPolicy, Supervisor};
 use tenon_vocab::{JobAction, JobId};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -62,6 +65,9 @@ struct Inner {
     environment: Vec<(OsString, OsString)>,
     shelf: Mutex<Shelf>,
     listener: Mutex<Option<Listener>>,
+    sandbox: Mutex<Option<Arc<SandboxPolicy>>>,
+    way_out: Mutex<WayOut>,
+    masker: Mutex<Arc<Masker>>,
     /// Set once, when the session ends.
     closing: CancellationToken,
 }
@@ -118,15 +124,72 @@ impl Jobs {
                 environment,
                 shelf: Mutex::default(),
                 listener: Mutex::default(),
+                sandbox: Mutex::default(),
+                way_out: Mutex::default(),
+                masker: Mutex::new(Masker::standard()),
                 closing: CancellationToken::new(),
             }),
         }
+    }
+
+    /// The walls of every command from now on, also of those that clones of
+    /// this one start; `None` means none.
+    #[must_use]
+    pub fn with_sandbox(self, policy: Option<SandboxPolicy>) -> Self {
+        *lock(&self.inner.sandbox) = policy.map(Arc::new);
+        self
+    }
+
+    /// What takes secrets out of the output of every command from now on; the
+    /// standard one until this is called.
+    #[must_use]
+    pub fn with_masker(self, masker: Arc<Masker>) -> Self {
+        *lock(&self.inner.masker) = masker;
+        self
+    }
+
+    fn masker(&self) -> Arc<Masker> {
+        Arc::clone(&lock(&self.inner.masker))
+    }
+
+    /// Of these variables, those that commands do not get.
+    #[must_use]
+    pub fn withheld(&self, all: Vec<(OsString, OsString)>) -> Vec<(OsString, OsString)> {
+        let given = |name: &OsString| (self.inner.environment.iter()).any(|(held, _)| held == name);
+        all.into_iter().filter(|(name, _)| !given(name)).collect()
+    }
+
+    /// Whether a run outside the walls may be offered, from now on.
+    #[must_use]
+    pub fn with_way_out(self, way_out: WayOut) -> Self {
+        *lock(&self.inner.way_out) = way_out;
+        self
+    }
+
+    #[must_use]
+    pub fn way_out(&self) -> WayOut {
+        *lock(&self.inner.way_out)
+    }
+
+    /// The walls that stand around commands, as they are asked for.
+    #[must_use]
+    pub fn sandbox(&self) -> Option<Arc<SandboxPolicy>> {
+        lock(&self.inner.sandbox).clone()
     }
 
     /// Sets who is told when a job starts, is detached from its call, exits or
     /// is killed; the one before is told no more. It must not block.
     pub fn on_change(&self, listener: Arc<dyn Fn(JobEvent) + Send + Sync>) {
         *lock(&self.inner.listener) = Some(listener);
+    }
+
+    /// Keeps a text that is too long for a result, as the outputs of commands
+    /// are kept: for a tool whose answer is made of what a command printed.
+    #[must_use]
+    pub fn keep(&self, label: &str, text: &str) -> Whole {
+        let mut spill = spill::Spill::new(&self.inner.shelter, label, 0);
+        spill.push(&self.masker().mask(text));
+        spill.whole()
     }
 
     /// The jobs of this session, in the order in which they became jobs.
@@ -143,11 +206,12 @@ impl Jobs {
     pub async fn read(&self, id: &JobId, patience: Duration) -> Result<JobOutput, JobError> {
         let job = self.find(id)?;
         job.news_within(patience).await;
-        let (text, whole) = lock(&job.output).take_unread();
+        let (text, whole, masked) = lock(&job.output).take_unread();
         Ok(JobOutput {
             info: job.info(),
             text,
             whole,
+            masked,
         })
     }
 

@@ -1,5 +1,6 @@
 //! All that a command has printed: the excerpts of both streams for its result,
-//! the whole for the file, and what nobody has read yet.
+//! the whole for the file, and what nobody has read yet. Secrets are taken out
+//! here, before anything of it is kept, so the file has none either (H6).
 
 use super::capture::{Capture, Excerpt};
 use super::clean::Cleaner;
@@ -7,12 +8,17 @@ use super::shelter::Shelter;
 use super::spec::{Collected, Whole};
 use super::spill::Spill;
 use std::sync::Arc;
+use tenon_policy::{Findings, MaskStream, Masker};
 use tenon_vocab::ToolStream;
 
 #[derive(Debug)]
 struct Track {
     cleaner: Cleaner,
     capture: Capture,
+    /// For the record.
+    masked: MaskStream,
+    /// For the screen, which sees lines before they are finished.
+    live: MaskStream,
 }
 
 #[derive(Debug)]
@@ -22,13 +28,21 @@ pub(super) struct Output {
     stderr: Track,
     spill: Spill,
     unread: Capture,
+    found: Findings,
 }
 
 impl Output {
-    pub(super) fn new(shelter: &Arc<Shelter>, label: &str, limit: usize) -> Self {
+    pub(super) fn new(
+        shelter: &Arc<Shelter>,
+        label: &str,
+        limit: usize,
+        masker: &Arc<Masker>,
+    ) -> Self {
         let track = || Track {
             cleaner: Cleaner::default(),
             capture: Capture::new(limit),
+            masked: masker.stream(),
+            live: masker.stream(),
         };
         Self {
             limit,
@@ -36,6 +50,7 @@ impl Output {
             stderr: track(),
             spill: Spill::new(shelter, label, limit),
             unread: Capture::new(limit),
+            found: Findings::default(),
         }
     }
 
@@ -43,29 +58,46 @@ impl Output {
     pub(super) fn push(&mut self, stream: ToolStream, bytes: &[u8]) -> String {
         let cleaned = self.track(stream).cleaner.feed(bytes);
         self.keep(stream, &cleaned.text);
-        cleaned.live
+        self.track(stream).live.push(&cleaned.live)
     }
 
-    /// A stream has ended.
-    pub(super) fn finish(&mut self, stream: ToolStream) {
+    /// A stream has ended; gives what a screen has yet to show.
+    pub(super) fn finish(&mut self, stream: ToolStream) -> String {
         let cleaned = self.track(stream).cleaner.finish();
         self.keep(stream, &cleaned.text);
+        let held = self.track(stream).masked.finish();
+        self.store(stream, &held);
+        let track = self.track(stream);
+        let mut live = track.live.push(&cleaned.live);
+        live.push_str(&track.live.finish());
+        live
     }
 
-    /// Everything up to now, also lines that have not ended.
+    /// Nothing more will come, whether or not the streams have ended: what was
+    /// held because it might become a secret is kept as it is.
+    pub(super) fn close(&mut self) {
+        for stream in [ToolStream::Stdout, ToolStream::Stderr] {
+            self.finish(stream);
+        }
+    }
+
+    /// Everything up to now, also lines that have not ended. The beginning of
+    /// what may be a secret stays held until it is known.
     pub(super) fn collected(&mut self) -> Collected {
         self.flush();
         Collected {
             stdout: self.stdout.capture.excerpt(self.limit),
             stderr: self.stderr.capture.excerpt(self.limit),
             whole: self.spill.whole(),
+            masked: self.found.clone(),
         }
     }
 
     /// What came since this was last called.
-    pub(super) fn take_unread(&mut self) -> (Excerpt, Whole) {
+    pub(super) fn take_unread(&mut self) -> (Excerpt, Whole, Findings) {
         self.flush();
-        (self.unread.take(), self.spill.whole())
+        let found = std::mem::take(&mut self.found);
+        (self.unread.take(), self.spill.whole(), found)
     }
 
     pub(super) fn unread_bytes(&self) -> u64 {
@@ -81,6 +113,16 @@ impl Output {
     }
 
     fn keep(&mut self, stream: ToolStream, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let masked = self.track(stream).masked.push(text);
+        self.store(stream, &masked);
+    }
+
+    fn store(&mut self, stream: ToolStream, text: &str) {
+        let found = self.track(stream).masked.take_found();
+        self.found.add(&found);
         if text.is_empty() {
             return;
         }

@@ -136,6 +136,12 @@ fn facts(outcome: &RunOutcome, command: &str, stdout: &str, stderr: &str) -> Str
             if outcome.duration >= WORTH_TELLING {
                 parts.push(after);
             }
+            parts.extend(outcome.denial.as_ref().map(|denial| {
+                format!(
+                    "the sandbox blocked it: {}; only the user can permit that, with `{}` in the configuration; work inside the project, or say what you need",
+                    denial.what, denial.switch
+                )
+            }));
             parts.extend(outcome.job.as_ref().map(|job| {
                 format!(
                     "it left processes running, now the job {job}: process with action read shows what they print, kill ends them"
@@ -176,6 +182,7 @@ fn facts(outcome: &RunOutcome, command: &str, stdout: &str, stderr: &str) -> Str
         }
         Ended::NotStarted(reason) => parts.push(reason.to_string()),
     }
+    parts.extend(outcome.repairs.iter().cloned());
     parts.join("; ")
 }
 

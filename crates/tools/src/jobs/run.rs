@@ -4,11 +4,12 @@
 use super::running::{AfterInput, Alive, Running, Step, lock};
 use super::spec::{
     Collected, Detached, Ended, Input, JobState, Leftovers, NotStarted, Placement, RunOutcome,
-    RunSpec,
+    RunSpec, Secrets,
 };
-use super::{Jobs, environment, output::Output, registry};
+use super::{Jobs, Walls, environment, output::Output, registry, walls};
 use registry::InputPipe;
 use std::time::Duration;
+use tenon_policy::Masker;
 use tenon_sandbox::{CommandSpec, Exit, StdinKind};
 use tenon_vocab::profile::OnTimeout;
 use tenon_vocab::{JobAction, JobId, ToolStream};
@@ -49,6 +50,9 @@ impl Jobs {
                     output: Collected::default(),
                     duration: begun.elapsed(),
                     job: None,
+                    sandbox: walls::nothing_ran(),
+                    denial: None,
+                    repairs: Vec::new(),
                 };
             }
         };
@@ -77,6 +81,10 @@ impl Jobs {
         }
         let environment = environment::complete(&self.inner.environment, &spec.environment);
         let shell = environment::shell(&environment);
+        let policy = match spec.walls {
+            Walls::Inside => self.sandbox(),
+            Walls::Outside => None,
+        };
         let supervised = self
             .inner
             .supervisor
@@ -88,15 +96,22 @@ impl Jobs {
                     Input::Nothing => StdinKind::Null,
                     Input::Bytes(_) | Input::Open => StdinKind::Pipe,
                 },
+                confinement: policy.as_deref().cloned(),
             })
             .await?;
-        let output = Output::new(&self.inner.shelter, &spec.label, spec.output_bytes);
+        let masker = match spec.secrets {
+            Secrets::Masked => self.masker(),
+            Secrets::Exact => Masker::none(),
+        };
+        let output = Output::new(&self.inner.shelter, &spec.label, spec.output_bytes, &masker);
         let (bytes, after) = match &spec.input {
             Input::Nothing => (Vec::new(), AfterInput::Close),
             Input::Bytes(bytes) => (bytes.clone(), AfterInput::Close),
             Input::Open => (Vec::new(), AfterInput::KeepOpen),
         };
-        Ok(Running::new(supervised, output, bytes, after))
+        let mut running = Running::new(supervised, output, bytes, after);
+        running.policy = policy;
+        Ok(running)
     }
 
     async fn wait(
@@ -143,8 +158,10 @@ impl Jobs {
         if alive == Alive::Something {
             match spec.leftovers {
                 Leftovers::BecomeJob => {
+                    let denial = finish(&running, Ended::Exited { code, signal }).denial;
                     let mut outcome = self.detach(running, spec, Detached::TimedOut);
                     outcome.ended = Ended::Exited { code, signal };
+                    outcome.denial = denial;
                     return outcome;
                 }
                 Leftovers::Kill => {
@@ -154,13 +171,17 @@ impl Jobs {
                 }
             }
         }
+        lock(&running.output).close();
         finish(&running, Ended::Exited { code, signal })
     }
 
     /// Ends what runs; what does not end in time stays visible as a job.
     async fn killed(&self, mut running: Running, spec: RunSpec, ended: Ended) -> RunOutcome {
         match running.end(PATIENCE).await {
-            Alive::Nothing => finish(&running, ended),
+            Alive::Nothing => {
+                lock(&running.output).close();
+                finish(&running, ended)
+            }
             Alive::Something => {
                 let mut outcome = self.detach(running, spec, Detached::TimedOut);
                 outcome.ended = Ended::Unknown;
@@ -215,11 +236,20 @@ impl Jobs {
 }
 
 fn finish(running: &Running, ended: Ended) -> RunOutcome {
+    let output = lock(&running.output).collected();
+    let confinement = running.confinement();
+    let denial = running
+        .policy
+        .as_deref()
+        .and_then(|policy| walls::denial(policy, confinement, &ended, &output));
     RunOutcome {
         ended,
-        output: lock(&running.output).collected(),
+        output,
         duration: running.started.elapsed(),
         job: None,
+        sandbox: walls::report(confinement),
+        denial,
+        repairs: running.repairs().to_vec(),
     }
 }
 

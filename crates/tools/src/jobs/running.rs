@@ -4,7 +4,7 @@
 use super::output::Output;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tenon_sandbox::{Exit, Supervised, Survivors};
+use tenon_sandbox::{Confinement, Exit, SandboxPolicy, Supervised, Survivors};
 use tenon_vocab::ToolStream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
@@ -64,6 +64,8 @@ pub(super) struct Running {
     pub(super) exit: Option<Exit>,
     pub(super) emptied: bool,
     pub(super) started: Instant,
+    /// The walls that were asked for.
+    pub(super) policy: Option<Arc<SandboxPolicy>>,
 }
 
 impl Running {
@@ -86,9 +88,20 @@ impl Running {
             exit: None,
             emptied: false,
             started: Instant::now(),
+            policy: None,
         };
         running.close_input_when_done();
         running
+    }
+
+    /// What stands around the command.
+    pub(super) fn confinement(&self) -> &Confinement {
+        self.supervised.confinement()
+    }
+
+    /// What was done about protected files that the command changed.
+    pub(super) fn repairs(&self) -> &[String] {
+        self.supervised.repairs()
     }
 
     pub(super) fn kill(&self) {
@@ -136,12 +149,16 @@ impl Running {
         match buffer.get(..count) {
             Some(bytes) if count > 0 => Step::Printed(stream, output.push(stream, bytes)),
             _ => {
-                output.finish(stream);
+                let held = output.finish(stream);
                 match stream {
                     ToolStream::Stderr => self.stderr = None,
                     ToolStream::Stdout | ToolStream::Status => self.stdout = None,
                 }
-                Step::Changed
+                if held.is_empty() {
+                    Step::Changed
+                } else {
+                    Step::Printed(stream, held)
+                }
             }
         }
     }

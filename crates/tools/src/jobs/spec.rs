@@ -2,12 +2,14 @@
 //! of a process that goes on.
 
 use super::capture::Excerpt;
+use super::walls::Walls;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use tenon_sandbox::SpawnError;
+use tenon_policy::Findings;
+use tenon_sandbox::{Denial, SpawnError};
 use tenon_vocab::profile::{OnTimeout, ToolLimits};
-use tenon_vocab::{JobAction, JobId};
+use tenon_vocab::{JobAction, JobId, SandboxReport};
 
 /// Whether the caller waits for the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +55,17 @@ pub struct RunSpec {
     pub output_bytes: usize,
     /// The name of that file, without its ending; made safe here.
     pub label: String,
+    pub walls: Walls,
+    pub secrets: Secrets,
+}
+
+/// What becomes of secrets that a command prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrets {
+    /// They are masked: a model or a log may see the output.
+    Masked,
+    /// They are what was asked for: a credential command.
+    Exact,
 }
 
 impl RunSpec {
@@ -72,6 +85,8 @@ impl RunSpec {
             environment: Vec::new(),
             output_bytes: limits.output_bytes,
             label: String::from("command"),
+            walls: Walls::Inside,
+            secrets: Secrets::Masked,
         }
     }
 }
@@ -145,6 +160,8 @@ pub struct Collected {
     pub stdout: Excerpt,
     pub stderr: Excerpt,
     pub whole: Whole,
+    /// The secrets that were masked in it.
+    pub masked: Findings,
 }
 
 #[derive(Debug)]
@@ -154,6 +171,13 @@ pub struct RunOutcome {
     pub duration: Duration,
     /// The job that goes on, if one does.
     pub job: Option<JobId>,
+    /// What really stood around the command.
+    pub sandbox: SandboxReport,
+    /// Set when the walls made it fail.
+    pub denial: Option<Denial>,
+    /// Protected files that it changed where nothing could hold it back, and
+    /// what became of that: a sentence each.
+    pub repairs: Vec<String>,
 }
 
 impl RunOutcome {
@@ -212,6 +236,8 @@ pub struct JobOutput {
     /// Both streams in the order of their arrival.
     pub text: Excerpt,
     pub whole: Whole,
+    /// The secrets that were masked in it.
+    pub masked: Findings,
 }
 
 /// Something happened to a job, for the log and the screen.

@@ -60,6 +60,8 @@ pub struct WorkspaceOptions {
     /// Folders that may be read although they are outside: the spill folder of
     /// the session, the folders of skills.
     pub extra_read: Vec<PathBuf>,
+    /// The user's home: what `~` means, and a folder that must not be lost.
+    pub home: Option<PathBuf>,
 }
 
 /// Cheap to clone; clones and views share the root and the ledger.
@@ -80,6 +82,8 @@ struct Shared {
     names: RootNames,
     external: External,
     extra_read: Vec<PathBuf>,
+    /// With links followed.
+    home: Option<PathBuf>,
     ledger: Ledger,
     /// Numbers temporary files, so that two writers never share a name.
     temporary: AtomicU64,
@@ -113,6 +117,7 @@ impl Workspace {
             .iter()
             .filter_map(|folder| outside_name(folder))
             .collect();
+        let home = options.home.as_deref().and_then(outside_name);
         Ok(Self {
             shared: Arc::new(Shared {
                 root: Arc::new(handle),
@@ -122,6 +127,7 @@ impl Workspace {
                 },
                 external: options.external,
                 extra_read,
+                home,
                 ledger: Ledger::default(),
                 temporary: AtomicU64::new(0),
             }),
@@ -136,6 +142,12 @@ impl Workspace {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.shared.names.canonical
+    }
+
+    /// The user's home, with links followed, where it is known.
+    #[must_use]
+    pub fn home(&self) -> Option<&Path> {
+        self.shared.home.as_deref()
     }
 
     /// A view whose changes are reported before they take effect.

@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use tenon_policy::{Access, PathFact};
+use tenon_policy::{Access, PathFact, Place as Standing};
 
 const MAX_LINKS: usize = 40;
 
@@ -215,43 +215,65 @@ impl Workspace {
     /// call gets past [`Self::read`] or [`Self::write`] with it.
     #[must_use]
     pub fn observe(&self, text: &str, access: Access) -> PathFact {
-        let fact = |path: String, exists, inside, links| PathFact {
+        let fact = |path: String, exists, inside, links, place| PathFact {
             path,
             access,
             exists,
             inside,
             symlink: links == Links::Followed,
+            place,
         };
         let absolute = match path::normalise(&self.shared.names, text) {
-            Err(_) => return fact(text.to_owned(), true, true, Links::None),
+            Err(_) => return fact(text.to_owned(), true, true, Links::None, Standing::Ordinary),
             Ok(Lexical::Inside(relative)) => {
-                if self.look(&self.shared.root, &relative).is_ok() {
-                    return fact(path::shown(&relative), true, true, Links::None);
+                let absolute = self.shared.names.canonical.join(&relative);
+                if let Ok(stat) = self.look(&self.shared.root, &relative) {
+                    let place = self.standing(&absolute, Some(file_type(&stat)));
+                    return fact(path::shown(&relative), true, true, Links::None, place);
                 }
-                self.shared.names.canonical.join(relative)
+                absolute
             }
             Ok(Lexical::Outside(absolute)) => absolute,
         };
         let Ok(canonical) = canonical(&absolute) else {
-            return fact(
-                absolute.to_string_lossy().into_owned(),
-                true,
-                false,
-                Links::Followed,
-            );
+            let shown = absolute.to_string_lossy().into_owned();
+            return fact(shown, true, false, Links::Followed, Standing::Ordinary);
         };
-        match canonical.path.strip_prefix(&self.shared.names.canonical) {
-            Ok(relative) => fact(
-                path::shown(relative),
-                canonical.exists,
-                true,
-                canonical.links,
+        let kind = rustix::fs::lstat(&canonical.path)
+            .ok()
+            .map(|stat| file_type(&stat));
+        let place = self.standing(&canonical.path, kind);
+        let (shown, inside) = match canonical.path.strip_prefix(&self.shared.names.canonical) {
+            Ok(relative) => (path::shown(relative), true),
+            Err(_) => (
+                canonical.path.to_string_lossy().into_owned(),
+                access == Access::Read && self.is_extra_read(&canonical.path),
             ),
-            Err(_) => {
-                let inside = access == Access::Read && self.is_extra_read(&canonical.path);
-                let shown = canonical.path.to_string_lossy().into_owned();
-                fact(shown, canonical.exists, inside, canonical.links)
-            }
+        };
+        fact(shown, canonical.exists, inside, canonical.links, place)
+    }
+
+    /// What makes a place special, by its path with links followed. Of two
+    /// truths the worse is told: a home that is also the root is the home. A
+    /// folder that the home lies in counts as one above the root, which would
+    /// be lost with it just the same.
+    fn standing(&self, absolute: &Path, kind: Option<FileType>) -> Standing {
+        let root = &self.shared.names.canonical;
+        let home = self.shared.home.as_deref();
+        // A joined empty path ends with a slash, which comparing ignores.
+        if absolute == Path::new("/") {
+            Standing::FileSystemRoot
+        } else if home == Some(absolute) {
+            Standing::Home
+        } else if absolute == root {
+            Standing::Root
+        } else if root.starts_with(absolute) || home.is_some_and(|home| home.starts_with(absolute))
+        {
+            Standing::AboveRoot
+        } else if kind == Some(FileType::BlockDevice) {
+            Standing::Device
+        } else {
+            Standing::Ordinary
         }
     }
 

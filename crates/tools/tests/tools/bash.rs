@@ -412,7 +412,7 @@ fn the_policy_sees_the_command_and_what_an_action_does() {
     let Subject::Command(script) = &facts.subject else {
         panic!("no command");
     };
-    assert_eq!(script.argv().unwrap(), ["rm", "-r", "x"]);
+    assert_eq!(script.single().unwrap().argv(), ["rm", "-r", "x"]);
     for (action, effect) in [
         ("list", Effect::Read),
         ("read", Effect::Read),
@@ -437,8 +437,8 @@ fn the_policy_sees_where_the_words_of_a_command_lead() {
         let Subject::Command(script) = facts.subject else {
             panic!("no command");
         };
-        let pair = |fact: tenon_policy::PathFact| (fact.path, fact.inside);
-        script.paths.into_iter().map(pair).collect()
+        let pair = |fact: &tenon_policy::PathFact| (fact.path.clone(), fact.inside);
+        script.facts().iter().map(pair).collect()
     };
     let inside = |path: &str| (path.to_owned(), true);
     let outside = |path: &str| (path.to_owned(), false);
@@ -462,5 +462,8 @@ fn the_policy_sees_where_the_words_of_a_command_lead() {
         seen(json!({"command": "x --file=/etc/shadow -I/etc/x -v"})),
         [outside("/etc/shadow"), outside("/etc/x")]
     );
-    assert_eq!(seen(json!({"command": "cat a; cat b"})), []);
+    assert_eq!(
+        seen(json!({"command": "cat a; cat b"})),
+        [inside("a"), inside("b")]
+    );
 }

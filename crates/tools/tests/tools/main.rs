@@ -2,6 +2,7 @@
 
 mod bash;
 mod changes;
+mod custom;
 mod edit;
 mod input;
 mod jobs;
@@ -9,7 +10,9 @@ mod patch;
 mod previews;
 mod read;
 mod search;
+mod secrets;
 mod support;
 mod walks;
+mod walls;
 mod workspace;
 mod write;

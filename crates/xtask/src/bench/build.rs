@@ -32,9 +32,21 @@ pub fn prepare(repository: &Repository, program: Option<&Path>) -> Result<Bench>
         &to,
     ];
     Step::new(repository, rustc, &words).run()?;
+    let words = [
+        "build",
+        "--release",
+        "--locked",
+        "--package",
+        "tenon-policy",
+        "--example",
+        "decide",
+    ];
+    Step::cargo(repository, &words).run()?;
+    let decide = repository.target().join("release/examples/decide");
     Ok(Bench {
         tenon,
         baseline,
+        decide,
         folder,
     })
 }

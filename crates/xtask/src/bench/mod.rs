@@ -13,6 +13,7 @@ mod measure;
 mod place;
 mod report;
 mod resume;
+mod safety;
 mod scripts;
 mod search;
 mod server;
@@ -68,6 +69,9 @@ const GROUPS: &[(&str, Group)] = &[
     ("deltas", deltas::run),
     ("resume", resume::run),
     ("search", search::run),
+    ("decision", safety::decision),
+    ("walls", safety::walls),
+    ("approval", safety::approval),
 ];
 
 /// CPU and memory stay true on a busy machine; times of the clock do not.

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub struct Bench {
     pub tenon: PathBuf,
     pub baseline: PathBuf,
+    /// The example of the policy that times a decision.
+    pub decide: PathBuf,
     pub folder: PathBuf,
 }
 
@@ -42,6 +44,15 @@ impl Bench {
         let mut all = vec!["exec", "--yes", "--root", &root];
         all.extend(words);
         self.tenon(place, &all).toward(base_url)
+    }
+
+    /// The same without walls around commands: they are measured by themselves.
+    pub fn bare(&self, place: &Place, base_url: &str, words: &[&str]) -> Result<Invocation> {
+        let config = place.write("bare.jsonc", r#"{"sandbox": {"mode": "off"}}"#)?;
+        let config = config.to_string_lossy();
+        let mut all = vec!["--config", &config];
+        all.extend(words);
+        Ok(self.exec(place, base_url, &all))
     }
 
     pub fn baseline(&self, words: &[&str]) -> Invocation {

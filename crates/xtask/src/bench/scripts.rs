@@ -23,6 +23,21 @@ pub fn steps(count: u32) -> Value {
     scenario(LOOP, steps)
 }
 
+/// So many commands, one a step.
+pub fn commands_only(count: u32) -> Value {
+    let mut steps: Vec<Value> = (0..count)
+        .map(|number| calls("bash", json!({"command": command(number)})))
+        .collect();
+    steps.push(says("Done."));
+    scenario(LOOP, steps)
+}
+
+/// One command that the policy asks about.
+pub fn one_question() -> Value {
+    let command = json!({"command": "printf '%s-%s-%s\\n' approved and run; exit 0"});
+    scenario(LOOP, vec![calls("bash", command), says("Done.")])
+}
+
 /// An answer of so many words, each of them a delta.
 pub fn deltas(count: u32) -> Value {
     let mut text = String::new();

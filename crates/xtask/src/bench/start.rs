@@ -13,7 +13,7 @@ pub fn size(bench: &Bench) -> Result<Vec<Line>> {
         name: "binary, stripped",
         value: megabytes(&bench.tenon)?,
         unit: "MB",
-        bound: Bound::Below(10.0),
+        bound: Bound::Below(16.0),
         baseline: Some(megabytes(&bench.baseline)?),
     }])
 }

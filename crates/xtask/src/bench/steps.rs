@@ -36,7 +36,7 @@ fn short(bench: &Bench) -> Result<Line> {
     let mut plain_ms = f64::INFINITY;
     for _ in 0..ROUNDS {
         scripts::project(&place)?;
-        let run = bench.once(&bench.exec(&place, &server.base_url, &["-p", scripts::LOOP]))?;
+        let run = bench.once(&bench.bare(&place, &server.base_url, &["-p", scripts::LOOP])?)?;
         let spawned = bench.once(&plain)?;
         least = least.min(run.wall_ms);
         plain_ms = plain_ms.min(spawned.wall_ms);
@@ -61,7 +61,7 @@ fn long(bench: &Bench) -> Result<Vec<Line>> {
         scripts::project(&place)?;
         let words = ["-p", scripts::LOOP, "--format", "json"];
         let run = bench
-            .exec(&place, &server.base_url, &words)
+            .bare(&place, &server.base_url, &words)?
             .into_file(events.clone());
         peak = peak.min(bench.once(&run)?.peak_mb);
         flat = flat.min(slope(&events)?);

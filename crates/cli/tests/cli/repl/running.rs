@@ -180,6 +180,83 @@ fn a_question_is_answered_with_a_key_or_with_a_reason() {
 }
 
 #[test]
+fn a_question_shows_the_rule_that_each_scope_would_keep() {
+    let script = calls("go", "bash", json!({"command": "touch made.txt"}), "done");
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("go")
+        .see("s  allow for this session  [bash: \"touch made.txt")
+        .see("a  always allow in this project, for 7 days  [bash: \"touch made.txt")
+        .see_last(">")
+        .key("Escape")
+        .key("Enter")
+        .see("Denied:")
+        .see_last(">");
+    assert!(!home.project().join("made.txt").exists());
+}
+
+#[test]
+fn what_must_be_confirmed_shows_why_and_what_and_has_no_lasting_yes() {
+    let script = calls("go", "bash", json!({"command": "rm a.txt"}), "that was it");
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
+    let file = home.project().join("a.txt");
+    std::fs::write(&file, "content").unwrap();
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("go")
+        .see("the model says: I will.")
+        .see("affects: deletes a.txt (1 file, 7 bytes)")
+        .see_last(">")
+        .line("s")
+        .see("`s` is not offered here: y, n")
+        .line("keep it")
+        .see("that was it")
+        .see_last(">");
+    assert!(file.exists());
+    assert!(model.bodies().pop().unwrap().contains("keep it"));
+    terminal
+        .line("go")
+        .see_times("affects: deletes a.txt", 2)
+        .see_last(">")
+        .line("y")
+        .see("Kept before it ran: 1 file")
+        .see_times("that was it", 2)
+        .see_last(">");
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_yes_that_reaches_beyond_the_project_is_typed_in_full() {
+    let home = TestHome::new();
+    let outside = home.temp().join("precious.txt");
+    std::fs::write(&outside, "precious").unwrap();
+    let command = format!("rm {}", outside.display());
+    let script = calls("go", "bash", json!({"command": command}), "that was it");
+    let model = Model::scripted(script, Duration::ZERO);
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("go")
+        .see("yes  allow once (type the whole word)")
+        .see_last(">")
+        .line("y")
+        .see("`y` is not enough here: type `yes`")
+        .line("n")
+        .see("that was it")
+        .see_last(">");
+    assert!(outside.exists());
+}
+
+#[test]
 fn ctrl_c_and_ctrl_d_at_a_question_are_no() {
     let script = calls(
         "go",

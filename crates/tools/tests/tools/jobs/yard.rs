@@ -162,10 +162,8 @@ pub fn supervisor_program() -> PathBuf {
             .unwrap();
         assert!(built.success());
         // Cargo leaves a program alone that is the same as before.
-        let file = std::fs::File::options()
-            .append(true)
-            .open(&program)
-            .unwrap();
+        // Opened for reading: a program that runs cannot be opened for writing.
+        let file = std::fs::File::open(&program).unwrap();
         file.set_modified(std::time::SystemTime::now()).unwrap();
     }
     program

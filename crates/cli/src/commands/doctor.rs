@@ -1,0 +1,155 @@
+//! `tenon doctor`: looks at everything that a session stands on, and says of
+//! each thing whether it is fine and what to do where it is not. It changes
+//! nothing, and it asks the network only when told to.
+
+mod machine;
+mod settings;
+mod walls;
+
+use super::pages;
+use crate::CommandResult;
+use crate::args::{DoctorArgs, Shared};
+use crate::assemble;
+use crate::error::CliError;
+use crate::place::Place;
+use crate::render::table::Table;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Ok,
+    Warn,
+    Problem,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Problem => "problem",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug)]
+struct Finding {
+    section: &'static str,
+    state: State,
+    what: String,
+    /// What to do; every finding that is not fine has it.
+    advice: String,
+}
+
+impl Finding {
+    fn ok(section: &'static str, what: impl Into<String>) -> Self {
+        Self {
+            section,
+            state: State::Ok,
+            what: what.into(),
+            advice: String::new(),
+        }
+    }
+
+    fn warn(section: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            section,
+            state: State::Warn,
+            what: what.into(),
+            advice: advice.into(),
+        }
+    }
+
+    fn problem(section: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self {
+            section,
+            state: State::Problem,
+            what: what.into(),
+            advice: advice.into(),
+        }
+    }
+}
+
+/// Whether the configured server is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Ask,
+    DoNotAsk,
+}
+
+pub fn run(shared: &Shared, args: &DoctorArgs) -> CommandResult {
+    let reach = if args.network {
+        Reach::Ask
+    } else {
+        Reach::DoNotAsk
+    };
+    let place = Place::find(shared)?;
+    let findings = assemble::runtime()?.block_on(examine(&place, reach));
+    let worst = findings.iter().any(|found| found.state == State::Problem);
+    if args.json {
+        pages::print_json(&as_json(&findings))?;
+    } else {
+        print(&findings)?;
+    }
+    Ok(ExitCode::from(u8::from(worst)))
+}
+
+async fn examine(place: &Place, reach: Reach) -> Vec<Finding> {
+    let mut findings = machine::program();
+    findings.extend(walls::kernel());
+    let loaded = settings::load(place);
+    let settings = loaded.as_ref().ok().map(|(_, resolved)| resolved);
+    findings.extend(walls::sandbox(place, settings).await);
+    findings.extend(settings::configuration(place, &loaded));
+    findings.extend(settings::provider(place, settings, reach).await);
+    findings.extend(machine::terminal(place));
+    findings.extend(machine::programs(place));
+    findings.extend(machine::folders(place));
+    findings
+}
+
+fn as_json(findings: &[Finding]) -> Value {
+    let count = |state| findings.iter().filter(|found| found.state == state).count();
+    json!({
+        "findings": findings
+            .iter()
+            .map(|found| json!({
+                "section": found.section,
+                "state": found.state.name(),
+                "what": found.what,
+                "advice": found.advice,
+            }))
+            .collect::<Vec<_>>(),
+        "problems": count(State::Problem),
+        "warnings": count(State::Warn),
+    })
+}
+
+fn print(findings: &[Finding]) -> Result<(), CliError> {
+    let mut table = Table::new(&["section", "", "finding"]);
+    let mut last = "";
+    for found in findings {
+        let section = if found.section == last {
+            ""
+        } else {
+            found.section
+        };
+        last = found.section;
+        let mut what = found.what.clone();
+        if !found.advice.is_empty() {
+            what.push_str(" → ");
+            what.push_str(&found.advice);
+        }
+        table.row([section.to_owned(), found.state.name().to_owned(), what]);
+    }
+    let mut page = table.to_string();
+    let count = |state| findings.iter().filter(|found| found.state == state).count();
+    page.push_str(&match (count(State::Problem), count(State::Warn)) {
+        (0, 0) => String::from("\nEverything is fine.\n"),
+        (problems, warnings) => format!("\n{problems} problems, {warnings} warnings.\n"),
+    });
+    pages::print(&page)?;
+    Ok(())
+}

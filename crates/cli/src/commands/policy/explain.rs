@@ -1,0 +1,329 @@
+//! `tenon policy explain`: the decision about a call that nobody has made, by
+//! the facts, rules and grants that would decide it now (G6). Runs nothing.
+
+use crate::args::Format;
+use crate::assemble;
+use crate::commands::tools::{self, word};
+use crate::commands::{pages, policy::Standing};
+use crate::error::CliError;
+use crate::place::Place;
+use crate::render::table::Table;
+use crate::screen::complain;
+use crate::{CommandResult, grants};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use tenon_config::Resolved;
+use tenon_engine::{Ambient, RealAmbient};
+use tenon_policy::{
+    Access, Authority, Commands, Danger, Deed, Facts, Grants, PathFact, Place as Spot, Script,
+    Subject, canonical_tool, decide,
+};
+use tenon_tools::{Toolbox, input};
+use tenon_vocab::{Class, Effect, Explanation, Printable};
+
+pub fn run(
+    standing: &Standing,
+    tool: &str,
+    argument: &str,
+    agent: Option<&str>,
+    format: Format,
+) -> CommandResult {
+    let Standing {
+        place, resolved, ..
+    } = standing;
+    let facts = facts(standing, tool, argument)?;
+    let explanation = explain(place, resolved, &facts, agent)?;
+    match format {
+        Format::Json => pages::print_json(&json!({
+            "tool": facts.tool,
+            "argument": argument,
+            "decision": explanation.decision(),
+            "class": explanation.class,
+            "reason": explanation.reason,
+            "responders": explanation.responders,
+            "parts": script(&facts).map(parts),
+            "dangers": dangers(&facts).iter().map(danger_json).collect::<Vec<_>>(),
+            "targets": targets(&facts).iter().map(Touched::json).collect::<Vec<_>>(),
+            "tried": explanation.tried,
+        })),
+        Format::Text => pages::print(&page(&facts, argument, &explanation)),
+    }
+}
+
+fn explain(
+    place: &Place,
+    resolved: &Resolved,
+    facts: &Facts,
+    agent: Option<&str>,
+) -> Result<Explanation, CliError> {
+    let (grants, trouble) = if resolved.grants.enabled {
+        grants::load(place)
+    } else {
+        (Grants::new(), None)
+    };
+    if let Some(trouble) = trouble {
+        complain(Printable::line(&trouble).as_str());
+    }
+    let agent = assemble::agent(agent.unwrap_or(&resolved.agent))?;
+    let authority = Authority::of(&agent);
+    let now = RealAmbient.now();
+    Ok(decide(facts, &resolved.rules, &grants, &authority, now))
+}
+
+/// From the tool itself, over the real workspace; a tool that this version has
+/// no code for yet is judged by its name alone.
+fn facts(standing: &Standing, tool: &str, argument: &str) -> Result<Facts, CliError> {
+    let Standing {
+        place,
+        resolved,
+        custom,
+    } = standing;
+    let mut toolbox = tools::all();
+    // What is wrong with a tool of the user is told where tools are listed.
+    drop(custom.add_to(&mut toolbox));
+    let name = match toolbox.get(tool) {
+        Some(_) => tool.to_owned(),
+        None => match input::canonical_name(tool) {
+            Some(name) => name.to_owned(),
+            None => canonical_tool(tool),
+        },
+    };
+    if let Some(tool) = toolbox.get(&name) {
+        let scratch = tempfile::tempdir()?;
+        let workspace = assemble::workspace(place, resolved, scratch.path())?;
+        return Ok(tool.facts(&plain_input(&name, argument)?, &workspace));
+    }
+    if tenon_vocab::names::canonical_names().all(|known| known != name) {
+        return Err(unknown(&toolbox, tool));
+    }
+    Ok(Facts {
+        tool: name,
+        effect: Effect::Interact,
+        subject: Subject::Name(argument.to_owned()),
+        input: json!({ "name": argument }).to_string(),
+    })
+}
+
+fn unknown(toolbox: &Toolbox, tool: &str) -> CliError {
+    let specs = toolbox.specs();
+    let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    let near = input::suggest_name(tool, &names)
+        .map(|near| format!(" Did you mean `{near}`?"))
+        .unwrap_or_default();
+    CliError::usage(format!("there is no tool `{tool}`.{near}"))
+        .with_hint(format!("The tools are: {}.", names.join(", ")))
+}
+
+/// The smallest input that is about the argument.
+fn plain_input(tool: &str, argument: &str) -> Result<Value, CliError> {
+    Ok(match tool {
+        "bash" => json!({ "command": argument }),
+        "patch" if argument.contains('\n') => {
+            return Err(CliError::usage(
+                "for `patch` give the path of a file, not a patch",
+            ));
+        }
+        "patch" => json!({
+            "patch": format!("*** Begin Patch\n*** Delete File: {argument}\n*** End Patch\n")
+        }),
+        "process" => json!({ "action": argument }),
+        "ask_user" => json!({ "question": argument }),
+        _ => json!({ "path": argument, "pattern": "*" }),
+    })
+}
+
+fn script(facts: &Facts) -> Option<&Script> {
+    match &facts.subject {
+        Subject::Command(script) => Some(script),
+        Subject::Nothing | Subject::Paths(_) | Subject::Name(_) => None,
+    }
+}
+
+fn parts(script: &Script) -> Value {
+    match &script.commands {
+        Commands::Exact(all) => {
+            let lines: Vec<String> = all.iter().map(|one| one.argv().join(" ")).collect();
+            json!({ "certain": true, "commands": lines })
+        }
+        Commands::Unknown(why) => json!({ "certain": false, "why": why }),
+    }
+}
+
+fn dangers(facts: &Facts) -> Vec<Danger> {
+    script(facts).map(Script::verdicts).unwrap_or_default()
+}
+
+fn danger_json(danger: &Danger) -> Value {
+    json!({ "class": danger.class, "what": danger.what, "piece": danger.piece })
+}
+
+/// One file that the call would touch.
+struct Touched<'a> {
+    path: &'a str,
+    deed: &'static str,
+    certain: bool,
+    fact: Option<&'a PathFact>,
+}
+
+impl Touched<'_> {
+    fn json(&self) -> Value {
+        json!({
+            "path": self.path,
+            "deed": self.deed,
+            "certain": self.certain,
+            "leads_to": self.fact.map(|fact| &fact.path),
+            "exists": self.fact.map(|fact| fact.exists),
+            "inside": self.fact.map(|fact| fact.inside),
+            "symlink": self.fact.map(|fact| fact.symlink),
+            "place": self.fact.map(|fact| spot(fact.place)),
+        })
+    }
+
+    /// What is known of it, in words.
+    fn words(&self) -> String {
+        let Some(fact) = self.fact else {
+            return String::from("nobody has looked");
+        };
+        let mut words = vec![
+            if fact.exists {
+                "exists"
+            } else {
+                "is not there"
+            },
+            if fact.inside {
+                "in the project"
+            } else {
+                "outside the project"
+            },
+        ];
+        if fact.symlink {
+            words.push("by a link");
+        }
+        if fact.place != Spot::Ordinary {
+            words.push(spot(fact.place));
+        }
+        if !self.certain {
+            words.push("not certain: the shell decides which file it is");
+        }
+        words.join(", ")
+    }
+}
+
+fn targets(facts: &Facts) -> Vec<Touched<'_>> {
+    match &facts.subject {
+        Subject::Command(script) => script
+            .observed()
+            .map(|(target, fact)| Touched {
+                path: &target.path,
+                deed: deed(target.deed),
+                certain: target.certain,
+                fact,
+            })
+            .collect(),
+        Subject::Paths(paths) => paths
+            .iter()
+            .map(|fact| Touched {
+                path: &fact.path,
+                deed: match fact.access {
+                    Access::Read => "read",
+                    Access::Write => "write",
+                },
+                certain: true,
+                fact: Some(fact),
+            })
+            .collect(),
+        Subject::Nothing | Subject::Name(_) => Vec::new(),
+    }
+}
+
+fn deed(deed: Deed) -> &'static str {
+    match deed {
+        Deed::Read => "read",
+        Deed::Overwrite => "overwrite",
+        Deed::Append => "append",
+        Deed::Delete => "delete",
+        Deed::Move => "move",
+        Deed::Change => "change",
+    }
+}
+
+fn spot(place: Spot) -> &'static str {
+    match place {
+        Spot::Ordinary => "ordinary",
+        Spot::FileSystemRoot => "root of the file system",
+        Spot::Home => "home",
+        Spot::Root => "root of the project",
+        Spot::AboveRoot => "above the project",
+        Spot::Device => "device",
+    }
+}
+
+fn page(facts: &Facts, argument: &str, explanation: &Explanation) -> String {
+    let mut page = format!("{}  {}\n\n", facts.tool, Printable::line(argument));
+    page.push_str(&found(facts));
+    let mut table = Table::new(&["", "rule", "from"]);
+    for tried in &explanation.tried {
+        let heading = tried.origin.is_empty() && !tried.matched;
+        let mark = match (tried.matched, heading) {
+            (true, _) => "matched",
+            (false, true) => "",
+            (false, false) => "-",
+        };
+        table.row([mark.to_owned(), tried.rule.clone(), tried.origin.clone()]);
+    }
+    // Writing to a String cannot fail.
+    let _ = write!(
+        page,
+        "{table}\n{} ({}): {}\n{}\n",
+        word(&explanation.decision()),
+        word(&explanation.class),
+        Printable::line(&explanation.reason),
+        meaning(explanation)
+    );
+    page
+}
+
+/// What was found in the argument, where there is something to tell.
+fn found(facts: &Facts) -> String {
+    let mut table = Table::new(&["found", "", ""]);
+    if let Some(script) = script(facts) {
+        match &script.commands {
+            Commands::Exact(all) => {
+                for one in all {
+                    table.row([String::from("command"), one.argv().join(" "), String::new()]);
+                }
+            }
+            Commands::Unknown(why) => {
+                table.row([String::from("not certain"), why.clone(), String::new()]);
+            }
+        }
+    }
+    for danger in dangers(facts) {
+        let class = word(&danger.class);
+        table.row([
+            String::from("danger"),
+            danger.piece,
+            format!("{class}: {}", danger.what),
+        ]);
+    }
+    for target in targets(facts) {
+        let words = target.words();
+        table.row([target.deed.to_owned(), target.path.to_owned(), words]);
+    }
+    format!("{table}\n")
+}
+
+fn meaning(explanation: &Explanation) -> &'static str {
+    match explanation.class {
+        Class::HardDeny => "It is refused, and nothing can change that.",
+        Class::Deny => "It is refused. No flag changes that; the rule that matched does.",
+        Class::Confirm if !explanation.responders.is_any() => {
+            "Only you can allow it, each time: no flag and no hook. With nobody to ask it is refused."
+        }
+        Class::Confirm => {
+            "You are asked each time, also with --yes. With nobody to ask it is refused."
+        }
+        Class::Ask => "You are asked; --yes answers for you. With nobody to ask it is refused.",
+        Class::Allow => "It runs without a question.",
+    }
+}

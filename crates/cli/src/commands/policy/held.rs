@@ -1,0 +1,152 @@
+//! `tenon policy list` and `remove`: what was allowed for this project, until
+//! when, the rules that hold, and the way to take a permission back.
+
+use super::Standing;
+use crate::commands::pages;
+use crate::commands::tools::word;
+use crate::error::CliError;
+use crate::place::Place;
+use crate::render::table::Table;
+use crate::screen::complain;
+use crate::{CommandResult, grants};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use tenon_engine::{Ambient, RealAmbient};
+use tenon_policy::{GRANT_TTL, Grant, Grants, Layer, Rule};
+use tenon_vocab::{Printable, Timestamp};
+
+/// What is to be taken back.
+pub enum Which {
+    /// A number or a rule, as the list shows it.
+    One(String),
+    All,
+}
+
+pub fn list(standing: &Standing) -> CommandResult {
+    let grants = held(&standing.place);
+    let mut page = String::new();
+    if grants.is_empty() {
+        page.push_str("Nothing is allowed for this project beyond the rules.\n");
+    } else {
+        let mut table = Table::new(&["", "allowed by you", "given", "until"]);
+        for (number, grant) in (1..).zip(&grants) {
+            table.row([
+                format!("{number}"),
+                grant.to_string(),
+                given(grant).map(day).unwrap_or_default(),
+                grant.expires.map(day).unwrap_or_default(),
+            ]);
+        }
+        page.push_str(&table.to_string());
+        page.push_str("`tenon policy remove N` takes one back, `--all` all of them.\n");
+        if !standing.resolved.grants.enabled {
+            page.push_str("They do not count: `grants.enabled` is off.\n");
+        }
+    }
+    let mut table = Table::new(&["rule, most specific first", "from"]);
+    for rule in standing.resolved.rules.iter() {
+        table.row([rule.to_string(), rule.origin.clone()]);
+    }
+    page.push_str(&format!("\n{table}"));
+    pages::print(&page)
+}
+
+pub fn list_as_json(standing: &Standing) -> CommandResult {
+    let grants: Vec<Value> = (1..)
+        .zip(&held(&standing.place))
+        .map(|(number, grant): (usize, &Grant)| {
+            json!({
+                "number": number,
+                "rule": grant.to_string(),
+                "tool": grant.tool,
+                "key": grant.key,
+                "given": given(grant),
+                "expires": grant.expires,
+            })
+        })
+        .collect();
+    let rules: Vec<Value> = standing.resolved.rules.iter().map(rule_json).collect();
+    pages::print_json(&json!({
+        "grants_enabled": standing.resolved.grants.enabled,
+        "grants": grants,
+        "rules": rules,
+    }))
+}
+
+pub fn remove(place: &Place, which: Which) -> CommandResult {
+    let wanted = match which {
+        Which::All => {
+            grants::forget(place)?;
+            complain("Nothing is allowed for this project any more, beyond the rules.");
+            return Ok(ExitCode::SUCCESS);
+        }
+        Which::One(wanted) => wanted,
+    };
+    let held = held(place);
+    let by_number = wanted
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| held.get(number.checked_sub(1)?));
+    let by_rule = || held.iter().find(|grant| grant.to_string() == wanted.trim());
+    let Some(grant) = by_number.or_else(by_rule) else {
+        return Err(CliError::usage(format!(
+            "nothing that you allowed for this project is called `{}`",
+            Printable::line(&wanted)
+        ))
+        .with_hint("`tenon policy list` shows the numbers and the rules."));
+    };
+    let mut kept = Grants::new();
+    held.iter().cloned().for_each(|one| kept.add(one));
+    kept.remove(grant);
+    grants::keep(place, &kept)?;
+    complain(&format!(
+        "No longer allowed: {}",
+        Printable::line(&grant.to_string())
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Those of this project that have not ended, in the order in which they came.
+fn held(place: &Place) -> Vec<Grant> {
+    let (grants, trouble) = grants::load(place);
+    if let Some(trouble) = trouble {
+        complain(Printable::line(&trouble).as_str());
+    }
+    let now = RealAmbient.now();
+    grants
+        .iter()
+        .filter(|grant| !grant.is_over(now))
+        .cloned()
+        .collect()
+}
+
+/// The file has only the end; every grant lasts equally long.
+fn given(grant: &Grant) -> Option<Timestamp> {
+    grant.expires?.checked_sub(GRANT_TTL).ok()
+}
+
+fn day(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%MZ").to_string()
+}
+
+fn rule_json(rule: &Rule) -> Value {
+    json!({
+        "rule": rule.to_string(),
+        "tool": rule.tool,
+        "decision": word(&rule.class()),
+        "reason": rule.reason,
+        "origin": rule.origin,
+        "layer": layer(rule.layer),
+    })
+}
+
+fn layer(layer: Layer) -> &'static str {
+    match layer {
+        Layer::BuiltIn => "built_in",
+        Layer::User => "user",
+        Layer::Project => "project",
+        Layer::Extra => "extra",
+        Layer::Managed => "managed",
+        Layer::Agent => "agent",
+    }
+}

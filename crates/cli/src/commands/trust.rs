@@ -1,0 +1,170 @@
+//! `tenon trust`: what a project's `.tenon` folder and the user's own tools want
+//! to do here, and what was said to it.
+
+use super::pages;
+use crate::CommandResult;
+use crate::args::{RunArgs, Shared, TrustArgs, TrustCommand};
+use crate::assemble::Options;
+use crate::custom::{self, UserTools};
+use crate::drive::Desk;
+use crate::error::CliError;
+use crate::place::Place;
+use crate::screen::complain;
+use crate::trust::{self, Accept, Accepts, Whose};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use tenon_config::{Loaded, Standing, project_key};
+use tenon_vocab::Printable;
+
+pub fn run(shared: &Shared, args: &TrustArgs) -> CommandResult {
+    let place = Place::find(shared)?;
+    match &args.command {
+        None => status(&place, Form::Text),
+        Some(TrustCommand::Status { json: false }) => status(&place, Form::Text),
+        Some(TrustCommand::Status { json: true }) => status(&place, Form::Json),
+        Some(TrustCommand::Accept { user_tools }) => accept(&place, which(*user_tools)),
+        Some(TrustCommand::Revoke { user_tools }) => revoke(&place, which(*user_tools)),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Project,
+    UserTools,
+}
+
+fn which(user_tools: bool) -> Which {
+    if user_tools {
+        Which::UserTools
+    } else {
+        Which::Project
+    }
+}
+
+fn status(place: &Place, form: Form) -> CommandResult {
+    let loaded = trust::read(place, Vec::new())?;
+    let user = UserTools::find(place, Accept::Recorded)?;
+    let project_lines = trust::project_lines(&loaded);
+    let user_lines = user.snapshot.as_deref().map(trust::user_lines);
+    let user_lines = user_lines.unwrap_or_default();
+    if form == Form::Json {
+        let one = |where_: String,
+                   standing: &Standing,
+                   hash: Option<&str>,
+                   lines: &[String]|
+         -> Value {
+            json!({"place": where_, "standing": word(standing), "sha256": hash, "enables": lines})
+        };
+        let hash = user
+            .snapshot
+            .as_deref()
+            .and_then(|snapshot| snapshot.hash());
+        return pages::print_json(&json!({
+            "project": one(place.root_text(), &loaded.project().standing, loaded.project().hash(), &project_lines),
+            "user_tools": one(custom::folder(place).display().to_string(), &user.standing, hash, &user_lines),
+        }));
+    }
+    let mut page = section(
+        "project",
+        &place.root_text(),
+        &loaded.project().standing,
+        &project_lines,
+    );
+    page.push_str(&section(
+        "your tools",
+        &custom::folder(place).display().to_string(),
+        &user.standing,
+        &user_lines,
+    ));
+    pages::print(&page)
+}
+
+fn word(standing: &Standing) -> &'static str {
+    match standing {
+        Standing::Nothing => "nothing",
+        Standing::Unknown => "unknown",
+        Standing::Trusted => "trusted",
+        Standing::Refused => "refused",
+        Standing::Impossible(_) => "impossible",
+    }
+}
+
+fn section(what: &str, place: &str, standing: &Standing, lines: &[String]) -> String {
+    let said = match standing {
+        Standing::Nothing => String::from("nothing here needs trust"),
+        Standing::Unknown => String::from("not trusted: nobody was asked about this content"),
+        Standing::Trusted => String::from("trusted, as long as no byte of it changes"),
+        Standing::Refused => String::from("not trusted: you said no to this content"),
+        Standing::Impossible(why) => why.clone(),
+    };
+    let mut page = format!(
+        "{what}  {}\n  {}\n",
+        Printable::line(place),
+        Printable::line(&said)
+    );
+    for line in lines {
+        page.push_str(&format!("    {}\n", Printable::line(line)));
+    }
+    page
+}
+
+fn accept(place: &Place, which: Which) -> CommandResult {
+    let accepts = match which {
+        Which::Project => Accepts {
+            project: Accept::Now,
+            ..Accepts::default()
+        },
+        Which::UserTools => Accepts {
+            user_tools: Accept::Now,
+            ..Accepts::default()
+        },
+    };
+    let mut options = Options::from_args(&RunArgs::default(), Desk::Nobody);
+    options.accepts = accepts;
+    let (standing, lines) = match which {
+        Which::Project => {
+            let loaded: Loaded = trust::load(place, &options)?;
+            let lines = trust::project_lines(&loaded);
+            (loaded.project().standing.clone(), lines)
+        }
+        Which::UserTools => {
+            let user = UserTools::find(place, Accept::Now)?;
+            let lines = user.snapshot.as_deref().map(trust::user_lines);
+            (user.standing, lines.unwrap_or_default())
+        }
+    };
+    match standing {
+        Standing::Nothing => complain("Nothing here needs trust."),
+        Standing::Trusted => {
+            for line in &lines {
+                complain(&format!("  {}", Printable::line(line)));
+            }
+            complain(
+                "Trusted, as long as no byte of it changes. `tenon trust revoke` takes it back.",
+            );
+        }
+        Standing::Impossible(why) => return Err(trust::impossible(&why)),
+        // Changed between the two looks: that is new content.
+        Standing::Unknown | Standing::Refused => {
+            return Err(CliError::runtime("it was changed while it was being read")
+                .with_hint("Look at it and try again."));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn revoke(place: &Place, which: Which) -> CommandResult {
+    let whose = match which {
+        Which::Project => Whose::Project(project_key(&place.root)),
+        Which::UserTools => Whose::UserTools(custom::folder(place)),
+    };
+    trust::forget(place, &whose)?;
+    complain("Forgotten: nothing of it is trusted, and the next interactive start asks again.");
+    Ok(ExitCode::SUCCESS)
+}

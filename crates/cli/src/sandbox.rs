@@ -1,0 +1,411 @@
+//! The walls around commands on this machine: settings, home and project become
+//! one policy (S4). It only decides what is asked for; the sandbox crate builds
+//! it and says what really stands.
+
+mod environment;
+mod git;
+mod home;
+mod own;
+mod secrets;
+
+pub use environment::{Environment, whole as whole_environment};
+
+use crate::place::Place;
+use std::path::{Path, PathBuf};
+use tenon_config::{
+    KeySource, Resolved, SandboxAdapter, SandboxLacking, SandboxMode, SandboxNetwork,
+    SandboxSettings,
+};
+use tenon_sandbox::{Adapter, Lacking, Level, Limits, Mode, Network, Probe, SandboxPolicy};
+use tenon_tools::Jobs;
+use tenon_tools::jobs::{Ended, RunSpec};
+use tenon_vocab::profile::AgentProfile;
+use tokio_util::sync::CancellationToken;
+
+/// Folders that every program may fill.
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/// Sockets of programs that would act for a command outside of its walls.
+const SOCKETS: [&str; 14] = [
+    "/run/user",
+    "/run/screen",
+    "/run/tmux",
+    "/run/docker.sock",
+    "/run/docker",
+    "/run/podman",
+    "/run/containerd",
+    "/run/crio",
+    "/run/dbus",
+    "/run/libvirt",
+    "/run/snapd.socket",
+    "/run/incus",
+    "/var/lib/lxd/unix.socket",
+    "/var/snap/lxd/common/lxd/unix.socket",
+];
+
+/// What a session's commands run behind.
+#[derive(Debug)]
+pub struct Walls {
+    /// `None`: no walls were asked for.
+    pub policy: Option<SandboxPolicy>,
+    /// Files of the project that commands see empty, relative to the root.
+    pub hidden_in_project: Vec<String>,
+    /// Folders of Tenon that commands may write, because walls may be lacking.
+    left_open: Vec<PathBuf>,
+}
+
+impl Walls {
+    /// Looks at the machine and the project, within bounds.
+    pub fn find(place: &Place, settings: &SandboxSettings, session: Option<&Path>) -> Self {
+        let mode = match settings.mode {
+            SandboxMode::Off => {
+                return Self {
+                    policy: None,
+                    hidden_in_project: Vec::new(),
+                    left_open: Vec::new(),
+                };
+            }
+            SandboxMode::ReadOnly => Mode::ReadOnly,
+            SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
+        };
+        let ground = Ground::of(place, settings);
+        let writable = ground.writable();
+        let own = own::Own::of(place, session);
+        let mut hidden = ground.hidden(&writable);
+        let mut read_only = ground.read_only();
+        hidden.extend(existing(own.hidden()));
+        hidden.retain(|path| !place.root.starts_with(path));
+        read_only.extend(own.read_only());
+        let mut left_open = Vec::new();
+        if may_lack_walls() {
+            let open = |path: &Path| ground.is_open(&writable, path);
+            left_open = own.release(&mut read_only, &mut hidden, open);
+        }
+        ground.narrow(&writable, &mut read_only);
+        let hidden_in_project = hidden
+            .iter()
+            .filter_map(|path| path.strip_prefix(&place.root).ok())
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        let policy = SandboxPolicy {
+            mode,
+            network: match settings.network {
+                SandboxNetwork::Inherit => Network::Inherit,
+                SandboxNetwork::Deny => Network::Deny,
+            },
+            adapter: match settings.adapter {
+                SandboxAdapter::Auto => Adapter::Auto,
+                SandboxAdapter::Native => Adapter::Native,
+                SandboxAdapter::Bubblewrap => Adapter::Bubblewrap,
+            },
+            root: place.root.clone(),
+            read_only,
+            hidden,
+            writable,
+            limits: limits(settings),
+            lacking: match settings.lacking {
+                SandboxLacking::Partial => Lacking::RunPartial,
+                SandboxLacking::Refuse => Lacking::Refuse,
+            },
+        };
+        Self {
+            policy: Some(policy),
+            hidden_in_project,
+            left_open,
+        }
+    }
+
+    /// The same for what an agent runs: one that may only read gets no network
+    /// and writes nothing of the project (S5).
+    pub fn of_agent(&self, agent: &AgentProfile) -> Option<SandboxPolicy> {
+        let mut policy = self.policy.clone()?;
+        if agent.read_only {
+            policy.mode = Mode::ReadOnly;
+            policy.network = Network::Deny;
+        }
+        Some(policy)
+    }
+
+    /// What to say of them at the start of a session.
+    pub fn remarks(&self) -> Vec<String> {
+        if self.policy.is_none() {
+            return vec![String::from(
+                "sandbox: off: commands run without walls (sandbox.mode)",
+            )];
+        }
+        let mut remarks = Vec::new();
+        if !self.hidden_in_project.is_empty() {
+            remarks.push(format!(
+                "sandbox: commands see nothing of {} (sandbox.show)",
+                shortened(&self.hidden_in_project)
+            ));
+        }
+        if !self.left_open.is_empty() {
+            let names: Vec<String> = (self.left_open.iter())
+                .map(|path| path.display().to_string())
+                .collect();
+            remarks.push(format!(
+                "sandbox: commands may write Tenon's own {}: it lies in a folder that is theirs, and this system may lack the walls for it; work elsewhere, or set TENON_HOME to another folder",
+                shortened(&names)
+            ));
+        }
+        remarks
+    }
+}
+
+/// What this machine does not enforce of the walls, if anything (S3). Where the
+/// kernel's word is not enough, a command that does nothing is run behind them:
+/// a container may forbid what its kernel offers.
+pub async fn shortfall(jobs: &Jobs, root: &Path) -> Option<String> {
+    let policy = jobs.sandbox()?;
+    if policy.adapter != Adapter::Bubblewrap && !may_lack_walls() {
+        return None;
+    }
+    let spec = RunSpec::new(":", root);
+    let outcome = jobs.run(spec, &CancellationToken::new(), &|_, _| {}).await;
+    let stood = &outcome.sandbox;
+    match &outcome.ended {
+        Ended::NotStarted(reason) => Some(format!("sandbox: commands cannot run: {reason}")),
+        _ if stood.level == Level::Full.name() => None,
+        _ => Some(format!(
+            "sandbox: {} ({}): not covered: {}",
+            stood.level,
+            stood.adapter,
+            stood.not_covered.join("; ")
+        )),
+    }
+}
+
+/// Whether the full walls are in doubt. A container may forbid what its kernel
+/// offers.
+fn may_lack_walls() -> bool {
+    Probe::look().level != Level::Full.name() || is_filtered()
+}
+
+/// Whether this process itself runs behind a filter of system calls, as in a
+/// container.
+fn is_filtered() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("Seccomp:"))
+        .is_some_and(|mode| mode.trim() != "0")
+}
+
+fn shortened(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn limits(settings: &SandboxSettings) -> Limits {
+    let wanted = settings.limits;
+    Limits {
+        processes: wanted.processes,
+        file_bytes: wanted.file_bytes,
+        open_files: wanted.open_files,
+        cpu_seconds: wanted.cpu_seconds,
+        memory_bytes: wanted.memory_bytes,
+    }
+}
+
+/// The variables that hold the keys of providers: Tenon's business alone.
+pub fn key_variables(resolved: &Resolved) -> Vec<String> {
+    resolved
+        .providers
+        .values()
+        .chain(&resolved.provider)
+        .filter_map(|provider| match &provider.key {
+            KeySource::Env(names) => Some(names.clone()),
+            _ => None,
+        })
+        .flatten()
+        .collect()
+}
+
+/// Everything that the lists of paths are made from.
+struct Ground<'a> {
+    place: &'a Place,
+    settings: &'a SandboxSettings,
+    home: Option<PathBuf>,
+    repository: Option<git::Repository>,
+}
+
+impl<'a> Ground<'a> {
+    fn of(place: &'a Place, settings: &'a SandboxSettings) -> Self {
+        Self {
+            place,
+            settings,
+            home: place
+                .env
+                .get("HOME")
+                .map(PathBuf::from)
+                .filter(|home| home.is_absolute()),
+            repository: git::around(&place.root),
+        }
+    }
+
+    /// A path as the user wrote it: `~/` is the home, else relative to the root.
+    fn written(&self, text: &str) -> PathBuf {
+        match (text.strip_prefix('~'), &self.home) {
+            (Some(""), Some(home)) => home.clone(),
+            (Some(below), Some(home)) if below.starts_with('/') => {
+                home.join(below.trim_start_matches('/'))
+            }
+            _ => self.place.root.join(text),
+        }
+    }
+
+    fn all_written(&self, texts: &[String]) -> Vec<PathBuf> {
+        texts.iter().map(|text| self.written(text)).collect()
+    }
+
+    /// Besides the root. Only what exists: nothing is created for commands.
+    fn writable(&self) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = TEMPORARY.map(PathBuf::from).to_vec();
+        paths.extend(self.variable("TMPDIR"));
+        paths.extend(self.repository.iter().flat_map(git::Repository::writable));
+        if self.settings.caches {
+            paths.extend(home::caches(self.home.as_deref(), |name| {
+                self.variable(name)
+            }));
+        }
+        paths.extend(self.all_written(&self.settings.writable));
+        existing(paths)
+    }
+
+    fn read_only(&self) -> Vec<PathBuf> {
+        let mut protected = vec![self.place.root.join(".tenon")];
+        protected.extend(self.repository.iter().flat_map(git::Repository::protected));
+        if let Some(home) = &self.home {
+            protected.extend(home::protected(home));
+        }
+        // Whoever names such a path itself wants it open; a folder around it
+        // is no such wish.
+        let opened = self.all_written(&self.settings.writable);
+        protected.retain(|path| !opened.contains(path));
+        protected.extend(self.all_written(&self.settings.read_only));
+        protected
+    }
+
+    /// Leaves only what would be writable otherwise: all else is not in any
+    /// case. A root inside of a protected folder is what the user chose to
+    /// work in.
+    fn narrow(&self, writable: &[PathBuf], protected: &mut Vec<PathBuf>) {
+        protected.retain(|path| self.is_open(writable, path) && !self.place.root.starts_with(path));
+        *protected = unique(std::mem::take(protected));
+    }
+
+    fn is_open(&self, writable: &[PathBuf], path: &Path) -> bool {
+        path.starts_with(&self.place.root) || writable.iter().any(|folder| path.starts_with(folder))
+    }
+
+    fn hidden(&self, writable: &[PathBuf]) -> Vec<PathBuf> {
+        let mut hidden: Vec<PathBuf> = SOCKETS.map(PathBuf::from).to_vec();
+        hidden.extend(self.sockets_of_the_environment());
+        if let Some(home) = &self.home {
+            hidden.extend(home::credentials(home));
+        }
+        hidden.extend(secrets::find(&self.place.root));
+        // A temporary folder or one that the user opened is not shut again.
+        hidden.retain(|path| !writable.iter().any(|folder| folder.starts_with(path)));
+        hidden.extend(self.all_written(&self.settings.hidden));
+        hidden.retain(|path| !self.place.root.starts_with(path));
+        for shown in self.all_written(&self.settings.show) {
+            hidden = hidden
+                .into_iter()
+                .flat_map(|path| without(path, &shown))
+                .collect();
+        }
+        existing(hidden)
+    }
+
+    fn sockets_of_the_environment(&self) -> Vec<PathBuf> {
+        let plain = [
+            "SSH_AUTH_SOCK",
+            "XDG_RUNTIME_DIR",
+            "XAUTHORITY",
+            "KUBECONFIG",
+        ]
+        .into_iter()
+        .filter_map(|name| self.variable(name));
+        let addresses = ["DOCKER_HOST", "CONTAINER_HOST"]
+            .into_iter()
+            .filter_map(|name| self.place.env.get(name)?.strip_prefix("unix://"))
+            .map(PathBuf::from);
+        plain
+            .chain(addresses)
+            .chain(sockets_in_temporary_folders())
+            .collect()
+    }
+
+    fn variable(&self, name: &str) -> Option<PathBuf> {
+        let path = PathBuf::from(self.place.env.get(name)?);
+        // `/` in such a variable is a slip, and would open or hide everything.
+        (path.is_absolute() && path.parent().is_some()).then_some(path)
+    }
+}
+
+/// Terminals and agents listen in `/tmp`: a command that reaches one of them
+/// types outside of its walls.
+fn sockets_in_temporary_folders() -> Vec<PathBuf> {
+    const ENTRIES: usize = 4096;
+    const STARTS: [&str; 4] = ["tmux-", "ssh-", "dbus-", "screens"];
+    let Ok(entries) = std::fs::read_dir("/tmp") else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .take(ENTRIES)
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            STARTS.iter().any(|start| name.starts_with(start))
+        })
+        .map(|entry| entry.path())
+        .collect()
+}
+
+fn existing(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    paths.retain(|path| path.symlink_metadata().is_ok());
+    unique(paths)
+}
+
+fn unique(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut kept: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        if !kept.contains(&path) {
+            kept.push(path);
+        }
+    }
+    kept
+}
+
+/// A hidden path as it is when one of its parts shall be seen: gone, or the
+/// other parts of it.
+fn without(hidden: PathBuf, shown: &Path) -> Vec<PathBuf> {
+    const ENTRIES: usize = 512;
+    if hidden.starts_with(shown) {
+        return Vec::new();
+    }
+    if !shown.starts_with(&hidden) {
+        return vec![hidden];
+    }
+    let Ok(entries) = std::fs::read_dir(&hidden) else {
+        return vec![hidden];
+    };
+    let entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    if entries.len() > ENTRIES {
+        return vec![hidden];
+    }
+    entries
+        .into_iter()
+        .flat_map(|entry| without(entry, shown))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

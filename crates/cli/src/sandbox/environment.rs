@@ -1,0 +1,166 @@
+//! Which variables commands get. Credentials are withheld whether there are
+//! walls or not: a command that a model wrote has no business with them, and
+//! one that needs one gets it by a setting.
+
+use std::ffi::OsString;
+use tenon_config::{SandboxMode, SandboxSettings};
+
+/// Names that hold credentials. `*` stands for any text.
+const CREDENTIALS: [&str; 41] = [
+    "*_API_KEY",
+    "*_APIKEY",
+    "API_KEY",
+    "APIKEY",
+    "*_TOKEN",
+    "TOKEN",
+    "*_TOKEN_*",
+    "*_PAT",
+    "*_SECRET",
+    "*_SECRET_*",
+    "SECRET",
+    "SECRET_*",
+    "*PASSWORD*",
+    "*PASSWD*",
+    "*PASSPHRASE*",
+    "*_PASS",
+    "*_PWD",
+    "*CREDENTIAL*",
+    "*_PRIVATE_KEY*",
+    "*_ACCESS_KEY*",
+    "*_SIGNING_KEY*",
+    "*_ENCRYPTION_KEY*",
+    "*_MASTER_KEY",
+    "*_CONNECTION_STRING",
+    "*_WEBHOOK_URL",
+    "*_COOKIE",
+    "*_AUTH_CONFIG",
+    "NPM_CONFIG_*AUTH*",
+    "AWS_*",
+    "AZURE_*",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "ANTHROPIC_*",
+    "OPENAI_*",
+    "GEMINI_*",
+    "MISTRAL_*",
+    "VAULT_*",
+    "OP_SESSION_*",
+    "BW_SESSION",
+    "AGENT_API_KEY",
+    "LLM_AUTH_TOKEN",
+    "TENON_API_KEY",
+];
+
+/// Names that only look like it.
+const HARMLESS: [&str; 4] = [
+    "AWS_CA_BUNDLE",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_PAGER",
+];
+
+/// Ways to programs that would act for a command outside of its walls.
+const WAYS_OUT: [&str; 12] = [
+    "DBUS_*",
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "GPG_AGENT_INFO",
+    "DOCKER_HOST",
+    "CONTAINER_HOST",
+    "KUBECONFIG",
+    "XDG_RUNTIME_DIR",
+    "WAYLAND_DISPLAY",
+    "DISPLAY",
+    "XAUTHORITY",
+    "TMUX",
+];
+
+/// The variables of this process, sorted into what commands get and what not.
+#[derive(Debug, Default)]
+pub struct Environment {
+    pub given: Vec<(OsString, OsString)>,
+    /// Names only: the values are of no use to anyone but their programs.
+    pub withheld: Vec<String>,
+}
+
+/// The environment of this process.
+pub fn whole() -> Vec<(OsString, OsString)> {
+    std::env::vars_os().collect()
+}
+
+impl Environment {
+    /// `keys` are the variables that hold the keys of providers.
+    pub fn sort(
+        all: Vec<(OsString, OsString)>,
+        settings: &SandboxSettings,
+        keys: &[String],
+    ) -> Self {
+        let mut sorted = Self::default();
+        for (name, value) in all {
+            let text = name.to_string_lossy().into_owned();
+            if is_withheld(&text, &value.to_string_lossy(), settings, keys) {
+                sorted.withheld.push(text);
+            } else {
+                sorted.given.push((name, value));
+            }
+        }
+        sorted.withheld.sort();
+        sorted
+    }
+}
+
+fn is_withheld(name: &str, value: &str, settings: &SandboxSettings, keys: &[String]) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let any = |patterns: &[&str]| patterns.iter().any(|pattern| fits(pattern, &upper));
+    let set = |patterns: &[String]| {
+        patterns
+            .iter()
+            .any(|pattern| fits(&pattern.to_ascii_uppercase(), &upper))
+    };
+    if set(&settings.keep) {
+        return false;
+    }
+    if set(&settings.withhold) || keys.iter().any(|key| key == name) {
+        return true;
+    }
+    let way_out = settings.mode != SandboxMode::Off && any(&WAYS_OUT);
+    (any(&CREDENTIALS) && !any(&HARMLESS)) || way_out || is_address_with_password(&upper, value)
+}
+
+/// `DATABASE_URL=postgres://user:password@db.example.com/x`. One of this machine
+/// is the usual way to run tests, and guards nothing.
+fn is_address_with_password(name: &str, value: &str) -> bool {
+    let named = ["URL", "URI", "DSN"].iter().any(|end| name.ends_with(end));
+    let Some((_, rest)) = value.split_once("://").filter(|_| named) else {
+        return false;
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let Some((user, host)) = authority.rsplit_once('@') else {
+        return false;
+    };
+    let has_password = user
+        .split_once(':')
+        .is_some_and(|(_, password)| !password.is_empty());
+    let here = ["localhost", "127.", "[::1]"]
+        .iter()
+        .any(|start| host.starts_with(start));
+    has_password && !here
+}
+
+/// Whether a name fits a pattern in which `*` stands for any text.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let first = pieces.next().unwrap_or_default();
+    let Some(mut rest) = name.strip_prefix(first) else {
+        return false;
+    };
+    let Some(last) = pieces.next_back() else {
+        return rest.is_empty();
+    };
+    for piece in pieces {
+        let Some(at) = rest.find(piece) else {
+            return false;
+        };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.ends_with(last)
+}

@@ -1,0 +1,424 @@
+//! The lists of paths and variables, with real folders.
+
+use super::{Environment, Walls, git, secrets};
+use crate::place::{Place, RootFrom};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+use tenon_config::{
+    Env, Paths, SandboxAdapter, SandboxLacking, SandboxLimits, SandboxMode, SandboxNetwork,
+    SandboxSettings,
+};
+use tenon_sandbox::{Mode, Network, SandboxPolicy};
+use tenon_vocab::profile::AgentProfile;
+
+fn settings() -> SandboxSettings {
+    SandboxSettings {
+        mode: SandboxMode::WorkspaceWrite,
+        network: SandboxNetwork::Inherit,
+        adapter: SandboxAdapter::Auto,
+        lacking: SandboxLacking::Partial,
+        caches: true,
+        writable: Vec::new(),
+        read_only: Vec::new(),
+        hidden: Vec::new(),
+        show: Vec::new(),
+        withhold: Vec::new(),
+        keep: Vec::new(),
+        limits: SandboxLimits::default(),
+    }
+}
+
+/// A home and a project in it.
+struct Ground {
+    dir: TempDir,
+    env: Env,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let ground = Self {
+            env: Env::default().with(
+                "HOME",
+                &dir.path().canonicalize().unwrap().to_string_lossy(),
+            ),
+            dir,
+        };
+        std::fs::create_dir_all(ground.root()).unwrap();
+        ground
+    }
+
+    fn home(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap()
+    }
+
+    fn root(&self) -> PathBuf {
+        self.home().join("project")
+    }
+
+    fn file(&self, path: &str, content: &str) -> PathBuf {
+        let path = self.home().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn place(&self, root: PathBuf) -> Place {
+        Place {
+            paths: Paths::from_env(&self.env).unwrap(),
+            env: self.env.clone(),
+            root,
+            root_from: RootFrom::Flag,
+            config: None,
+        }
+    }
+
+    fn policy(&self, settings: &SandboxSettings) -> SandboxPolicy {
+        Walls::find(&self.place(self.root()), settings, None)
+            .policy
+            .unwrap()
+    }
+}
+
+/// Whether a path may be written, apart from lying in a temporary folder, as
+/// everything of a test does.
+fn opened(policy: &SandboxPolicy, path: &Path) -> bool {
+    policy
+        .writable
+        .iter()
+        .filter(|open| {
+            !super::TEMPORARY
+                .iter()
+                .any(|folder| *open == Path::new(folder))
+        })
+        .any(|open| path.starts_with(open))
+}
+
+fn git(folder: &Path, args: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+        .args(args)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(
+        done.status.success(),
+        "{args:?}: {}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+}
+
+#[test]
+fn credentials_of_the_home_are_hidden_and_what_is_not_there_is_left_out() {
+    let ground = Ground::new();
+    let key = ground.file(".ssh/id_ed25519", "key");
+    let policy = ground.policy(&settings());
+    assert!(policy.hidden.contains(&key.parent().unwrap().to_owned()));
+    assert!(!policy.hidden.contains(&ground.home().join(".aws")));
+}
+
+#[test]
+fn show_takes_a_path_out_of_what_is_hidden_also_a_part_of_it() {
+    let ground = Ground::new();
+    let hosts = ground.file(".ssh/known_hosts", "x");
+    let key = ground.file(".ssh/id_ed25519", "key");
+    let aws = ground.file(".aws/credentials", "x");
+    let shown = SandboxSettings {
+        show: vec![String::from("~/.ssh/known_hosts"), String::from("~/.aws")],
+        ..settings()
+    };
+    let hidden = ground.policy(&shown).hidden;
+    assert!(hidden.contains(&key), "{hidden:?}");
+    assert!(!hidden.iter().any(|path| hosts.starts_with(path)));
+    assert!(!hidden.iter().any(|path| aws.starts_with(path)));
+}
+
+#[test]
+fn caches_are_writable_but_never_settings_keys_and_programs() {
+    let ground = Ground::new();
+    ground.file(".cargo/registry/x", "");
+    ground.file(".cargo/bin/cargo", "");
+    ground.file(".cargo/config.toml", "");
+    ground.file(".gradle/caches/x", "");
+    let policy = ground.policy(&settings());
+    let home = ground.home();
+    assert!(policy.writable.contains(&home.join(".cargo/registry")));
+    for closed in [".cargo", ".cargo/bin", ".cargo/config.toml", ".config"] {
+        assert!(!opened(&policy, &home.join(closed)), "{closed}");
+    }
+    assert!(policy.read_only.contains(&home.join(".gradle/init.d")));
+    let without = SandboxSettings {
+        caches: false,
+        ..settings()
+    };
+    let policy = ground.policy(&without);
+    assert!(!policy.writable.contains(&home.join(".cargo/registry")));
+}
+
+#[test]
+fn a_home_that_is_the_root_keeps_its_start_up_files() {
+    let ground = Ground::new();
+    ground.file(".ssh/id_rsa", "key");
+    let place = ground.place(ground.home());
+    let policy = Walls::find(&place, &settings(), None).policy.unwrap();
+    for name in [".bashrc", ".zshenv", ".gitconfig", ".config/fish", ".tenon"] {
+        assert!(
+            policy.read_only.contains(&ground.home().join(name)),
+            "{name}"
+        );
+    }
+    assert!(policy.hidden.contains(&ground.home().join(".ssh")));
+}
+
+#[test]
+fn hooks_and_settings_of_a_repository_are_protected_and_a_folder_without_one_can_get_one() {
+    let ground = Ground::new();
+    let root = ground.root();
+    let none = ground.policy(&settings()).read_only;
+    assert!(!none.iter().any(|path| path.starts_with(root.join(".git"))));
+    git(&root, &["init", "-q"]);
+    let policy = ground.policy(&settings());
+    assert!(policy.read_only.contains(&root.join(".git/hooks")));
+    assert!(policy.read_only.contains(&root.join(".git/config")));
+    assert!(!policy.read_only.contains(&root.join(".git")));
+}
+
+#[test]
+fn a_protected_path_opens_only_to_who_names_it() {
+    let ground = Ground::new();
+    let root = ground.root();
+    git(&root, &["init", "-q"]);
+    let with = |path: &str| {
+        let writable = vec![String::from(path)];
+        ground
+            .policy(&SandboxSettings {
+                writable,
+                ..settings()
+            })
+            .read_only
+    };
+    assert!(with(".git").contains(&root.join(".git/config")));
+    assert!(with(".").contains(&root.join(".git/config")));
+    let named = with(".git/config");
+    assert!(!named.contains(&root.join(".git/config")));
+    assert!(named.contains(&root.join(".git/hooks")));
+}
+
+#[test]
+fn a_linked_worktree_may_write_where_git_keeps_it() {
+    let ground = Ground::new();
+    let main = ground.home().join("main");
+    std::fs::create_dir(&main).unwrap();
+    git(&main, &["init", "-q"]);
+    git(&main, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    std::fs::remove_dir(ground.root()).unwrap();
+    git(&main, &["worktree", "add", "-q", "../project"]);
+    let policy = ground.policy(&settings());
+    assert!(policy.writable.contains(&main.join(".git")));
+    assert!(
+        policy
+            .writable
+            .contains(&main.join(".git/worktrees/project"))
+    );
+    assert!(policy.read_only.contains(&main.join(".git/hooks")));
+    assert!(policy.read_only.contains(&main.join(".git/config")));
+}
+
+#[test]
+fn a_root_below_its_repository_may_commit() {
+    let ground = Ground::new();
+    let root = ground.root();
+    git(&root, &["init", "-q"]);
+    let inner = root.join("crates/a");
+    std::fs::create_dir_all(&inner).unwrap();
+    let place = ground.place(inner);
+    let policy = Walls::find(&place, &settings(), None).policy.unwrap();
+    assert!(policy.writable.contains(&root.join(".git")));
+    assert!(policy.read_only.contains(&root.join(".git/hooks")));
+    assert!(!policy.writable.contains(&root));
+}
+
+#[test]
+fn a_git_file_that_names_a_foreign_folder_opens_nothing() {
+    let ground = Ground::new();
+    let victim = ground.home().join("victim");
+    std::fs::create_dir(&victim).unwrap();
+    git(&victim, &["init", "-q"]);
+    for target in [
+        victim.join(".git"),
+        victim.clone(),
+        ground.home(),
+        PathBuf::from("/"),
+    ] {
+        let text = format!("gitdir: {}\n", target.display());
+        std::fs::write(ground.root().join(".git"), text).unwrap();
+        assert_eq!(git::around(&ground.root()), None, "{}", target.display());
+    }
+    // Not even when the project brings a folder that looks right.
+    let fake = ground.root().join("fake/worktrees/x");
+    std::fs::create_dir_all(&fake).unwrap();
+    std::fs::write(fake.join("commondir"), victim.to_string_lossy().as_bytes()).unwrap();
+    std::fs::write(fake.join("gitdir"), "../../../.git\n").unwrap();
+    std::fs::write(ground.root().join(".git"), "gitdir: fake/worktrees/x\n").unwrap();
+    let policy = ground.policy(&settings());
+    assert!(!opened(&policy, &victim));
+}
+
+#[test]
+fn secret_files_of_the_project_are_found_and_examples_are_not() {
+    let ground = Ground::new();
+    let root = ground.root();
+    for (path, content) in [
+        (".env", "A=1"),
+        (".env.local", "A=1"),
+        (".env.example", "A="),
+        ("certs/server.pem", "-----BEGIN PRIVATE KEY-----"),
+        ("certs/ca.pem", "-----BEGIN CERTIFICATE-----"),
+        (
+            ".npmrc",
+            "registry=https://example.com\n//x/:_authToken=${TOKEN}",
+        ),
+        ("web/.npmrc", "//x/:_authToken=abc"),
+        ("node_modules/.env", "A=1"),
+        ("src/main.rs", "fn main() {}"),
+    ] {
+        ground.file(&format!("project/{path}"), content);
+    }
+    let found: Vec<String> = secrets::find(&root)
+        .iter()
+        .map(|path| path.strip_prefix(&root).unwrap().display().to_string())
+        .collect();
+    assert_eq!(
+        found,
+        [".env", ".env.local", "certs/server.pem", "web/.npmrc"]
+    );
+}
+
+#[test]
+fn a_read_only_agent_gets_no_network_and_writes_nothing() {
+    let ground = Ground::new();
+    let walls = Walls::find(&ground.place(ground.root()), &settings(), None);
+    let agents = tenon_engine::agents::built_in();
+    let agent =
+        |name: &str| -> &AgentProfile { agents.iter().find(|agent| agent.name == name).unwrap() };
+    let plan = walls.of_agent(agent("plan")).unwrap();
+    assert_eq!((plan.mode, plan.network), (Mode::ReadOnly, Network::Deny));
+    let build = walls.of_agent(agent("build")).unwrap();
+    assert_eq!(
+        (build.mode, build.network),
+        (Mode::WorkspaceWrite, Network::Inherit)
+    );
+}
+
+fn given(variables: &[(&str, &str)], settings: &SandboxSettings) -> (Vec<String>, Vec<String>) {
+    let all = variables
+        .iter()
+        .map(|(name, value)| (OsString::from(name), OsString::from(value)))
+        .collect();
+    let sorted = Environment::sort(all, settings, &[String::from("MY_LLM")]);
+    let given = sorted
+        .given
+        .iter()
+        .map(|(name, _)| name.to_string_lossy().into_owned())
+        .collect();
+    (given, sorted.withheld)
+}
+
+#[test]
+fn credentials_in_variables_are_withheld() {
+    let secret = [
+        "OPENAI_API_KEY",
+        "openai_api_key",
+        "GITHUB_TOKEN",
+        "CARGO_REGISTRY_TOKEN",
+        "NPM_TOKEN",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_SESSION_TOKEN",
+        "DB_PASSWORD",
+        "PGPASSWORD",
+        "MYSQL_PWD",
+        "CLIENT_SECRET",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "ANTHROPIC_AUTH_TOKEN",
+        "TENON_API_KEY",
+        "MY_LLM",
+        "SSH_AUTH_SOCK",
+        "DBUS_SESSION_BUS_ADDRESS",
+        "DOCKER_HOST",
+        "XDG_RUNTIME_DIR",
+    ];
+    let variables: Vec<(&str, &str)> = secret.iter().map(|name| (*name, "x")).collect();
+    let (kept, withheld) = given(&variables, &settings());
+    assert_eq!(kept, Vec::<String>::new());
+    assert_eq!(withheld.len(), secret.len());
+}
+
+#[test]
+fn harmless_variables_reach_commands() {
+    let harmless = [
+        "PATH",
+        "HOME",
+        "LANG",
+        "SSH_TTY",
+        "SSH_CONNECTION",
+        "CARGO_HOME",
+        "CARGO_TARGET_DIR",
+        "RUSTFLAGS",
+        "VIRTUAL_ENV",
+        "NODE_ENV",
+        "CI",
+        "PWD",
+        "OLDPWD",
+        "AWS_REGION",
+        "KEYBOARD",
+        "TOKENIZERS_PARALLELISM",
+        "MONKEY",
+        "SECURITYSESSIONID",
+        "HTTPS_PROXY",
+    ];
+    let variables: Vec<(&str, &str)> = harmless.iter().map(|name| (*name, "x")).collect();
+    let (kept, withheld) = given(&variables, &settings());
+    assert_eq!(withheld, Vec::<String>::new());
+    assert_eq!(kept.len(), harmless.len());
+}
+
+#[test]
+fn an_address_with_a_password_is_withheld_unless_it_is_of_this_machine() {
+    let (kept, withheld) = given(
+        &[
+            ("DATABASE_URL", "postgres://app:s3cret@db.example.com/app"),
+            (
+                "TEST_DATABASE_URL",
+                "postgres://postgres:postgres@localhost/x",
+            ),
+            ("SITE_URL", "https://example.com/a:b@c"),
+        ],
+        &settings(),
+    );
+    assert_eq!(withheld, ["DATABASE_URL"]);
+    assert_eq!(kept, ["TEST_DATABASE_URL", "SITE_URL"]);
+}
+
+#[test]
+fn settings_withhold_and_keep_and_credentials_are_withheld_without_walls_too() {
+    let changed = SandboxSettings {
+        mode: SandboxMode::Off,
+        keep: vec![String::from("GITHUB_TOKEN")],
+        withhold: vec![String::from("INTERNAL_*")],
+        ..settings()
+    };
+    let (kept, withheld) = given(
+        &[
+            ("GITHUB_TOKEN", "x"),
+            ("INTERNAL_HOST", "x"),
+            ("NPM_TOKEN", "x"),
+            ("SSH_AUTH_SOCK", "x"),
+        ],
+        &changed,
+    );
+    assert_eq!(kept, ["GITHUB_TOKEN", "SSH_AUTH_SOCK"]);
+    assert_eq!(withheld, ["INTERNAL_HOST", "NPM_TOKEN"]);
+}

@@ -1,0 +1,234 @@
+//! A program in front: `--input-format json`, with answers, and what happens
+//! when it goes away.
+
+use crate::exec::{answers, calls};
+use crate::model::{Model, tenon};
+use crate::talk::Talk;
+use serde_json::json;
+use std::path::Path;
+use std::process::Command;
+use tenon_testing::TestHome;
+
+fn touching() -> Model {
+    Model::new(&calls(
+        "bash",
+        json!({"command": "touch made.txt"}),
+        "that was it",
+    ))
+}
+
+#[test]
+fn an_answer_of_the_client_lets_a_call_run_once() {
+    let (home, model) = (TestHome::new(), touching());
+    let mut talk = Talk::start(&home, &model, &["-p", "go"]);
+    let question = talk.until("question");
+    assert_eq!(question["body"], "touch made.txt");
+    talk.answer(&question, "once", None);
+    assert_eq!(talk.until("answer")["by"], "client");
+    let used = talk.until("tool_use");
+    assert_eq!(used["explanation"]["answered_by"], "client");
+    talk.until("run_finished");
+    assert_eq!(talk.end(), 0);
+    assert!(home.project().join("made.txt").exists());
+}
+
+#[test]
+fn a_denial_carries_its_reason_into_the_next_request() {
+    let (home, model) = (TestHome::new(), touching());
+    let mut talk = Talk::start(&home, &model, &[]);
+    talk.prompt("go");
+    let question = talk.until("question");
+    talk.answer(&question, "deny", Some("use make instead"));
+    talk.until("run_finished");
+    talk.end();
+    let body = model.bodies().pop().unwrap();
+    assert!(body.contains("use make instead"), "{body}");
+    assert!(
+        body.contains("Do not try to reach the same effect"),
+        "{body}"
+    );
+    assert!(!home.project().join("made.txt").exists());
+}
+
+#[test]
+fn a_session_grant_of_the_client_shows_its_rule_and_is_asked_once() {
+    let (home, model) = (TestHome::new(), touching());
+    let mut talk = Talk::start(&home, &model, &["-p", "go"]);
+    let question = talk.until("question");
+    let choices = question["choices"].as_array().unwrap();
+    let session = choices.iter().find(|choice| choice["id"] == "session");
+    let rule = session.and_then(|choice| choice["rule"].as_str()).unwrap();
+    assert!(rule.contains("touch made.txt"), "{rule}");
+    talk.answer(&question, "session", None);
+    talk.until("run_finished");
+    talk.prompt("go");
+    talk.until("run_finished");
+    assert_eq!(talk.end(), 0);
+    assert_eq!(talk.all("question").len(), 1);
+}
+
+#[test]
+fn a_question_without_anyone_to_answer_it_is_a_no_at_once() {
+    let (home, model) = (TestHome::new(), touching());
+    let mut talk = Talk::start(&home, &model, &["-p", "go"]);
+    talk.until("question");
+    assert_eq!(talk.end(), 5, "{:#?}", talk.events);
+    assert_eq!(talk.all("answer")[0]["by"], "nobody");
+    assert!(!home.project().join("made.txt").exists());
+}
+
+#[test]
+fn an_input_that_ended_before_the_question_is_a_no_too() {
+    let (home, model) = (TestHome::new(), touching());
+    let mut talk = Talk::start(&home, &model, &["-p", "go"]);
+    assert_eq!(talk.end(), 5, "{:#?}", talk.events);
+    assert!(!home.project().join("made.txt").exists());
+}
+
+#[test]
+fn a_bad_line_is_an_error_on_the_stream_and_the_session_goes_on() {
+    let (home, model) = (TestHome::new(), Model::new(&answers("hello")));
+    let mut talk = Talk::start(&home, &model, &[]);
+    for bad in [
+        "{",
+        "[]",
+        "\u{1b}[2J",
+        r#"{"type":"fly"}"#,
+        r#"{"type":"prompt"}"#,
+    ] {
+        talk.line(bad);
+    }
+    talk.prompt("hi");
+    talk.until("run_started");
+    talk.line("not json");
+    talk.prompt("again");
+    talk.until("run_finished");
+    talk.until("run_finished");
+    assert_eq!(talk.end(), 0);
+    let errors = talk.all("error");
+    assert_eq!(errors.len(), 6, "{errors:#?}");
+    assert!(errors.iter().all(|error| error["kind"] == "input"));
+}
+
+#[test]
+fn each_prompt_is_a_run_and_the_last_one_gives_the_exit_code() {
+    let (home, model) = (TestHome::new(), touching());
+    let mut talk = Talk::start(&home, &model, &[]);
+    talk.prompt("hello");
+    talk.prompt("what now");
+    talk.prompt("go");
+    assert_eq!(talk.end(), 5, "{:#?}", talk.events);
+    assert_eq!(talk.all("run_finished").len(), 3);
+    let sessions: Vec<_> = talk.events.iter().map(|event| &event["session"]).collect();
+    assert!(sessions.windows(2).all(|two| two[0] == two[1]));
+}
+
+#[test]
+fn an_interrupt_stops_the_run_and_the_session_stays() {
+    let script = json!({
+        "scenarios": [{"name": "one", "trigger": "sleep", "scope": "turn", "steps": [
+            {"response": {"content": "I wait.", "tool_calls": [{"function": {"name": "bash", "arguments": {"command": "sleep 1000"}}}]}},
+            {"response": {"content": "done"}},
+        ]}],
+        "default_response": {"content": "here I am"},
+    });
+    let (home, model) = (TestHome::new(), Model::new(&script.to_string()));
+    let mut talk = Talk::start(&home, &model, &["--yes", "-p", "sleep"]);
+    talk.until("tool_use");
+    talk.send(&json!({"type": "interrupt"}));
+    assert_eq!(talk.until("run_finished")["outcome"], "interrupted");
+    talk.prompt("still there?");
+    assert_eq!(talk.until("run_finished")["outcome"], "completed");
+    assert_eq!(talk.end(), 0);
+}
+
+#[test]
+fn an_input_without_a_prompt_is_an_error_and_leaves_no_session() {
+    let (home, model) = (TestHome::new(), Model::new(&answers("hello")));
+    let mut talk = Talk::start(&home, &model, &[]);
+    talk.send(&json!({"type": "interrupt"}));
+    assert_eq!(talk.end(), 2);
+    let message = talk.all("error").pop().unwrap()["message"].clone();
+    assert_eq!(message, "standard input ended without a prompt");
+    assert!(!home.tenon().join("sessions").exists());
+}
+
+#[test]
+fn a_second_session_in_the_same_directory_is_announced() {
+    let (home, model) = (TestHome::new(), touching());
+    let mut first = Talk::start(&home, &model, &["-p", "go"]);
+    first.until("question");
+    let mut second = Talk::start(&home, &model, &["-p", "hello"]);
+    second.until("run_finished");
+    assert_eq!(second.end(), 0);
+    let said = serde_json::to_string(&second.all("notice")).unwrap();
+    let id = first.events[0]["session"].as_str().unwrap();
+    assert!(
+        said.contains("another session works in this directory"),
+        "{said}"
+    );
+    assert!(said.contains(id), "{said}");
+    first.end();
+    let mut third = Talk::start(&home, &model, &["-p", "hello"]);
+    assert_eq!(third.end(), 0);
+    let said = serde_json::to_string(&third.all("notice")).unwrap();
+    assert!(!said.contains("another session"), "{said}");
+}
+
+#[test]
+fn json_in_needs_json_out() {
+    let (home, model) = (TestHome::new(), Model::new(&answers("hello")));
+    let mut command = model.command(&home);
+    let output = command
+        .args(["exec", "--input-format", "json", "-p", "hi"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        said.contains("--input-format json needs --format json"),
+        "{said}"
+    );
+}
+
+/// The program of the documentation, as it stands there.
+#[test]
+fn the_example_in_the_documentation_works() {
+    let page = include_str!("../../../../docs/json.md");
+    let (_, rest) = page.split_once("```python\n").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let (home, model) = (TestHome::new(), touching());
+    std::fs::write(home.path().join("drive.py"), example).unwrap();
+    let command = model.command(&home);
+    let folder = tenon().parent().map(Path::to_owned).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let found = Command::new("python3").arg("-V").output().is_ok();
+    assert!(
+        found || std::env::var_os("CI").is_none(),
+        "CI must have python3"
+    );
+    if !found {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let mut python = Command::new("python3");
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            python.env(name, value);
+        }
+    }
+    let output = python
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .current_dir(home.project())
+        .arg(home.path().join("drive.py"))
+        .arg("go")
+        .output()
+        .unwrap();
+    let (said, failed) = (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    );
+    assert!(output.status.success(), "{said}{failed}");
+    assert!(said.contains("that was it"), "{said}{failed}");
+    assert!(home.project().join("made.txt").exists());
+}

@@ -1,0 +1,154 @@
+//! The question about a project that somebody else wrote, and settings that
+//! stay or are read anew.
+
+use super::terminal::{Model, Setup};
+use std::path::Path;
+use tenon_testing::TestHome;
+
+fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn stranger(home: &TestHome) {
+    write(
+        &home.project().join(".tenon/tenon.jsonc"),
+        r#"{"hooks": {"UserPromptSubmit": [{"command": "touch by-hook"}]}, "append_system_prompt": "OBEY"}"#,
+    );
+}
+
+#[test]
+fn a_project_is_asked_about_before_the_session_starts_and_a_yes_is_remembered() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    stranger(&home);
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal
+        .see("This project wants to change how Tenon works. Trust it?")
+        .see("hook  UserPromptSubmit: \"touch by-hook\"")
+        .see("setting  append_system_prompt = \"OBEY\"")
+        .see("y  trust this content")
+        .see_last(">");
+    assert!(
+        !terminal.screen().contains("tenon 0"),
+        "nothing has started"
+    );
+    terminal.line("y").ready();
+    terminal.line("hi").see("Done. (");
+    assert!(model.bodies().pop().unwrap().contains("OBEY"));
+    assert!(home.project().join("by-hook").exists());
+    terminal.see_last(">").key("C-d").left(0);
+    let again = Setup::new(&home, &model).start().unwrap();
+    again.ready().see("the project is trusted");
+    assert!(!again.screen().contains("Trust it?"));
+}
+
+#[test]
+fn a_no_is_remembered_and_nothing_of_it_holds() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    stranger(&home);
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal.see("Trust it?").line("n").ready();
+    terminal.line("hi").see("Done. (");
+    assert!(!model.bodies().pop().unwrap().contains("OBEY"));
+    assert!(!home.project().join("by-hook").exists());
+    terminal.see_last(">").key("C-d").left(0);
+    let again = Setup::new(&home, &model).start().unwrap();
+    again.ready().see("not trusted, as you said");
+    assert!(!again.screen().contains("Trust it?"));
+    again.key("C-d").left(0);
+    // One byte, and it is asked again.
+    write(
+        &home.project().join(".tenon/tenon.jsonc"),
+        r#"{"append_system_prompt": "OBEY!"}"#,
+    );
+    let third = Setup::new(&home, &model).start().unwrap();
+    third.see("Trust it?").key("Enter");
+    third.ready();
+}
+
+#[test]
+fn tools_of_ones_own_are_asked_about_once() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    let made = home
+        .command(super::terminal::tenon())
+        .args(["tools", "new", "greet"])
+        .output()
+        .unwrap();
+    assert!(made.status.success());
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal
+        .see("There are new tools in your configuration folder. Use them?")
+        .see("tool `greet` runs [\"./run.sh\"]")
+        .line("y")
+        .ready();
+    terminal.line("hi").see("Done. (");
+    assert!(model.bodies().pop().unwrap().contains("\"greet\""));
+    terminal.see_last(">").key("C-d").left(0);
+    let again = Setup::new(&home, &model).start().unwrap();
+    again.ready();
+    assert!(!again.screen().contains("Use them?"));
+}
+
+#[test]
+fn ctrl_c_at_the_question_is_no_answer_and_nothing_is_kept() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    stranger(&home);
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal.see("Trust it?").see_last(">").key("C-c");
+    terminal.ready().see("the project is not trusted");
+    assert!(!home.tenon().join("trust.json").exists());
+}
+
+#[test]
+fn a_single_run_on_a_terminal_asks_too() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    stranger(&home);
+    let args = ["exec", "-p", "hi"];
+    let Some(terminal) = (Setup {
+        args: &args,
+        ..Setup::new(&home, &model)
+    })
+    .start() else {
+        return;
+    };
+    terminal.see("Trust it?").line("y").see("hello").left(0);
+    assert!(model.bodies().pop().unwrap().contains("OBEY"));
+}
+
+#[test]
+fn clear_keeps_the_settings_and_new_reads_them_again() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    let configure = |word: &str| {
+        let text = format!("{{\"append_system_prompt\": \"{word}\"}}");
+        write(&home.tenon().join("tenon.jsonc"), &text);
+    };
+    configure("FIRST");
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    let says = |word: &str, other: &str| {
+        let body = model.bodies().pop().unwrap();
+        assert!(body.contains(word) && !body.contains(other), "{body}");
+    };
+    terminal.ready().line("one").see_times("Done. (", 1);
+    says("FIRST", "SECOND");
+    configure("SECOND");
+    terminal
+        .see_last(">")
+        .line("/clear")
+        .see_times("tenon 0", 2);
+    terminal.see_last(">").line("two").see_times("Done. (", 2);
+    says("FIRST", "SECOND");
+    terminal.see_last(">").line("/new").see_times("tenon 0", 3);
+    terminal.see_last(">").line("three").see_times("Done. (", 3);
+    says("SECOND", "FIRST");
+    terminal.see_last(">").key("C-d").left(0);
+}

@@ -1,0 +1,486 @@
+//! What commands of the real program can and cannot do by default.
+
+use crate::exec::{calls, run};
+use crate::model::Model;
+use crate::program::{Program, Ran};
+use crate::repl::terminal::{Setup, calls as scripted};
+use serde_json::{Value, json};
+use std::io::Read;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use tenon_sandbox::Probe;
+use tenon_testing::TestHome;
+
+/// Not below `/tmp`, which commands may write.
+fn home() -> TestHome {
+    TestHome::beneath(Path::new(env!("CARGO_TARGET_TMPDIR")))
+}
+
+fn program() -> Program {
+    Program { home: home() }
+}
+
+#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
+fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
+/// `full`, `partial` or `none`, whatever this machine offers.
+fn has_walls(level: &str) -> bool {
+    let found = Probe::look().level;
+    let enough = found == "full" || found == level;
+    if !enough {
+        skipped(&format!("the sandbox is {found} here"));
+    }
+    enough
+}
+
+/// Runs a script of the project: the policy asks about it and knows no more.
+fn script(program: &Program, lines: &str) -> Ran {
+    program.file("try.sh", lines);
+    let input = json!({"command": "sh try.sh"}).to_string();
+    program.run(&["tools", "run", "bash", "--yes", "--input", &input])
+}
+
+fn result(ran: &Ran) -> Value {
+    ran.json()["data"].clone()
+}
+
+fn git(folder: &Path, args: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.com"])
+        .args(args)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{args:?}: {done:?}");
+}
+
+#[test]
+fn a_command_writes_the_project_and_temporary_folders_and_nothing_else() {
+    if !has_walls("partial") {
+        return;
+    }
+    let program = program();
+    let ran = script(&program, "echo x > inside && echo x > \"$TMPDIR/t\"").ended(0);
+    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
+    assert_eq!(program.content("inside"), "x\n");
+
+    let ran = script(&program, "echo x > ../beside").ended(0);
+    assert_ne!(result(&ran)["exit_code"], 0);
+    assert_eq!(result(&ran)["sandbox_denial"]["switch"], "sandbox.writable");
+    assert!(!program.home.path().join("beside").exists());
+
+    let ran = script(&program, "echo x > \"$HOME/.bashrc\"").ended(0);
+    assert_ne!(result(&ran)["exit_code"], 0);
+    assert!(!program.home.home().join(".bashrc").exists());
+}
+
+#[test]
+fn a_path_that_the_user_opens_is_writable() {
+    if !has_walls("partial") {
+        return;
+    }
+    let program = program();
+    std::fs::create_dir(program.home.home().join("shared")).unwrap();
+    program.configure(r#"{"sandbox": {"writable": ["~/shared"]}}"#);
+    let ran = script(&program, "echo x > \"$HOME/shared/made\"").ended(0);
+    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
+}
+
+#[test]
+fn a_home_can_be_the_project_and_keeps_what_is_its_own() {
+    if !has_walls("full") {
+        return;
+    }
+    let home = home();
+    let inside = home.home();
+    std::fs::create_dir(inside.join(".ssh")).unwrap();
+    std::fs::write(inside.join(".ssh/id_rsa"), "hush").unwrap();
+    std::fs::write(inside.join(".bashrc"), "mine\n").unwrap();
+    let lines = "echo x > made; cat .ssh/id_rsa; echo x >> .bashrc; mkdir -p .local/state/tenon/grants; echo x > .zshrc; mkdir -p .config/tenon && echo '{}' > .config/tenon/tenon.jsonc";
+    std::fs::write(inside.join("try.sh"), lines).unwrap();
+    let model = Model::new(&calls("bash", json!({"command": "sh try.sh"}), "done"));
+    let mut command = model.command(&home);
+    // The usual folders, which lie in the home.
+    command
+        .env_remove("TENON_HOME")
+        .current_dir(&inside)
+        .args(["exec", "--yes", "-p", "go"]);
+    let (code, _, err) = run(&mut command);
+    assert_eq!(code, 0, "{err}");
+    assert!(inside.join("made").exists());
+    assert_eq!(
+        std::fs::read_to_string(inside.join(".bashrc")).unwrap(),
+        "mine\n"
+    );
+    assert!(!model.bodies().pop().unwrap().contains("hush"));
+    for path in [
+        ".zshrc",
+        ".config/tenon/tenon.jsonc",
+        ".local/state/tenon/grants",
+    ] {
+        assert!(!inside.join(path).exists(), "{path}");
+    }
+    assert!(inside.join(".local/state/tenon/sessions").exists());
+}
+
+#[test]
+fn git_works_and_its_hooks_and_settings_stay() {
+    if !has_walls("full") {
+        return;
+    }
+    let program = program();
+    git(&program.project(), &["init", "-q"]);
+    let commit =
+        "git add try.sh && git -c user.name=t -c user.email=t@example.com commit -q -m one";
+    let ran = script(&program, commit).ended(0);
+    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
+
+    let config = program.content(".git/config");
+    for attack in [
+        "echo 'touch pwned' > .git/hooks/pre-commit",
+        "rm -r .git/hooks && mkdir .git/hooks",
+        "mv .git/hooks .git/old",
+        "echo '[core] fsmonitor = ./x' >> .git/config",
+        "mkdir .tenon && echo '{}' > .tenon/tenon.jsonc",
+    ] {
+        let ran = script(&program, attack).ended(0);
+        assert_ne!(result(&ran)["exit_code"], 0, "{attack}");
+    }
+    assert!(!program.project().join(".git/hooks/pre-commit").exists());
+    assert_eq!(program.content(".git/config"), config);
+    assert!(!program.project().join(".tenon/tenon.jsonc").exists());
+}
+
+#[test]
+fn git_commits_in_a_linked_worktree() {
+    if !has_walls("partial") {
+        return;
+    }
+    let program = program();
+    let main = program.home.path().join("main");
+    std::fs::create_dir(&main).unwrap();
+    git(&main, &["init", "-q"]);
+    git(&main, &["commit", "-q", "--allow-empty", "-m", "zero"]);
+    std::fs::remove_dir(program.project()).unwrap();
+    git(&main, &["worktree", "add", "-q", "../project"]);
+    let commit =
+        "git add try.sh && git -c user.name=t -c user.email=t@example.com commit -q -m one";
+    let ran = script(&program, commit).ended(0);
+    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
+}
+
+#[test]
+fn secret_files_and_credentials_cannot_be_read() {
+    if !has_walls("full") {
+        return;
+    }
+    let program = program();
+    program.file(".env", "KEY=hush-project");
+    program.file(".env.example", "KEY=");
+    let ssh = program.home.home().join(".ssh");
+    std::fs::create_dir(&ssh).unwrap();
+    std::fs::write(ssh.join("id_ed25519"), "hush-key").unwrap();
+    let sessions = program.home.tenon().join("sessions");
+    std::fs::create_dir(&sessions).unwrap();
+    std::fs::write(sessions.join("old"), "hush-session").unwrap();
+    let lines = "cat .env .env.example; cat \"$HOME/.ssh/id_ed25519\"; ls -A \"$HOME/.ssh\"; cat \"$TENON_HOME/sessions/old\"; true";
+    let ran = script(&program, lines).ended(0);
+    assert!(!ran.out.contains("hush"), "{}", ran.out);
+    assert_eq!(result(&ran)["stdout"], "KEY=\n".trim_end(), "{}", ran.out);
+
+    program.configure(r#"{"sandbox": {"show": [".env", "~/.ssh"]}}"#);
+    let ran = script(&program, lines).ended(0);
+    assert!(ran.out.contains("hush-project") && ran.out.contains("hush-key"));
+    assert!(!ran.out.contains("hush-session"));
+}
+
+#[test]
+fn the_command_for_a_key_may_read_what_commands_may_not() {
+    let home = home();
+    std::fs::write(home.home().join(".netrc"), "the-key\n").unwrap();
+    let model = Model::new(&calls("list", json!({}), "the answer"));
+    let config = json!({
+        "default_provider": "mine",
+        "providers": {"mine": {
+            "base_url": model.url, "model": "mock-model",
+            "api_key_command": "cat \"$HOME/.netrc\"; test -n \"$MY_VAULT_TOKEN\"",
+        }},
+    });
+    std::fs::write(home.tenon().join("tenon.jsonc"), config.to_string()).unwrap();
+    let mut command = home.command(crate::model::tenon());
+    command
+        .env("MY_VAULT_TOKEN", "x")
+        .args(["exec", "-p", "go"]);
+    let (code, out, err) = run(&mut command);
+    assert_eq!((code, out.as_str()), (0, "the answer\n"), "{err}");
+}
+
+#[test]
+fn credentials_in_variables_do_not_reach_commands() {
+    let program = program();
+    program.file("try.sh", "env");
+    let input = json!({"command": "sh try.sh"}).to_string();
+    let bash = |config: &str| {
+        program.configure(config);
+        let mut command = program.command();
+        command
+            .env("GITHUB_TOKEN", "hush-1")
+            .env("AWS_SECRET_ACCESS_KEY", "hush-2")
+            .env("SSH_AUTH_SOCK", "/tmp/hush-3")
+            .env("MY_SETTING", "seen")
+            .args(["tools", "run", "bash", "--yes", "--input", &input]);
+        Ran::of(command.output().unwrap()).ended(0).out
+    };
+    let out = bash("{}");
+    assert!(out.contains("MY_SETTING=seen"), "{out}");
+    assert!(!out.contains("hush"), "{out}");
+    let out =
+        bash(r#"{"sandbox": {"environment": {"keep": ["GITHUB_TOKEN"], "withhold": ["MY_*"]}}}"#);
+    assert!(
+        out.contains("GITHUB_TOKEN=") && !out.contains("MY_SETTING"),
+        "{out}"
+    );
+    let out = bash(r#"{"sandbox": {"mode": "off"}}"#);
+    assert!(!out.contains("hush-1") && !out.contains("hush-2"), "{out}");
+}
+
+#[test]
+fn a_command_reaches_no_server_when_the_network_is_denied() {
+    if !has_walls("partial") {
+        return;
+    }
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    server.set_nonblocking(true).unwrap();
+    let address = server.local_addr().unwrap();
+    let program = program();
+    let lines = format!(
+        "exec bash -c 'echo hi > /dev/tcp/127.0.0.1/{}'",
+        address.port()
+    );
+    let ran = script(&program, &lines).ended(0);
+    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
+    let (mut reached, _) = server.accept().unwrap();
+    let mut said = String::new();
+    reached.set_nonblocking(false).unwrap();
+    reached.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "hi\n");
+
+    program.configure(r#"{"sandbox": {"network": "deny"}}"#);
+    let ran = script(&program, &lines).ended(0);
+    assert_ne!(result(&ran)["exit_code"], 0, "{}", ran.out);
+    assert!(server.accept().is_err());
+}
+
+#[test]
+fn without_walls_it_is_said_and_commands_go_anywhere() {
+    let program = program();
+    program.configure(r#"{"sandbox": {"mode": "off"}}"#);
+    let ran = script(&program, "echo x > ../beside").ended(0);
+    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
+    assert!(program.home.path().join("beside").exists());
+}
+
+/// What a session says at its start.
+fn start(home: &TestHome) -> String {
+    let model = Model::says("hello");
+    let (code, _, err) = run(model.command(home).args(["exec", "-p", "hi"]));
+    assert_eq!(code, 0, "{err}");
+    err
+}
+
+#[test]
+fn walls_that_hold_need_no_words_and_others_are_named_once() {
+    if !has_walls("full") {
+        return;
+    }
+    let home = home();
+    assert!(!start(&home).contains("sandbox"));
+    std::fs::write(home.project().join(".env"), "A=1").unwrap();
+    let said = start(&home);
+    assert!(
+        said.contains("sandbox: commands see nothing of .env (sandbox.show)"),
+        "{said}"
+    );
+    std::fs::write(
+        home.tenon().join("tenon.jsonc"),
+        r#"{"sandbox": {"mode": "off"}}"#,
+    )
+    .unwrap();
+    let said = start(&home);
+    assert_eq!(said.matches("sandbox: off").count(), 1, "{said}");
+}
+
+/// The program as it runs where no namespaces are to be had; `None` where that
+/// cannot be arranged.
+fn without_namespaces(command: &Command) -> Option<Command> {
+    let confine = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs \"$@\"";
+    let wrap = |program: &std::ffi::OsStr| {
+        let mut wrapped = Command::new("unshare");
+        wrapped
+            .args(["-U", "-r", "sh", "-c", confine, "sh"])
+            .arg(program);
+        wrapped
+    };
+    let possible = wrap("true".as_ref())
+        .output()
+        .is_ok_and(|done| done.status.success());
+    if !possible {
+        skipped("namespaces cannot be taken away here");
+        return None;
+    }
+    let mut wrapped = wrap(command.get_program());
+    wrapped.args(command.get_args()).env_clear();
+    for (name, value) in command.get_envs() {
+        wrapped.env(name, value.unwrap());
+    }
+    wrapped.current_dir(command.get_current_dir().unwrap());
+    Some(wrapped)
+}
+
+#[test]
+fn where_not_all_walls_stand_the_start_says_so_and_they_can_be_demanded() {
+    let home = home();
+    let model = Model::new(&calls(
+        "bash",
+        json!({"command": "echo ran > made"}),
+        "done",
+    ));
+    let mut command = model.command(&home);
+    command.args(["exec", "--yes", "-p", "go"]);
+    let Some(mut partial) = without_namespaces(&command) else {
+        return;
+    };
+    let (code, _, err) = run(&mut partial);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("): not covered: "), "{err}");
+    assert_eq!(err.matches("not covered").count(), 1, "{err}");
+    assert!(home.project().join("made").exists());
+
+    std::fs::remove_file(home.project().join("made")).unwrap();
+    std::fs::write(
+        home.tenon().join("tenon.jsonc"),
+        r#"{"sandbox": {"lacking": "refuse"}}"#,
+    )
+    .unwrap();
+    let (_, _, err) = run(&mut without_namespaces(&command).unwrap());
+    assert!(err.contains("sandbox: commands cannot run"), "{err}");
+    assert!(!home.project().join("made").exists());
+}
+
+#[test]
+fn where_walls_are_lacking_the_log_of_a_session_is_not_put_back() {
+    // Below `/tmp`, which commands may write, the program's own folder too.
+    let home = TestHome::new();
+    let model = Model::new(&calls(
+        "bash",
+        json!({"command": "sleep 0.1; echo ran > made"}),
+        "done",
+    ));
+    let mut command = model.command(&home);
+    command.args(["exec", "--yes", "-p", "go"]);
+    let Some(mut partial) = without_namespaces(&command) else {
+        return;
+    };
+    let (code, out, err) = run(&mut partial);
+    assert_eq!((code, out.as_str()), (0, "done\n"), "{err}");
+    assert!(err.contains("commands may write Tenon's own"), "{err}");
+    let mut verify = home.command(crate::model::tenon());
+    let (code, out, err) = run(verify.args(["sessions", "verify"]));
+    assert_eq!(code, 0, "{out}{err}");
+    let mut show = home.command(crate::model::tenon());
+    let (_, out, _) = run(show.args(["sessions", "show", "--events"]));
+    assert!(out.contains("run_finished"), "{out}");
+}
+
+#[test]
+fn the_log_says_of_each_command_what_stood_around_it() {
+    if !has_walls("full") {
+        return;
+    }
+    let home = home();
+    let model = Model::new(&calls("bash", json!({"command": "true"}), "done"));
+    let mut command = model.command(&home);
+    command.args(["exec", "--yes", "--format", "json", "-p", "go"]);
+    let (code, out, err) = run(&mut command);
+    assert_eq!(code, 0, "{err}");
+    let result: Value = out
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .find(|event| event["type"] == "tool_result")
+        .unwrap();
+    assert_eq!(result["sandbox"]["adapter"], "native", "{result}");
+    assert_eq!(result["sandbox"]["level"], "full");
+}
+
+#[test]
+fn one_run_outside_is_offered_to_a_person_and_happens_after_a_yes() {
+    if !has_walls("partial") {
+        return;
+    }
+    let home = home();
+    std::fs::write(
+        home.project().join("try.sh"),
+        "echo x > ../beside && echo made it\n",
+    )
+    .unwrap();
+    let arguments = json!({"command": "sh try.sh"});
+    let model = Model::scripted(
+        scripted("go", "bash", arguments, "that was it"),
+        Duration::ZERO,
+    );
+    let setup = Setup {
+        args: &["--yes"],
+        ..Setup::new(&home, &model)
+    };
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    let beside = home.path().join("beside");
+    terminal
+        .ready()
+        .line("go")
+        .see("Run it once outside the sandbox?")
+        .see("part of it may have run already")
+        .see_last(">");
+    assert!(!beside.exists());
+    terminal.line("n").see_times("that was it", 1).see_last(">");
+    assert!(!beside.exists());
+    assert!(
+        model
+            .bodies()
+            .pop()
+            .unwrap()
+            .contains("did not allow a run outside")
+    );
+    terminal
+        .line("go")
+        .see_times("Run it once outside the sandbox?", 2)
+        .see_last(">")
+        .line("y")
+        .see_times("that was it", 2)
+        .see_last(">");
+    assert!(beside.exists());
+}
+
+#[test]
+fn no_flag_leads_outside() {
+    if !has_walls("partial") {
+        return;
+    }
+    for flag in ["--yes", "--yolo"] {
+        let home = home();
+        std::fs::write(home.project().join("try.sh"), "echo x > ../beside\n").unwrap();
+        let model = Model::new(&calls("bash", json!({"command": "sh try.sh"}), "done"));
+        let mut command = model.command(&home);
+        command.args(["exec", flag, "-p", "go"]);
+        let (_, _, err) = run(&mut command);
+        assert!(!home.path().join("beside").exists(), "{flag}: {err}");
+        let told = model.bodies().pop().unwrap();
+        assert!(told.contains("the sandbox blocked it"), "{flag}: {told}");
+    }
+}

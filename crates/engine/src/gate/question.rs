@@ -1,0 +1,283 @@
+//! What a person is asked before a call, in full: what would run, why it is
+//! asked, why the model wants it and what it would affect. It decides nothing;
+//! the gate acts on the answer.
+
+use super::admit_paths;
+use crate::run::{Flow, Run};
+use crate::schedule::Ready;
+use crate::{ask, recover};
+use serde_json::Value;
+use tenon_policy::{
+    Access, Authority, Deed, Facts, Offer, PathFact, Place, Scope, Script, Subject, offers_within,
+};
+use tenon_vocab::{
+    Answer, CallId, Choice, Class, Display, Explanation, Part, Question, QuestionKind, Responders,
+};
+
+/// Characters of the model's words that a question shows.
+const INTENT: usize = 500;
+/// Messages that are looked through for the call.
+const RECENT: usize = 200;
+/// Levels of an input that are laid out; what lies deeper stays JSON.
+const LEVELS: usize = 6;
+
+pub(super) async fn ask_person(
+    run: &Run,
+    call: &CallId,
+    ready: &Ready,
+    facts: &Facts,
+    explanation: &Explanation,
+) -> Flow<Answer> {
+    let view = admit_paths(&run.core.workspace, facts);
+    let preview = ready.tool.preview(&ready.input, &view);
+    let offers = offered(run, facts, explanation);
+    let (title, body) = describe(facts, &ready.input, &preview);
+    let (intent, affects) = match explanation.class {
+        Class::Confirm => (intent(run, call), recover::affects(run, facts).await),
+        _ => (None, Vec::new()),
+    };
+    let choices = choices(&offers, consent(facts, explanation));
+    let answer = ask::question(&run.core, run.id, &run.token, |id| Question {
+        id,
+        kind: QuestionKind::Permission,
+        title,
+        body,
+        display: preview,
+        choices,
+        free_text: true,
+        call: Some(call.clone()),
+        tool: Some(facts.tool.clone()),
+        reason: Some(explanation.reason.clone()),
+        intent,
+        affects,
+    })
+    .await?;
+    Ok(answer)
+}
+
+/// What the model said right before the call, in the same message.
+fn intent(run: &Run, call: &CallId) -> Option<String> {
+    let said = run.core.emitter.state(|state| {
+        let messages = state.history().messages();
+        let message = messages
+            .iter()
+            .rev()
+            .take(RECENT)
+            .find(|message| message.tool_calls().any(|made| made.id == *call))?;
+        let mut said = None;
+        for part in &message.parts {
+            match part {
+                Part::Text { text } if !text.trim().is_empty() => said = Some(text.clone()),
+                Part::ToolCall(made) if made.id == *call => break,
+                _ => {}
+            }
+        }
+        said
+    })?;
+    let said = said.trim();
+    let total = said.chars().count();
+    let shown: String = said.chars().take(INTENT).collect();
+    Some(match total.saturating_sub(INTENT) {
+        0 => shown,
+        more => format!("{shown}… (+{more} characters)"),
+    })
+}
+
+/// How a yes must be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Consent {
+    Key,
+    /// Written out: it reaches beyond the project, or is all of it.
+    Typed,
+}
+
+fn consent(facts: &Facts, explanation: &Explanation) -> Consent {
+    let far = explanation.class == Class::Confirm
+        && match &facts.subject {
+            Subject::Command(script) => reaches_far(script),
+            Subject::Paths(paths) => paths
+                .iter()
+                .any(|fact| fact.access == Access::Write && is_far(fact)),
+            Subject::Nothing | Subject::Name(_) => false,
+        };
+    if far { Consent::Typed } else { Consent::Key }
+}
+
+fn reaches_far(script: &Script) -> bool {
+    script
+        .observed()
+        .filter(|(target, _)| target.deed != Deed::Read)
+        .any(|(target, fact)| match fact {
+            Some(fact) if target.certain => is_far(fact),
+            // What git sweeps over is kept under a ref before.
+            Some(fact) if recover::is_sweep(target) => !fact.inside,
+            Some(fact) => {
+                !fact.inside
+                    || !recover::is_plain_glob(&target.path)
+                    || names_everything(&target.path)
+            }
+            None => true,
+        })
+}
+
+fn is_far(fact: &PathFact) -> bool {
+    fact.place != Place::Ordinary || (fact.exists && !fact.inside)
+}
+
+/// `*`, `./*`, `.*`: all that the folder holds.
+fn names_everything(glob: &str) -> bool {
+    glob.trim_start_matches("./")
+        .chars()
+        .all(|c| matches!(c, '*' | '.' | '/'))
+}
+
+/// The grants that this question offers: none where a yes is wanted each time,
+/// and only for the session where nothing may be kept.
+pub(super) fn offered(run: &Run, facts: &Facts, explanation: &Explanation) -> Vec<Offer> {
+    if explanation.class != Class::Ask || explanation.responders == Responders::Person {
+        return Vec::new();
+    }
+    let core = &run.core;
+    let mut offers = offers_within(
+        facts,
+        &core.rules,
+        &core.grants(),
+        &Authority::of(&core.agent),
+        core.ambient.now(),
+    );
+    if core.on_grant.is_none() {
+        offers.retain(|offer| offer.scope == Scope::Session);
+    }
+    offers
+}
+
+fn choices(offers: &[Offer], consent: Consent) -> Vec<Choice> {
+    let mut once = choice(Choice::ONCE, 'y', "allow once", None);
+    once.typed = (consent == Consent::Typed).then(|| Choice::YES.to_owned());
+    let mut choices = vec![once];
+    for offer in offers {
+        choices.push(match offer.scope {
+            Scope::Session => choice(
+                Choice::SESSION,
+                's',
+                "allow for this session",
+                Some(offer.rule.clone()),
+            ),
+            Scope::Project => choice(
+                Choice::ALWAYS,
+                'a',
+                "always allow in this project, for 7 days",
+                Some(offer.rule.clone()),
+            ),
+        });
+    }
+    choices.push(choice(Choice::DENY, 'n', "deny", None));
+    choices
+}
+
+fn choice(id: &str, key: char, label: &str, rule: Option<String>) -> Choice {
+    Choice {
+        id: id.to_owned(),
+        key,
+        label: label.to_owned(),
+        rule,
+        typed: None,
+    }
+}
+
+/// A title and a body in which nothing of what would run is left out.
+fn describe(facts: &Facts, input: &Value, preview: &Display) -> (String, String) {
+    match (&facts.subject, preview) {
+        (Subject::Command(script), _) => (
+            String::from("Run a command?"),
+            format!("{}{}", script.text, circumstances(input)),
+        ),
+        (_, Display::Diff { files }) => {
+            let names: Vec<String> = files
+                .iter()
+                .map(|file| match &file.from {
+                    Some(from) => format!("{from} → {}", file.path),
+                    None => file.path.clone(),
+                })
+                .collect();
+            (format!("Change {}?", names.join(", ")), String::new())
+        }
+        (Subject::Paths(paths), _) => {
+            let names: Vec<&str> = paths.iter().map(|fact| fact.path.as_str()).collect();
+            (
+                format!("Let `{}` use {}?", facts.tool, names.join(", ")),
+                String::new(),
+            )
+        }
+        _ => (format!("Run `{}`?", facts.tool), laid_out(input, 0)),
+    }
+}
+
+/// How a command would run, where that is not the usual way.
+fn circumstances(input: &Value) -> String {
+    let mut text = String::new();
+    if let Some(folder) = input["workdir"].as_str() {
+        text.push_str(&format!("\n(in the folder `{folder}`)"));
+    }
+    if input["background"].as_bool() == Some(true) {
+        text.push_str("\n(in the background)");
+    }
+    text
+}
+
+/// An input as lines of names and values. Nothing is left out of it.
+fn laid_out(value: &Value, level: usize) -> String {
+    let indent = "  ".repeat(level);
+    let entry = |name: &str, value: &Value| match value {
+        Value::Object(inner) if !inner.is_empty() && level < LEVELS => {
+            format!("{indent}{name}\n{}", laid_out(value, level + 1))
+        }
+        Value::Array(inner) if !inner.is_empty() && level < LEVELS => {
+            format!("{indent}{name}\n{}", laid_out(value, level + 1))
+        }
+        Value::String(text) if text.contains('\n') => {
+            let lines: Vec<String> = text
+                .split('\n')
+                .map(|line| format!("{indent}  {line}"))
+                .collect();
+            format!("{indent}{name}\n{}", lines.join("\n"))
+        }
+        Value::String(text) => format!("{indent}{name} {text}"),
+        other => format!("{indent}{name} {other}"),
+    };
+    let lines: Vec<String> = match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| entry(&format!("{name}:"), value))
+            .collect(),
+        Value::Array(items) => items.iter().map(|value| entry("-", value)).collect(),
+        other => vec![format!("{indent}{other}")],
+    };
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_input_is_shown_as_names_and_values() {
+        let input = json!({
+            "title": "a bug", "labels": ["x", 2], "body": "one\ntwo",
+            "owner": {"name": "me", "empty": {}}, "draft": false,
+        });
+        assert_eq!(
+            laid_out(&input, 0),
+            "title: a bug\nlabels:\n  - x\n  - 2\nbody:\n  one\n  two\nowner:\n  name: me\n  empty: {}\ndraft: false"
+        );
+    }
+
+    #[test]
+    fn a_glob_that_names_everything_is_no_small_matter() {
+        for all in ["*", "./*", ".*", "**/*"] {
+            assert!(names_everything(all), "{all}");
+        }
+        assert!(!names_everything("*.o") && !names_everything("src/*"));
+    }
+}

@@ -1,0 +1,120 @@
+//! How a call that may not run is answered: what was decided, why, and what
+//! would allow it.
+
+use super::Verdict;
+use crate::run::Run;
+use crate::schedule::Ready;
+use serde_json::json;
+use tenon_policy::{Facts, GrantKey, error_code, offers};
+use tenon_vocab::{
+    CallStatus, Class, ErrorCode, Explanation, Notice, NoticeLevel, Responders, RuleTried,
+    ToolOutput,
+};
+
+/// What the model is to do about every no.
+const INSTEAD: &str =
+    "Do not try to reach the same effect another way; do something else or say what you need.";
+
+/// The policy, or whoever was asked, said no.
+pub(super) fn denied(explanation: Explanation, said: Option<String>) -> Verdict {
+    let code = error_code(&explanation);
+    let mut message = format!("not allowed: {}.", explanation.reason.trim_end_matches('.'));
+    if let Some(said) = said.filter(|said| !said.trim().is_empty()) {
+        let said = said.trim_end_matches('.');
+        message.push_str(&format!(" Reason given: {said}."));
+    }
+    refusal(code, message, explanation)
+}
+
+/// A hook that comes along said no: the policy's verdict under its name (H5).
+pub(super) fn by_built_in(explanation: Explanation) -> Verdict {
+    let message = format!("not allowed: {}.", explanation.reason.trim_end_matches('.'));
+    refusal(ErrorCode::BlockedByHook, message, explanation)
+}
+
+/// A hook said no to what the policy left open.
+pub(super) fn by_hook(
+    policy: Explanation,
+    hook: &str,
+    origin: &'static str,
+    reason: String,
+) -> Verdict {
+    let mut explanation = Explanation::new(Class::Deny, reason);
+    explanation.tried = policy.tried;
+    explanation.tried.push(RuleTried {
+        rule: format!("hook {hook} = block"),
+        origin: origin.to_owned(),
+        matched: true,
+    });
+    let message = format!("{}.", explanation.reason.trim_end_matches('.'));
+    refusal(ErrorCode::BlockedByHook, message, explanation)
+}
+
+fn refusal(code: ErrorCode, message: String, explanation: Explanation) -> Verdict {
+    Verdict::Refuse {
+        output: Box::new(ToolOutput::error(code, format!("{message} {INSTEAD}"))),
+        status: CallStatus::Denied,
+        explanation: Some(explanation),
+    }
+}
+
+/// Nobody can be asked: deny, and say which flag or rule would allow it (G15).
+pub(super) fn nobody(run: &Run, facts: &Facts, explanation: Explanation) -> Verdict {
+    let hint = match (explanation.class, explanation.responders) {
+        (_, Responders::Person) => String::from(
+            "Run it where someone can answer: at a terminal, or with --input-format json.",
+        ),
+        (Class::Confirm, _) => String::from(
+            "Run it where someone can answer: at a terminal, or with --input-format json. --yolo answers it, too.",
+        ),
+        _ => format!(
+            "Allow it with --yes, or with a rule in the configuration: {}",
+            rule_hint(facts)
+        ),
+    };
+    run.core.emit_or_end(
+        Some(run.id),
+        Notice {
+            level: NoticeLevel::Warning,
+            kind: String::from("permission"),
+            message: format!(
+                "{} was denied: nobody is there to be asked ({}).",
+                facts.tool, explanation.reason
+            ),
+            hint: Some(hint),
+        },
+    );
+    let said = String::from("nobody is there to be asked, so it counts as denied");
+    denied(explanation, Some(said))
+}
+
+/// A rule as it would be written in the configuration.
+fn rule_hint(facts: &Facts) -> String {
+    let rule = match offers(facts)
+        .first()
+        .map(|offer| (&offer.grant.tool, &offer.grant.key))
+    {
+        Some((tool, GrantKey::Command(words))) => {
+            json!({ tool.as_str(): { words.join(" "): "allow" } })
+        }
+        Some((tool, GrantKey::Directory(folder))) => {
+            json!({ tool.as_str(): { format!("{}/**", folder.trim_end_matches('/')): "allow" } })
+        }
+        _ => json!({ facts.tool.as_str(): "allow" }),
+    };
+    format!("\"permission\": {rule}")
+}
+
+/// What would have been done, instead of doing it (T18).
+pub(super) fn dry_run(run: &Run, ready: &Ready, explanation: Explanation) -> Verdict {
+    let mut output = ToolOutput::error(
+        ErrorCode::DryRun,
+        "this is a dry run: the call was not executed. Go on as if it had succeeded, and say at the end what would have been done.",
+    );
+    output.display = ready.tool.preview(&ready.input, &run.core.workspace);
+    Verdict::Refuse {
+        output: Box::new(output),
+        status: CallStatus::Completed,
+        explanation: Some(explanation),
+    }
+}

@@ -1,0 +1,95 @@
+//! One run outside the sandbox, for a command that the sandbox stopped (S4).
+//! Only a person who is there may allow it: no flag, no hook and no grant
+//! answers, because all of those were given for commands behind walls.
+
+use crate::ask::question;
+use crate::core::Core;
+use crate::parts::{Approval, Confirm};
+use tenon_tools::HostReply;
+use tenon_vocab::{
+    Answer, AnsweredBy, CallId, Choice, Display, Question, QuestionKind, RunId, RunState,
+    StateChanged,
+};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) async fn ask(
+    core: &Core,
+    run: RunId,
+    token: &CancellationToken,
+    call: &CallId,
+    command: String,
+    denial: &str,
+) -> HostReply {
+    match core.approval {
+        Approval::Ask | Approval::Yes(Confirm::Ask) => {}
+        Approval::Nobody | Approval::Yes(Confirm::Nobody) | Approval::Yolo => {
+            return HostReply::Unavailable(String::from("nobody is there to be asked"));
+        }
+    }
+    let asked = question(core, run, token, |id| Question {
+        id,
+        kind: QuestionKind::Permission,
+        title: String::from("Run it once outside the sandbox?"),
+        body: command.clone(),
+        display: Display::Terminal {
+            command,
+            output: String::new(),
+            exit_code: None,
+            job: None,
+        },
+        choices: choices(),
+        free_text: true,
+        call: Some(call.clone()),
+        tool: Some(String::from("bash")),
+        reason: Some(format!(
+            "the sandbox blocked it: {denial}. It would run again from its beginning, and part of it may have run already"
+        )),
+        intent: None,
+        affects: Vec::new(),
+    })
+    .await;
+    let reply = match asked {
+        Err(error) => HostReply::Unavailable(error.to_string()),
+        Ok(answer) => reply(&answer),
+    };
+    // The call goes on, whatever was said.
+    let _ = core.emitter.emit(
+        Some(run),
+        StateChanged {
+            state: RunState::ToolRunning,
+        },
+    );
+    reply
+}
+
+fn choices() -> Vec<Choice> {
+    [
+        (Choice::ONCE, 'y', "yes, this once"),
+        (Choice::DENY, 'n', "no"),
+    ]
+    .into_iter()
+    .map(|(id, key, label)| Choice {
+        id: id.to_owned(),
+        key,
+        label: label.to_owned(),
+        rule: None,
+        typed: None,
+    })
+    .collect()
+}
+
+fn reply(answer: &Answer) -> HostReply {
+    let live = matches!(answer.by, AnsweredBy::User | AnsweredBy::Client);
+    if live && answer.choice == Choice::ONCE {
+        return HostReply::Allowed;
+    }
+    if !live {
+        return HostReply::Unavailable(String::from("nobody answered"));
+    }
+    let words = answer.text.as_deref().map(str::trim).unwrap_or_default();
+    HostReply::Refused(if words.is_empty() {
+        String::from("the user did not allow a run outside the sandbox")
+    } else {
+        format!("the user did not allow a run outside the sandbox and said: {words}")
+    })
+}

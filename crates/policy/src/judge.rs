@@ -1,0 +1,418 @@
+//! One question about a call, answered in a fixed order (G2): hard deny, explicit
+//! deny, mandatory confirm, grants, the most specific rule, the default. Nothing
+//! further down can weaken what stands above.
+
+use crate::aspect::Aspect;
+use crate::grant::Grants;
+use crate::heard::Heard;
+use crate::protected::{is_below, is_git_internal, sensitive};
+use crate::reading::doubt;
+use crate::rule::{Layer, Matcher, Rule, Target, Weight, strictness, word};
+use crate::trail::{Finding, Trail, Verdict};
+use crate::{
+    Authority, Commands, Deed, EXTERNAL_DIRECTORY, Facts, PathFact, ReadOnly, Rules, Script,
+    Subject,
+};
+use tenon_vocab::{Class, Decision, Effect, Responders, Timestamp};
+
+pub(crate) const FIXED: &str = "built-in, cannot be changed";
+pub(crate) const EACH_TIME: &str = "built-in, asks each time";
+
+pub(crate) struct Judge<'a> {
+    pub rules: &'a Rules,
+    pub grants: &'a Grants,
+    pub authority: &'a Authority<'a>,
+    pub now: Timestamp,
+}
+
+impl Judge<'_> {
+    pub(crate) fn about(&self, aspect: &Aspect<'_>) -> Finding {
+        let mut trail = Trail::default();
+        let heard = Heard::about(aspect, self.rules, self.authority.agent_rules);
+        let verdict = self
+            .hard_deny(aspect, &mut trail)
+            .or_else(|| explicit_deny(&heard, aspect, &mut trail))
+            .or_else(|| self.confirmed(&heard, aspect, &mut trail))
+            .unwrap_or_else(|| self.usual(&heard, aspect, &mut trail));
+        Finding {
+            part: aspect.subject(),
+            verdict: Some(verdict),
+            trail,
+        }
+    }
+
+    fn hard_deny(&self, aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
+        if self.authority.read_only == ReadOnly::Yes
+            && matches!(aspect.facts.effect, Effect::Write | Effect::Execute)
+        {
+            let agent = self.authority.agent;
+            let reason =
+                format!("the agent `{agent}` only reads: it may not change files or run commands");
+            return Some(trail.decided(
+                format!("agent `{agent}` only reads"),
+                FIXED,
+                Verdict::new(Class::HardDeny, reason),
+            ));
+        }
+        let path = &aspect.written_path()?.path;
+        if is_git_internal(path) {
+            let reason = format!("`{path}` belongs to git itself; use git to change it");
+            return Some(trail.decided(
+                "edit: \".git/**\" = deny",
+                FIXED,
+                Verdict::new(Class::HardDeny, reason),
+            ));
+        }
+        if self.is_own(path) {
+            let reason = format!("`{path}` belongs to Tenon itself; edit it by hand");
+            return Some(trail.decided(
+                "edit: the program's own folders = deny",
+                FIXED,
+                Verdict::new(Class::HardDeny, reason),
+            ));
+        }
+        trail.missed(
+            "edit: \".git/**\" and the program's own folders = deny",
+            FIXED,
+        );
+        None
+    }
+
+    pub(crate) fn is_own(&self, path: &str) -> bool {
+        let mut own = self.rules.own_folders().iter();
+        own.any(|folder| is_below(path, folder))
+    }
+
+    /// What needs a yes each time; but a deny that is only somebody's fallback
+    /// is still a deny.
+    fn confirmed(
+        &self,
+        heard: &Heard<'_>,
+        aspect: &Aspect<'_>,
+        trail: &mut Trail,
+    ) -> Option<Verdict> {
+        let confirm = self.confirm(heard, aspect, trail)?;
+        let tried = trail.0.len();
+        // The agent's own deny is the question itself.
+        let own: &[&Rule] = match confirm.responders {
+            Responders::Any => &heard.own,
+            Responders::Person => &[],
+        };
+        match self.most_specific(own, &heard.all, aspect, trail) {
+            Some(verdict) if verdict.class == Class::Deny => Some(verdict),
+            _ => {
+                trail.0.truncate(tried);
+                Some(confirm)
+            }
+        }
+    }
+
+    fn confirm(
+        &self,
+        heard: &Heard<'_>,
+        aspect: &Aspect<'_>,
+        trail: &mut Trail,
+    ) -> Option<Verdict> {
+        if let Some(verdict) = self.denied_by_agent(heard, aspect, trail) {
+            return Some(verdict);
+        }
+        if let Some(verdict) = confirmed_by_rule(heard, aspect, trail) {
+            return Some(verdict);
+        }
+        let path = &aspect.written_path()?.path;
+        let Some(kind) = sensitive(path) else {
+            trail.missed("edit: protected files = confirm", EACH_TIME);
+            return None;
+        };
+        let reason = format!(
+            "`{path}` is {}: each change needs a yes of its own",
+            kind.what()
+        );
+        Some(trail.decided(
+            "edit: protected files = confirm",
+            EACH_TIME,
+            Verdict::new(Class::Confirm, reason),
+        ))
+    }
+
+    /// An agent's own deny is a matter for the user's live answer: no grant and
+    /// no flag expands it, so it stands before the grants (G17).
+    fn denied_by_agent(
+        &self,
+        heard: &Heard<'_>,
+        aspect: &Aspect<'_>,
+        trail: &mut Trail,
+    ) -> Option<Verdict> {
+        let best = heard.own.iter().find(|rule| rule.fits(aspect.target))?;
+        if best.decision != Decision::Deny {
+            return None;
+        }
+        let reason = format!(
+            "the agent `{}` may not do this by its own rules; only your answer can allow {} once",
+            self.authority.agent,
+            aspect.subject()
+        );
+        let verdict = Verdict {
+            responders: Responders::Person,
+            ..Verdict::new(Class::Confirm, reason)
+        };
+        Some(trail.decided(best.to_string(), &best.origin, verdict))
+    }
+
+    /// What nobody denied and nothing insists on. A question of a managed file
+    /// is a floor: no grant and no rule from below answers it for good.
+    fn usual(&self, heard: &Heard<'_>, aspect: &Aspect<'_>, trail: &mut Trail) -> Verdict {
+        let floor = managed(heard, aspect).filter(|rule| rule.decision == Decision::Ask);
+        let granted = match floor {
+            None => self.granted(aspect, trail),
+            Some(_) => None,
+        };
+        let tried = trail.0.len();
+        let specific = self.most_specific(&heard.own, &heard.all, aspect, trail);
+        let found = specific.unwrap_or_else(|| {
+            let reason = format!(
+                "no rule speaks of {}; the default is to ask",
+                aspect.subject()
+            );
+            trail.decided("*: ask", "built-in", Verdict::new(Class::Ask, reason))
+        });
+        // A grant answers a question and nothing stricter.
+        if strictness(found.class) > strictness(Class::Ask) {
+            return found;
+        }
+        if let Some(verdict) = granted {
+            trail.0.truncate(tried);
+            return verdict;
+        }
+        match floor {
+            Some(rule) if strictness(rule.class()) > strictness(found.class) => {
+                decided_by(rule, aspect, trail)
+            }
+            _ => found,
+        }
+    }
+
+    fn granted(&self, aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
+        let mut held: Vec<(String, bool)> = self
+            .grants
+            .iter()
+            .filter(|grant| grant.speaks_of(aspect.tool) && !grant.is_over(self.now))
+            .map(|grant| {
+                let covers = grant.covers(aspect.tool, aspect.target, aspect.facts);
+                (grant.to_string(), covers)
+            })
+            .collect();
+        held.sort();
+        for (grant, covers) in held {
+            if covers {
+                let reason = format!("you allowed this before: {grant}");
+                return Some(trail.decided(grant, "grant", Verdict::new(Class::Allow, reason)));
+            }
+            trail.missed(grant, "grant");
+        }
+        None
+    }
+
+    /// The agent's rules, then everybody's. Those of a project are held against
+    /// the result and count only where they are stricter: a repository that was
+    /// just cloned may narrow, never loosen.
+    fn most_specific(
+        &self,
+        own: &[&Rule],
+        all: &[&Rule],
+        aspect: &Aspect<'_>,
+        trail: &mut Trail,
+    ) -> Option<Verdict> {
+        let rules = own.iter().chain(all).copied();
+        let (project, others): (Vec<&Rule>, Vec<&Rule>) =
+            rules.partition(|rule| rule.layer == Layer::Project);
+        let found = self.first_that_holds(&others, aspect, trail);
+        let held = found.as_ref().map_or(Class::Ask, |verdict| verdict.class);
+        let narrower = project
+            .into_iter()
+            .filter(|rule| strictness(rule.class()) > strictness(held))
+            .find(|rule| rule.fits(aspect.target));
+        match narrower {
+            Some(rule) => Some(decided_by(rule, aspect, trail)),
+            None => found,
+        }
+    }
+
+    /// The first rule that matches, but for the built-in one that lets commands
+    /// read: it holds only as far as a `read` of the same files would be allowed.
+    fn first_that_holds(
+        &self,
+        rules: &[&Rule],
+        aspect: &Aspect<'_>,
+        trail: &mut Trail,
+    ) -> Option<Verdict> {
+        let mut doubt = None;
+        for rule in rules {
+            if rule.matcher == Matcher::Reads {
+                doubt = self.doubt_reading(aspect);
+                // Without a doubt the proof has been made; it need not be made twice.
+                if doubt.is_none() && matches!(aspect.target, Target::Part(..)) {
+                    return Some(decided_by(rule, aspect, trail));
+                }
+            } else if rule.fits(aspect.target) {
+                let mut verdict = decided_by(rule, aspect, trail);
+                if let (Class::Ask, Layer::BuiltIn, Some(doubt)) =
+                    (verdict.class, rule.layer, doubt)
+                {
+                    verdict.reason = doubt;
+                }
+                return Some(verdict);
+            }
+            trail.missed_rule(rule);
+        }
+        None
+    }
+
+    fn doubt_reading(&self, aspect: &Aspect<'_>) -> Option<String> {
+        match aspect.target {
+            Target::Part(script, part) => {
+                doubt(script, part).or_else(|| self.unreadable(script, part))
+            }
+            Target::Line(script) => Some(unclear(script)),
+            Target::Nothing | Target::Path(_) | Target::Name(_) => None,
+        }
+    }
+
+    /// Why a command that only reads may not read unasked what it names.
+    fn unreadable(&self, script: &Script, part: usize) -> Option<String> {
+        let program = script.exact()?.get(part)?.program();
+        script.observed_of(part).find_map(|(target, fact)| {
+            let Some(fact) = fact else {
+                return Some(format!("nobody has looked at what {program} would read"));
+            };
+            if target.deed != Deed::Read {
+                return Some(format!("{program} would change {}", fact.path));
+            }
+            if !fact.inside {
+                let path = &fact.path;
+                return Some(format!("{program} would read {path}, outside the project"));
+            }
+            let found = self.of_path("read", fact)?;
+            (found.class != Class::Allow)
+                .then(|| format!("{program} would read {}: {}", fact.path, found.reason))
+        })
+    }
+
+    /// What a file tool would be told about this path, wherever it lies.
+    pub(crate) fn of_path(&self, tool: &str, fact: &PathFact) -> Option<Verdict> {
+        self.finding_of_path(tool, fact).verdict
+    }
+
+    pub(crate) fn finding_of_path(&self, tool: &str, fact: &PathFact) -> Finding {
+        let facts = Facts {
+            tool: tool.to_owned(),
+            effect: Effect::Read,
+            subject: Subject::Nothing,
+            input: String::new(),
+        };
+        self.about(&Aspect {
+            facts: &facts,
+            tool,
+            target: Target::Path(fact),
+        })
+    }
+}
+
+/// A deny that somebody wrote for this. One written as `*` is a fallback and
+/// yields to more specific rules, but in a managed file only to those of
+/// managed files.
+fn explicit_deny(heard: &Heard<'_>, aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
+    if let Some(rule) = managed(heard, aspect).filter(|rule| rule.decision == Decision::Deny) {
+        return Some(decided_by(rule, aspect, trail));
+    }
+    for rule in heard.all.iter().filter(|rule| is_explicit_deny(rule)) {
+        if rule.fits(aspect.target) {
+            return Some(decided_by(rule, aspect, trail));
+        }
+        trail.missed_rule(rule);
+    }
+    None
+}
+
+/// What the managed files say of it, were they alone: the most specific rule of
+/// each, and of these the strictest (G13).
+fn managed<'r>(heard: &Heard<'r>, aspect: &Aspect<'_>) -> Option<&'r Rule> {
+    let mut files: Vec<&str> = Vec::new();
+    let mut strictest: Option<&Rule> = None;
+    for rule in heard.all.iter().filter(|rule| rule.layer == Layer::Managed) {
+        if files.contains(&rule.file()) || !rule.fits(aspect.target) {
+            continue;
+        }
+        files.push(rule.file());
+        let stricter = |held: &Rule| strictness(rule.class()) > strictness(held.class());
+        if strictest.is_none_or(stricter) {
+            strictest = Some(rule);
+        }
+    }
+    strictest
+}
+
+/// A rule that says `confirm` adds to what is confirmed and is weakened by
+/// nothing. One written as `*` yields to more specific ones, as a deny does.
+fn confirmed_by_rule(heard: &Heard<'_>, aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
+    for rules in [&heard.own, &heard.all] {
+        if !rules.iter().any(|rule| rule.class() == Class::Confirm) {
+            continue;
+        }
+        let mut more_specific = false;
+        for rule in rules {
+            let confirms = rule.class() == Class::Confirm;
+            let fits = rule.fits(aspect.target);
+            if confirms && fits && (rule.weight == Weight::Explicit || !more_specific) {
+                return Some(decided_by(rule, aspect, trail));
+            }
+            if confirms {
+                trail.missed_rule(rule);
+            }
+            more_specific |= fits && rule.layer != Layer::Project;
+        }
+    }
+    None
+}
+
+/// Why a line is not judged command by command.
+fn unclear(script: &Script) -> String {
+    let mut dangers = script.dangers.iter();
+    match (
+        &script.commands,
+        dangers.find(|danger| danger.class == Class::Ask),
+    ) {
+        (_, Some(danger)) => danger.what.clone(),
+        (Commands::Unknown(why), None) => format!("it is not certain what this line runs: {why}"),
+        (Commands::Exact(all), None) => format!(
+            "the line has {} commands, too many to be judged one by one",
+            all.len()
+        ),
+    }
+}
+
+pub(crate) fn is_explicit_deny(rule: &Rule) -> bool {
+    rule.decision == Decision::Deny
+        && rule.weight == Weight::Explicit
+        && matches!(rule.layer, Layer::User | Layer::Extra | Layer::Managed)
+}
+
+pub(crate) fn decided_by(rule: &Rule, aspect: &Aspect<'_>, trail: &mut Trail) -> Verdict {
+    let class = rule.class();
+    let mut reason = match class {
+        Class::Deny if aspect.tool == EXTERNAL_DIRECTORY => format!(
+            "path_outside_root: {} is outside of the project; `external_directory` in the configuration can allow it",
+            aspect.subject()
+        ),
+        Class::Deny => format!(
+            "{} is denied by `{rule}` ({})",
+            aspect.subject(),
+            rule.origin
+        ),
+        _ => format!("`{rule}` ({}) says {}", rule.origin, word(class)),
+    };
+    if let Some(why) = &rule.reason {
+        reason = format!("{reason}: {why}");
+    }
+    trail.decided(rule.to_string(), &rule.origin, Verdict::new(class, reason))
+}

@@ -1,0 +1,142 @@
+//! Takes secrets out of text before it is stored or sent (H3, H6): cloud keys,
+//! tokens, private keys, passwords in addresses. What is taken out is replaced by
+//! a marker such as `[masked:github-token]`.
+//!
+//! Not a proof that no secret is left: it knows shapes, and a secret without one
+//! passes. It is careful the other way, too: what is not a secret comes out byte
+//! for byte, because an agent works with what it reads.
+//!
+//! A shape is a literal with which it begins and a matcher for the rest. Ordinary
+//! text meets one automaton over the literals and nothing else.
+
+mod assign;
+mod custom;
+mod findings;
+mod pem;
+mod random;
+mod scan;
+mod sight;
+mod stream;
+mod table;
+mod token;
+mod url;
+mod value;
+
+pub use custom::PatternError;
+pub use findings::Findings;
+pub use stream::MaskStream;
+
+use custom::Custom;
+use scan::Scanner;
+use sight::Ending;
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+/// How a marker begins; a name and `]` follow.
+pub(crate) const MARKER: &str = "[masked:";
+/// No name is longer.
+const NAME_BYTES: usize = 40;
+
+/// Finds secrets in text. Cheap to make.
+#[derive(Debug)]
+pub struct Masker {
+    state: State,
+    custom: Vec<Custom>,
+}
+
+/// The same for all, and never changed: made from the table when the first text
+/// comes, so that a start pays nothing for it.
+static SCANNER: LazyLock<Scanner> = LazyLock::new(Scanner::new);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    On,
+    Off,
+}
+
+impl Masker {
+    /// The shapes that come along.
+    #[must_use]
+    pub fn standard() -> Arc<Self> {
+        Self::make(State::On, Vec::new())
+    }
+
+    /// Lets everything through.
+    #[must_use]
+    pub fn none() -> Arc<Self> {
+        Self::make(State::Off, Vec::new())
+    }
+
+    /// The shapes that come along and those of the user: name and regular
+    /// expression. What such an expression matches within a line is masked whole,
+    /// or only its group `secret` where it has one.
+    ///
+    /// # Errors
+    /// When a name or an expression cannot be used; the first one that cannot.
+    pub fn with_patterns<'a>(
+        patterns: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Arc<Self>, PatternError> {
+        let custom = patterns
+            .into_iter()
+            .map(|(name, pattern)| Custom::new(name, pattern))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::make(State::On, custom))
+    }
+
+    fn make(state: State, custom: Vec<Custom>) -> Arc<Self> {
+        Arc::new(Self { state, custom })
+    }
+
+    /// The text with markers in place of secrets; the text itself when it holds none.
+    #[must_use]
+    pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.mask_noting(text, &mut Findings::default())
+    }
+
+    /// The same, and what was found is added to `found`.
+    #[must_use]
+    pub fn mask_noting<'a>(&self, text: &'a str, found: &mut Findings) -> Cow<'a, str> {
+        if self.state == State::Off {
+            return Cow::Borrowed(text);
+        }
+        match custom::mask(&self.custom, text, found) {
+            Cow::Borrowed(text) => self.built_in(text, found),
+            Cow::Owned(text) => Cow::Owned(self.built_in(&text, found).into_owned()),
+        }
+    }
+
+    fn built_in<'a>(&self, text: &'a str, found: &mut Findings) -> Cow<'a, str> {
+        let mut out = String::new();
+        let place = scan::Place::default();
+        let progress = SCANNER.scan(text, place, Ending::Closed, &mut out, found);
+        if progress.masked == 0 {
+            return Cow::Borrowed(text);
+        }
+        out.push_str(text.get(progress.place.emitted..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// For text that comes in pieces.
+    #[must_use]
+    pub fn stream(self: &Arc<Self>) -> MaskStream {
+        MaskStream::new(Arc::clone(self))
+    }
+}
+
+/// Whether a text holds the marker of something masked: such a text must not be
+/// written into a file, for the secret that stood there would be lost (H6).
+#[must_use]
+pub fn holds_marker(text: &str) -> bool {
+    text.match_indices(MARKER).any(|(at, _)| {
+        let rest = &text.as_bytes()[at + MARKER.len()..];
+        let name = rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-')
+            .count();
+        (1..=NAME_BYTES).contains(&name) && rest.get(name) == Some(&b']')
+    })
+}
+
+fn marker(name: &str) -> String {
+    format!("{MARKER}{name}]")
+}

@@ -1,0 +1,149 @@
+//! Whether a value looks as if it had been drawn by lot. Names, words, versions
+//! and placeholders do not.
+
+/// What people write where a secret would stand.
+const PLACEHOLDERS: &[&str] = &[
+    "example",
+    "xxxx",
+    "****",
+    "....",
+    "placeholder",
+    "changeme",
+    "change_me",
+    "change-me",
+    "redacted",
+    "dummy",
+    "your_",
+    "your-",
+    "sample",
+    "secret_here",
+    "key_here",
+    "notreal",
+    "insecure",
+];
+
+/// Whether a value stands for a secret without being one.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    if value.starts_with(['$', '{', '<', '*', '[']) || value.contains("${") {
+        return true;
+    }
+    if value
+        .strip_prefix('%')
+        .is_some_and(|rest| rest.starts_with(['s', 'd', 'v', '{', '(']))
+    {
+        return true;
+    }
+    let lower = value.to_ascii_lowercase();
+    PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
+
+/// Whether the characters vary as those of a key do: not one letter over and
+/// over, not the alphabet, not a placeholder.
+pub(super) fn is_varied(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let mut seen = [false; 128];
+    for byte in bytes {
+        if let Some(seen) = seen.get_mut(usize::from(*byte)) {
+            *seen = true;
+        }
+    }
+    let distinct = seen.iter().filter(|seen| **seen).count();
+    let steps = bytes
+        .windows(2)
+        .filter(|pair| matches!(pair[1].wrapping_sub(pair[0]), 0 | 1))
+        .count();
+    distinct >= (bytes.len() / 2).clamp(4, 8) && steps * 2 < bytes.len() && !is_placeholder(value)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Lower,
+    Upper,
+    Digit,
+    Other,
+}
+
+fn kind(byte: u8) -> Kind {
+    match byte {
+        b'a'..=b'z' => Kind::Lower,
+        b'A'..=b'Z' => Kind::Upper,
+        b'0'..=b'9' => Kind::Digit,
+        _ => Kind::Other,
+    }
+}
+
+/// Whether a value looks drawn by lot: letters and digits that change places
+/// often. Words change seldom, wherever they come from.
+pub(super) fn is_random(value: &str) -> bool {
+    if !is_varied(value) || is_uuid(value) {
+        return false;
+    }
+    let kinds: Vec<Kind> = value.bytes().map(kind).collect();
+    let has = |wanted: Kind| kinds.contains(&wanted);
+    if !has(Kind::Digit) || !(has(Kind::Lower) || has(Kind::Upper)) {
+        return false;
+    }
+    let changes = kinds
+        .windows(2)
+        .filter(|pair| pair[0] != pair[1] && pair[0] != Kind::Other && pair[1] != Kind::Other)
+        .count();
+    // In percent of the length: lower and upper case together change more often.
+    let needed = if has(Kind::Lower) && has(Kind::Upper) {
+        35
+    } else {
+        20
+    };
+    changes >= 3 && changes * 100 >= value.len() * needed
+}
+
+/// An id in the common form: not a secret, and too useful to lose.
+fn is_uuid(value: &str) -> bool {
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_random, is_varied};
+
+    #[test]
+    fn keys_look_random_and_names_do_not() {
+        for key in [
+            "Sup3rS3cretV4lue",
+            "3f786850e387550fdab836ed7e6dc881de23001b",
+            "k3j9x0q2mz71ab4c8d5e",
+            "zX9kQ2vB7nM4wE1rT6yU",
+        ] {
+            assert!(is_random(key), "{key}");
+        }
+        for name in [
+            "my-app-tls-cert-2024",
+            "auth_token_v2_prod_eu1",
+            "oauth2SessionToken1",
+            "123e4567-e89b-12d3-a456-426614174000",
+            "2024-01-02T10:20:30Z",
+            "x86_64-unknown-linux-gnu",
+            "this.props.accessToken2",
+            "aaaaaaaaaaaaaaaaaaaa1",
+            "1234567890abcdefghij",
+            "sk_your-key-1a2b3c4d5e",
+        ] {
+            assert!(!is_random(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_alphabet_and_the_documented_examples_are_no_keys() {
+        for text in [
+            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "IOSFODNN7EXAMPLE",
+            "abcdefghijklmnopqrstuvwxyz0123456789",
+            "0000000000000000000000000000000000000",
+        ] {
+            assert!(!is_varied(text), "{text}");
+        }
+    }
+}

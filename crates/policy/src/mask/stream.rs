@@ -1,0 +1,93 @@
+//! Masks text that comes in pieces. What comes out, joined, is what masking the
+//! whole would have given; held back is only what may become a secret, and never
+//! more than a block of a private key.
+
+use super::custom::Lines;
+use super::scan::{BEHIND, Place};
+use super::sight::Ending;
+use super::{Findings, Masker, SCANNER, State};
+use std::sync::Arc;
+
+/// The text that is done is let go in steps, not at every piece.
+const SLACK: usize = 4096;
+
+/// One stream of text on its way to the log.
+#[derive(Debug)]
+pub struct MaskStream {
+    masker: Arc<Masker>,
+    lines: Lines,
+    /// The end of what is out, for looking back, and what is held.
+    buffer: String,
+    place: Place,
+    found: Findings,
+}
+
+impl MaskStream {
+    pub(super) fn new(masker: Arc<Masker>) -> Self {
+        Self {
+            masker,
+            lines: Lines::default(),
+            buffer: String::new(),
+            place: Place::default(),
+            found: Findings::default(),
+        }
+    }
+
+    /// Takes a piece; gives what may go out now.
+    pub fn push(&mut self, text: &str) -> String {
+        if self.masker.state == State::Off {
+            return text.to_owned();
+        }
+        if self.masker.custom.is_empty() {
+            return self.scan(text, Ending::Open);
+        }
+        let text = self.lines.push(&self.masker.custom, text, &mut self.found);
+        self.scan(&text, Ending::Open)
+    }
+
+    /// The stream has ended: gives what was held. The next piece begins anew.
+    pub fn finish(&mut self) -> String {
+        if self.masker.state == State::Off {
+            return String::new();
+        }
+        let text = self.lines.finish(&self.masker.custom, &mut self.found);
+        let out = self.scan(&text, Ending::Closed);
+        self.buffer.clear();
+        self.place = Place::default();
+        out
+    }
+
+    /// Bytes that are held back.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.lines.held() + self.buffer.len() - self.place.emitted
+    }
+
+    /// What was masked since this was last called.
+    pub fn take_found(&mut self) -> Findings {
+        std::mem::take(&mut self.found)
+    }
+
+    fn scan(&mut self, text: &str, ending: Ending) -> String {
+        self.buffer.push_str(text);
+        let mut out = String::new();
+        let progress = SCANNER.scan(&self.buffer, self.place, ending, &mut out, &mut self.found);
+        self.place = progress.place;
+        let ready = self.buffer.get(self.place.emitted..progress.hold);
+        out.push_str(ready.unwrap_or_default());
+        self.place.emitted = self.place.emitted.max(progress.hold);
+        self.forget();
+        out
+    }
+
+    fn forget(&mut self) {
+        let needed = self.place.at.min(self.place.emitted);
+        if needed < BEHIND + SLACK {
+            return;
+        }
+        let cut = self.buffer.floor_char_boundary(needed - BEHIND);
+        self.buffer.drain(..cut);
+        self.place.at -= cut;
+        self.place.emitted -= cut;
+    }
+}

@@ -1,0 +1,83 @@
+//! Secrets in structured data: the strings of a JSON value, where the name of a
+//! field stands for the name in a line of text.
+
+use super::random::is_placeholder;
+use super::sight::{Sight, Verdict};
+use super::table::{KEYWORDS, Secret, TOKENS};
+use super::{Findings, Masker, State, assign, marker, token};
+use serde_json::Value;
+
+/// Masks the strings of a value in place. Names of fields stay as they are.
+pub(super) fn mask(masker: &Masker, value: &mut Value, found: &mut Findings) {
+    match value {
+        Value::String(text) => {
+            if let std::borrow::Cow::Owned(masked) = masker.mask_noting(text, found) {
+                *text = masked;
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                mask(masker, item, found);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, item) in fields.iter_mut() {
+                match item {
+                    Value::String(text) if named(name, text).is_some() => {
+                        let kind = named(name, text).unwrap_or("secret");
+                        found.note(kind);
+                        *text = marker(kind);
+                    }
+                    _ => mask(masker, item, found),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The kind of secret that a field holds by its name.
+fn named(name: &str, value: &str) -> Option<&'static str> {
+    if is_placeholder(value) || !value.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return None;
+    }
+    let lower = name.to_ascii_lowercase();
+    KEYWORDS.iter().find_map(|keyword| match keyword.value {
+        Secret::Random(_) => {
+            let before = lower.strip_suffix(keyword.word)?;
+            assign::fits(keyword, before, value)
+        }
+        Secret::Docker if lower == "auth" => assign::fits(keyword, "", value),
+        Secret::Docker | Secret::Bearer | Secret::Basic => None,
+    })
+}
+
+/// The verdict on a token that says by itself what it is and begins here: its
+/// own name tells more than that of the variable it is kept in.
+pub(super) fn known(sight: Sight<'_>, at: usize) -> Option<Verdict> {
+    let rest = sight.text.get(at..)?;
+    let longest = TOKENS
+        .iter()
+        .filter(|token| rest.starts_with(token.prefix))
+        .max_by_key(|token| token.prefix.len());
+    let set = |length: usize| Sight {
+        start: at,
+        end: at + length,
+        ..sight
+    };
+    let verdict = match longest {
+        Some(token) => token::judge(set(token.prefix.len()), token),
+        None if rest.starts_with("eyJ") => token::jwt(set("eyJ".len())),
+        None => return None,
+    };
+    (verdict != Verdict::No).then_some(verdict)
+}
+
+impl Masker {
+    /// Masks the strings of a JSON value in place.
+    pub fn mask_value(&self, value: &mut Value, found: &mut Findings) {
+        if self.state == State::On {
+            mask(self, value, found);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! What a found command runs as text: shells and other languages, with text that
+//! stands in the line, comes from a file, or through a pipe.
+
+use super::argv::Argv;
+use super::code::{self, Source};
+use super::danger;
+use super::find::{Context, Feed, Finder};
+use super::unfold::Where;
+use super::word::Term;
+use crate::script::Sight;
+use tenon_vocab::Class;
+
+impl Finder {
+    /// Text for a shell, as a word of the line.
+    pub(super) fn code(&mut self, term: &Term, argv: Argv<'_>, below: &Context) {
+        if self.brings_download(term) {
+            self.report(
+                Class::HardDeny,
+                "a download would be run by a shell",
+                argv.piece(),
+            );
+        }
+        if term.open {
+            self.opaque(
+                Class::Confirm,
+                "what a shell would run is not written out",
+                argv.piece(),
+            );
+        }
+        self.text(&term.text, below);
+    }
+
+    /// Shells and interpreters.
+    pub(super) fn run_text(&mut self, argv: Argv<'_>, name: &str, context: &Context) {
+        let below = context.deeper();
+        if code::is_shell(name) {
+            match code::of_shell(argv) {
+                Source::Text(term) => self.code(&term, argv, &below),
+                Source::File(term) => self.file(&term, argv),
+                Source::Stdin => self.code_from_input(argv, context),
+                Source::Nothing => {}
+            }
+        } else if name == "source" || name == "." {
+            match argv.operands("").first() {
+                Some(term) if term.text == "/dev/stdin" => self.code_from_input(argv, context),
+                Some(term) => self.file(term, argv),
+                None => {}
+            }
+        } else if code::is_interpreter(name) {
+            match code::of_interpreter(argv) {
+                Source::Text(term) => {
+                    if self.brings_download(&term) {
+                        self.report(
+                            Class::HardDeny,
+                            "a download would be run as a program",
+                            argv.piece(),
+                        );
+                    }
+                    self.program(&term.text, argv, &below);
+                }
+                Source::File(term) => self.file(&term, argv),
+                Source::Stdin
+                    if context.given.is_some()
+                        || context.feed != Feed::Nothing
+                        || context.from_file =>
+                {
+                    self.program_from_input(argv, context);
+                }
+                Source::Stdin => {
+                    self.opaque(Class::Ask, format!("`{name}` runs a program"), argv.piece())
+                }
+                Source::Nothing => {}
+            }
+        } else {
+            self.other_languages(argv, name, context);
+        }
+    }
+
+    fn other_languages(&mut self, argv: Argv<'_>, name: &str, context: &Context) {
+        let below = context.deeper();
+        match name {
+            "awk" | "gawk" | "mawk" | "nawk" => {
+                if let Some(program) = argv.operands("FvfiE").first() {
+                    let text = program.text.clone();
+                    if text.contains("system") || text.contains('|') || text.contains("getline") {
+                        self.program(&text, argv, &below);
+                    }
+                }
+            }
+            "sed" | "gsed" => {
+                let scripts: Vec<String> = argv
+                    .texts()
+                    .filter(|text| sed_executes(text))
+                    .map(str::to_owned)
+                    .collect();
+                for script in scripts {
+                    self.opaque(
+                        Class::Ask,
+                        "the script of `sed` may run a program",
+                        argv.piece(),
+                    );
+                    let words: String = script.replace(['/', '|', '#', ','], " ");
+                    self.dangerous_words(&words, argv, &below);
+                }
+            }
+            "make" | "gmake"
+                if argv
+                    .value_of(Some('f'), "file")
+                    .is_some_and(|file| matches!(file.text.as_str(), "-" | "/dev/stdin")) =>
+            {
+                let recipe = context.given.clone().map(|text| {
+                    let lines = text.lines().flat_map(|line| line.split(['\t', ';']));
+                    lines
+                        .map(|line| line.trim_start_matches(['@', '-', '+']))
+                        .collect::<Vec<_>>()
+                        .join("\n")
+                });
+                match recipe {
+                    Some(text) => self.text(&text, &below),
+                    None => self.code_from_input(argv, context),
+                }
+                self.opaque(Class::Ask, "`make` runs what its input says", argv.piece());
+            }
+            "at" | "batch" | "crontab"
+                if context.given.is_some() || context.feed != Feed::Nothing =>
+            {
+                self.code_from_input(argv, context);
+            }
+            _ => {
+                if let Some(given) = &context.given
+                    && let Some(word) = danger::database_input(name, given)
+                {
+                    self.report(
+                        Class::Confirm,
+                        format!("`{word}` destroys data"),
+                        argv.piece(),
+                    );
+                }
+            }
+        }
+    }
+
+    /// A shell or an interpreter runs a file.
+    pub(super) fn file(&mut self, term: &Term, argv: Argv<'_>) {
+        let name = argv.name();
+        if self.brings_download(term) {
+            self.report(
+                Class::HardDeny,
+                format!("a download would be run by `{name}`"),
+                argv.piece(),
+            );
+        }
+        if term.raw.starts_with("<(") {
+            self.opaque(
+                Class::Confirm,
+                format!("what `{name}` would run is not written out"),
+                argv.piece(),
+            );
+            return;
+        }
+        let fetched = self
+            .downloaded
+            .iter()
+            .any(|path| *path == term.text.trim_start_matches("./"));
+        if fetched {
+            self.report(
+                Class::Confirm,
+                format!("`{name}` runs a file that was just downloaded"),
+                argv.piece(),
+            );
+        }
+        self.opaque(
+            Class::Ask,
+            format!("`{name}` runs a file of its own"),
+            argv.piece(),
+        );
+    }
+
+    /// A shell takes its text from a pipe, a here-document or a file.
+    pub(super) fn code_from_input(&mut self, argv: Argv<'_>, context: &Context) {
+        let name = argv.name();
+        if context.feed == Feed::Download {
+            self.report(
+                Class::HardDeny,
+                format!("a download would be piped into `{name}`"),
+                argv.piece(),
+            );
+        }
+        match &context.given {
+            Some(text) => {
+                let mut below = context.deeper();
+                below.given = None;
+                self.text(&text.clone(), &below);
+                if has_expansions(text) {
+                    self.sight = Sight::Partial;
+                }
+                self.report(
+                    Class::Ask,
+                    format!("`{name}` runs what it is given"),
+                    argv.piece(),
+                );
+            }
+            None if context.feed == Feed::Nothing && !context.from_file => {
+                self.opaque(
+                    Class::Ask,
+                    format!("`{name}` runs what it is given"),
+                    argv.piece(),
+                );
+            }
+            None => self.opaque(
+                Class::Confirm,
+                format!("`{name}` runs what a pipe or a file brings, and that is not written out"),
+                argv.piece(),
+            ),
+        }
+    }
+
+    fn program_from_input(&mut self, argv: Argv<'_>, context: &Context) {
+        let name = argv.name();
+        if context.feed == Feed::Download {
+            self.report(
+                Class::HardDeny,
+                format!("a download would be piped into `{name}`"),
+                argv.piece(),
+            );
+        }
+        match context.given.clone() {
+            Some(text) => self.program(&text, argv, &context.deeper()),
+            None => self.opaque(
+                Class::Confirm,
+                format!("`{name}` runs what a pipe or a file brings, and that is not written out"),
+                argv.piece(),
+            ),
+        }
+    }
+
+    /// A program in another language: only its strings are looked at.
+    fn program(&mut self, text: &str, argv: Argv<'_>, below: &Context) {
+        let name = argv.name();
+        self.opaque(
+            Class::Ask,
+            format!("`{name}` runs a program that is not read"),
+            argv.piece(),
+        );
+        if code::forks_forever(text) {
+            self.report(
+                Class::HardDeny,
+                "it makes copies of itself without end",
+                argv.piece(),
+            );
+        }
+        for string in code::suspicious_strings(text) {
+            self.dangerous_words(&string, argv, below);
+        }
+    }
+
+    /// Text that may be a command, in a place where it may also be none.
+    fn dangerous_words(&mut self, text: &str, argv: Argv<'_>, below: &Context) {
+        let mut inner = below.clone();
+        // Its paths are strings of a program and no targets.
+        inner.place = Where::Elsewhere;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let at = words.iter().position(|word| {
+            danger::is_dangerous_name(word.trim_matches(['"', '\'', '(', ';', '`', '$']))
+        });
+        self.text(text, &inner);
+        if let Some(at) = at {
+            self.text(&words[at..].join(" "), &inner);
+            self.report(
+                Class::Confirm,
+                format!("the program names `{}` in a string", words[at]),
+                argv.piece(),
+            );
+        }
+    }
+
+    /// Whether a word that is not written out gets its text from a download.
+    pub(super) fn brings_download(&self, term: &Term) -> bool {
+        if !term.open {
+            return false;
+        }
+        let mut sources = vec![term.raw.clone()];
+        let names: Vec<&str> = self.variables.names().collect();
+        for _ in 0..3 {
+            let used: Vec<String> = names
+                .iter()
+                .filter(|name| {
+                    sources.iter().any(|source| {
+                        source.contains(&format!("${name}"))
+                            || source.contains(&format!("${{{name}"))
+                    })
+                })
+                .filter_map(|name| self.variables.source(name).map(str::to_owned))
+                .collect();
+            sources.extend(used);
+            sources.dedup();
+        }
+        sources.iter().any(|source| names_download(source))
+    }
+}
+
+fn has_expansions(text: &str) -> bool {
+    text.contains(['$', '`'])
+}
+
+/// Whether a text holds the name of a program that downloads, where a command
+/// could begin.
+fn names_download(text: &str) -> bool {
+    text.split(|c: char| c.is_whitespace() || "()`|;&<>{}\"'".contains(c))
+        .map(|word| word.rsplit('/').next().unwrap_or(word))
+        .any(|word| code::downloads(&word.replace('\\', "")))
+}
+
+/// `e` as a command or as a flag of `s`.
+fn sed_executes(script: &str) -> bool {
+    let script = script.trim();
+    let flagged = script.starts_with('s') && script.len() > 1 && {
+        let mark = script.chars().nth(1).unwrap_or('/');
+        script.rsplit(mark).next().is_some_and(|flags| {
+            flags.len() < 6 && flags.contains('e') && flags.chars().all(char::is_alphanumeric)
+        })
+    };
+    flagged
+        || script.starts_with("e ")
+        || script.contains(";e ")
+        || script.contains("1e ")
+        || script == "e"
+}

@@ -1,0 +1,76 @@
+//! Reads command lines as a shell would: what a line certainly runs, what it may
+//! run, what is dangerous in it and which files it names. Text in, facts about
+//! the text out; nothing is looked up.
+
+mod agree;
+mod argv;
+mod code;
+mod danger;
+mod exact;
+mod find;
+mod git;
+mod grammar;
+mod interpret;
+mod place;
+mod plain;
+mod redirect;
+mod scan;
+mod targets;
+mod touch;
+mod unfold;
+mod variables;
+mod verdict;
+mod walk;
+mod word;
+mod wrappers;
+
+use crate::script::{Commands, Danger, Script, Sight};
+use find::{Context, Finder};
+use tenon_vocab::Class;
+
+/// A longer text is not read.
+const MAX_BYTES: usize = 64 * 1024;
+
+pub(crate) fn analyse(text: &str) -> Script {
+    if text.len() > MAX_BYTES {
+        return too_long(text);
+    }
+    let tree = grammar::parse(text);
+    let commands = exact::commands(text, tree.as_ref());
+    let mut finder = Finder::new();
+    match &tree {
+        Some(tree) => walk::walk_tree(&mut finder, tree, text, &Context::start()),
+        None => finder.too_tangled(text, &Context::start()),
+    }
+    verdict::sort(&mut finder.dangers);
+    Script {
+        text: text.to_owned(),
+        commands,
+        found: finder.found,
+        dangers: finder.dangers,
+        targets: finder.targets,
+        facts: Vec::new(),
+        sight: finder.sight,
+    }
+}
+
+fn too_long(text: &str) -> Script {
+    let why = format!("it is longer than {MAX_BYTES} bytes");
+    Script {
+        text: text.to_owned(),
+        dangers: vec![Danger {
+            class: Class::Confirm,
+            what: format!("the command is longer than {MAX_BYTES} bytes and was not read"),
+            piece: find::brief(text),
+        }],
+        commands: Commands::Unknown(why),
+        found: Vec::new(),
+        targets: Vec::new(),
+        facts: Vec::new(),
+        sight: Sight::Partial,
+    }
+}
+
+pub(crate) fn verdicts(script: &Script) -> Vec<Danger> {
+    verdict::of(script)
+}

@@ -1,0 +1,170 @@
+//! The partial level: no namespaces, so no mounts. Landlock and seccomp stand
+//! alone, protected paths are put back afterwards, and what is not held is
+//! named. Where Landlock is missing too, nothing holds files at all.
+
+use crate::confinement::Level;
+use crate::guard::Guard;
+use crate::launch::Launched;
+use crate::message::Status;
+use crate::places::Places;
+use crate::start::{Job, NotStarted, Second, start};
+use crate::walls::{Lacking, Network, SandboxPolicy};
+use std::path::Path;
+
+/// Versions of Landlock that brought what is named by their absence.
+const WITH_RENAMES: u32 = 2;
+const WITH_TRUNCATE: u32 = 3;
+const WITH_DEVICES: u32 = 5;
+const WITH_SIGNALS: u32 = 6;
+
+pub(crate) fn launch(
+    job: Job,
+    policy: &SandboxPolicy,
+    places: &Places,
+    why: &str,
+    tell: &mut dyn FnMut(Status),
+) -> Result<Launched, NotStarted> {
+    if policy.lacking == Lacking::Refuse {
+        return Err(NotStarted::Walls(format!(
+            "the full walls are not to be had here ({why}), and sandbox.lacking is `refuse`"
+        )));
+    }
+    let second = Second::alone(policy, places).map_err(NotStarted::Walls)?;
+    let guard = remember(places);
+    for gap in gaps(policy, places, &second, &guard, why) {
+        tell(Status::Gap(gap));
+    }
+    let (adapter, level) = match second.landlock() {
+        0 => ("none", Level::None),
+        _ => ("landlock", Level::Partial),
+    };
+    let main = start(job, Some(second))?;
+    tell(Status::Confined { adapter, level });
+    Ok(Launched {
+        main,
+        command: main.as_raw_nonzero().get().cast_unsigned(),
+        inside: None,
+        guard,
+    })
+}
+
+fn within<'a>(places: &'a Places, path: &'a Path) -> Option<(&'a Path, &'a Path)> {
+    let base = places.writable_around(path)?;
+    Some((base.as_path(), path.strip_prefix(base).ok()?))
+}
+
+fn remember(places: &Places) -> Guard {
+    let standing = places
+        .protected()
+        .chain(places.hidden())
+        .filter_map(|path| within(places, path));
+    let loose = places
+        .loose
+        .iter()
+        .map(|loose| (loose.base.as_path(), loose.below.as_path()));
+    Guard::remember(standing.chain(loose))
+}
+
+fn gaps(
+    policy: &SandboxPolicy,
+    places: &Places,
+    second: &Second,
+    guard: &Guard,
+    why: &str,
+) -> Vec<String> {
+    let version = second.landlock();
+    let mut gaps = vec![format!(
+        "there are no namespaces here ({why}), so the walls are partial"
+    )];
+    if version == 0 {
+        gaps.push(String::from(
+            "files: all that this user can read or write, the command can too (the kernel has no Landlock)",
+        ));
+    } else {
+        gaps.extend(file_gaps(places, version));
+    }
+    let protected: Vec<String> = places
+        .protected()
+        .map(|path| path.display().to_string())
+        .chain(
+            places
+                .loose
+                .iter()
+                .map(|loose| loose.path().display().to_string()),
+        )
+        .collect();
+    if !protected.is_empty() {
+        gaps.push(format!(
+            "protected paths in writable folders can change while the command runs; they are put back when it has ended: {}",
+            protected.join(", ")
+        ));
+    }
+    let unkept: Vec<String> = guard
+        .unkept()
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    if !unkept.is_empty() {
+        gaps.push(format!(
+            "too large to be put back when they change: {}",
+            unkept.join(", ")
+        ));
+    }
+    if version < WITH_SIGNALS {
+        gaps.push(String::from(
+            "signals to other processes of this user and abstract unix sockets; whoever ends Tenon's own processes also keeps protected paths from being put back",
+        ));
+    }
+    gaps.push(String::from(
+        "which processes run on this machine can be seen, and the shared memory of this user used",
+    ));
+    if !second.has_filters() {
+        gaps.push(match policy.network {
+            Network::Inherit => String::from("system calls are not filtered on this processor"),
+            Network::Deny => String::from(
+                "the network, but for TCP: system calls are not filtered on this processor",
+            ),
+        });
+    }
+    gaps
+}
+
+fn file_gaps(places: &Places, version: u32) -> Vec<String> {
+    let mut gaps = vec![String::from(
+        "permissions, owners, times and attributes of this user's files outside the writable folders can be changed, their contents not",
+    )];
+    let (exposed, closed): (Vec<_>, Vec<_>) = places
+        .hidden()
+        .partition(|path| places.writable_around(path).is_some());
+    if !exposed.is_empty() {
+        let exposed: Vec<String> = exposed
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        gaps.push(format!(
+            "hidden paths in writable folders can be read: {}",
+            exposed.join(", ")
+        ));
+    }
+    if !closed.is_empty() {
+        gaps.push(String::from(
+            "the names, sizes and times of hidden files can be seen, their contents not",
+        ));
+    }
+    if version < WITH_RENAMES {
+        gaps.push(String::from(
+            "moving files between folders is refused altogether (old Landlock)",
+        ));
+    }
+    if version < WITH_TRUNCATE {
+        gaps.push(String::from(
+            "files outside the writable folders can be emptied (old Landlock)",
+        ));
+    }
+    if version < WITH_DEVICES {
+        gaps.push(String::from(
+            "requests to devices that can be read (old Landlock)",
+        ));
+    }
+    gaps
+}

@@ -1,0 +1,245 @@
+//! Puts one watched path back as it was. The hands of `guard`, which says what
+//! is watched and when.
+//!
+//! The command may still run, or have left links where folders were. So every
+//! step goes from handle to handle and follows no link, and what appeared is
+//! set aside under another name, never deleted.
+
+use crate::guard::{Before, Kept, MAX_FILE, Watched};
+use crate::step::{identity, look, names, open_folder, read_file, read_link};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+pub(crate) struct Mender<'a> {
+    pub(crate) watched: &'a Watched,
+    /// How many things got another name so far.
+    pub(crate) set_aside: &'a mut u32,
+    pub(crate) told: &'a mut Vec<String>,
+}
+
+impl Mender<'_> {
+    pub(crate) fn run(&mut self) -> io::Result<()> {
+        let Some((last, above)) = self.watched.below.split_last() else {
+            return Ok(());
+        };
+        let mut folder = open_folder(CWD, self.watched.base.as_os_str())?;
+        for name in above {
+            folder = match open_folder(folder.as_fd(), name) {
+                Ok(next) => next,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    if self.watched.before != Before::Missing {
+                        self.tell(&[], "was taken away with its folder by the command");
+                    }
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    self.reopen(folder.as_fd(), name)?
+                }
+                // A link or a file where a folder was or could have been.
+                Err(_) => return self.put_aside(folder.as_fd(), folder.as_fd(), name, &[]),
+            };
+        }
+        let folder = folder.as_fd();
+        self.mend(folder, folder, last, &self.watched.before, &mut Vec::new())
+    }
+
+    /// `top` is the folder that holds the watched path: what does not belong
+    /// into a protected folder goes there, under another name.
+    fn mend(
+        &mut self,
+        top: BorrowedFd<'_>,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+        before: &Before,
+        way: &mut Vec<OsString>,
+    ) -> io::Result<()> {
+        let now = match look(folder, name) {
+            Ok(facts) => Some(facts),
+            Err(Errno::NOENT) => None,
+            Err(error) => return Err(error.into()),
+        };
+        match (before, now) {
+            (Before::Missing, None) => Ok(()),
+            (Before::Missing, Some(_)) => self.put_aside(top, folder, name, way),
+            (Before::Known(known), now) => {
+                if now.as_ref().map(identity) != Some(*known) {
+                    self.tell(
+                        way,
+                        "was changed by the command and is too large to be put back",
+                    );
+                }
+                Ok(())
+            }
+            (Before::Link(target), now) => {
+                if now.is_some() && read_link(folder, name).is_ok_and(|own| own == *target) {
+                    return Ok(());
+                }
+                if now.is_some() {
+                    self.put_aside(top, folder, name, way)?;
+                }
+                rustix::fs::symlinkat(target, folder, name)?;
+                self.tell(way, "was changed by the command and put back");
+                Ok(())
+            }
+            (Before::File(kept), now) => self.mend_file(top, folder, name, kept, now, way),
+            (Before::Folder(entries), now) => {
+                if now.is_none_or(|facts| {
+                    FileType::from_raw_mode(facts.st_mode) != FileType::Directory
+                }) {
+                    if now.is_some() {
+                        self.put_aside(top, folder, name, way)?;
+                    }
+                    rustix::fs::mkdirat(folder, name, Mode::from_raw_mode(0o755))?;
+                }
+                self.mend_folder(top, folder, name, entries, way)
+            }
+        }
+    }
+
+    fn mend_folder(
+        &mut self,
+        top: BorrowedFd<'_>,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+        entries: &BTreeMap<OsString, Before>,
+        way: &mut Vec<OsString>,
+    ) -> io::Result<()> {
+        let handle = match open_folder(folder, name) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.reopen(folder, name)?
+            }
+            other => other?,
+        };
+        for name in names(&handle)? {
+            if !entries.contains_key(&name) {
+                way.push(name.clone());
+                let done = self.put_aside(top, handle.as_fd(), &name, way);
+                way.pop();
+                done?;
+            }
+        }
+        for (name, before) in entries {
+            way.push(name.clone());
+            let done = self.mend(top, handle.as_fd(), name, before, way);
+            way.pop();
+            done?;
+        }
+        Ok(())
+    }
+
+    /// A folder that the command closed behind itself.
+    fn reopen(&mut self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = rustix::fs::openat(folder, name, flags, Mode::empty())?;
+        let mode = rustix::fs::fstat(&handle)?.st_mode & 0o7777 | 0o700;
+        // By the handle: the name may be another's by now.
+        let own = format!("/proc/self/fd/{}", handle.as_raw_fd());
+        rustix::fs::chmod(own, Mode::from_raw_mode(mode))?;
+        let opened = open_folder(&handle, OsStr::new("."))?;
+        self.tell(&[], "was closed by the command and opened again");
+        Ok(opened)
+    }
+
+    fn mend_file(
+        &mut self,
+        top: BorrowedFd<'_>,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+        kept: &Kept,
+        now: Option<Stat>,
+        way: &[OsString],
+    ) -> io::Result<()> {
+        let is_file = now
+            .as_ref()
+            .is_some_and(|facts| FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile);
+        let has_mode = now.is_some_and(|facts| facts.st_mode & 0o7777 == kept.mode);
+        if is_file
+            && has_mode
+            && read_file(folder, name, MAX_FILE).is_ok_and(|bytes| bytes == kept.bytes)
+        {
+            return Ok(());
+        }
+        if now.is_some() && !is_file {
+            self.put_aside(top, folder, name, way)?;
+        }
+        write_file(folder, name, kept)?;
+        self.tell(way, "was changed by the command and put back");
+        Ok(())
+    }
+
+    fn put_aside(
+        &mut self,
+        top: BorrowedFd<'_>,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+        way: &[OsString],
+    ) -> io::Result<()> {
+        loop {
+            *self.set_aside += 1;
+            let mut aside = name.to_owned();
+            aside.push(format!(
+                ".set-aside-{}-{}",
+                std::process::id(),
+                self.set_aside
+            ));
+            match rustix::fs::renameat_with(folder, name, top, &aside, RenameFlags::NOREPLACE) {
+                Ok(()) => {
+                    let aside = aside.to_string_lossy().into_owned();
+                    self.tell(
+                        way,
+                        &format!("did not belong there and was set aside as `{aside}`"),
+                    );
+                    return Ok(());
+                }
+                Err(Errno::EXIST) => {}
+                Err(Errno::NOENT) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn tell(&mut self, way: &[OsString], what: &str) {
+        let name = self.name(way);
+        self.told.push(format!("`{name}` is protected: it {what}"));
+    }
+
+    fn name(&self, way: &[OsString]) -> String {
+        let mut path = self.watched.base.clone();
+        path.extend(&self.watched.below);
+        path.extend(way);
+        path.display().to_string()
+    }
+
+    pub(crate) fn could_not(&mut self, error: &io::Error) {
+        let path = self.name(&[]);
+        self.told.push(format!(
+            "`{path}` is protected and could not be looked after: {error}"
+        ));
+    }
+}
+
+/// Beside it first, then in its place: whoever reads sees the one or the other.
+fn write_file(folder: BorrowedFd<'_>, name: &OsStr, kept: &Kept) -> io::Result<()> {
+    let mut beside = OsString::from(".");
+    beside.push(name);
+    beside.push(format!(".restored-{}", std::process::id()));
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::openat(folder, &beside, flags, Mode::from_raw_mode(0o600))?;
+    let file = std::fs::File::from(file);
+    let written = io::Write::write_all(&mut &file, &kept.bytes).and_then(|()| {
+        let (user, group) = kept.owner;
+        // Only root can, and only for root it matters.
+        let _ = std::os::unix::fs::fchown(&file, Some(user), Some(group));
+        rustix::fs::fchmod(&file, Mode::from_raw_mode(kept.mode))?;
+        rustix::fs::renameat(folder, &beside, folder, name)?;
+        Ok(())
+    });
+    if written.is_err() {
+        let _ = rustix::fs::unlinkat(folder, &beside, AtFlags::empty());
+    }
+    written
+}

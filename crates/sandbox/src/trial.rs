@@ -1,0 +1,234 @@
+//! Really starts a confined command and tries each wall, for `tenon doctor`.
+//! A machine that has all the features and a container that forbids their use
+//! look the same until somebody tries.
+
+use crate::confinement::Confinement;
+use crate::probe::Probe;
+use crate::supervisor::{CommandSpec, SpawnError, StdinKind, Supervisor};
+use crate::walls::{Adapter, Lacking, Limits, Mode, Network, SandboxPolicy};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+
+/// A trial that takes longer says so and ends.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether a wall held when it was tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    Yes,
+    No,
+    /// It could not be tried.
+    Unknown,
+}
+
+/// One wall, tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// `work inside`, `write outside`, `write protected`, `read hidden`,
+    /// `network`, `signal`.
+    pub wall: &'static str,
+    pub held: Held,
+    /// What was seen, one sentence.
+    pub detail: String,
+}
+
+/// What came of really starting a confined command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trial {
+    /// What stood around the command; an error when it could not be started.
+    pub confinement: Result<Confinement, String>,
+    pub findings: Vec<Finding>,
+}
+
+/// Each prints its name when the wall did *not* hold; the first one when work
+/// inside was possible.
+const SCRIPT: &str = r#"
+: > inside && echo work inside
+{ : > "$1/outside/new"; } 2>/dev/null && echo write outside
+{ echo x > kept/file; } 2>/dev/null && echo write protected
+[ -n "$(cat "$1/hidden/file" 2>/dev/null)" ] && echo read hidden
+{ : 3<>/dev/tcp/127.0.0.1/$2; } 2>/dev/null && echo network
+kill -0 "$3" 2>/dev/null && echo signal
+echo end
+"#;
+
+const WALLS: [(&str, &str, &str); 5] = [
+    (
+        "write outside",
+        "a file outside the root could not be made",
+        "a file outside the root was made",
+    ),
+    (
+        "write protected",
+        "a protected file could not be written",
+        "a protected file was written while the command ran; it is put back afterwards",
+    ),
+    (
+        "read hidden",
+        "a hidden file could not be read",
+        "a hidden file was read",
+    ),
+    (
+        "network",
+        "a server on this machine could not be reached",
+        "a server on this machine was reached",
+    ),
+    (
+        "signal",
+        "Tenon could not be signalled",
+        "Tenon could be signalled",
+    ),
+];
+
+impl Probe {
+    /// Really starts a confined command in a temporary folder and tries each
+    /// wall, with the network denied.
+    pub async fn trial(supervisor: &Supervisor) -> Trial {
+        match tokio::time::timeout(PATIENCE, run(supervisor)).await {
+            Ok(Ok(trial)) => trial,
+            Ok(Err(why)) => failed(why),
+            Err(_) => failed(format!(
+                "the trial did not end within {} seconds",
+                PATIENCE.as_secs()
+            )),
+        }
+    }
+}
+
+fn failed(why: String) -> Trial {
+    let findings = WALLS
+        .iter()
+        .map(|(wall, _, _)| Finding {
+            wall,
+            held: Held::Unknown,
+            detail: String::from("not tried, since no command could be started"),
+        })
+        .collect();
+    Trial {
+        confinement: Err(why),
+        findings,
+    }
+}
+
+async fn run(supervisor: &Supervisor) -> Result<Trial, String> {
+    let stage = Stage::build().map_err(|error| format!("no temporary folder: {error}"))?;
+    let server = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let port = server
+        .as_ref()
+        .ok()
+        .and_then(|server| server.local_addr().ok())
+        .map(|address| address.port());
+    let shell = SHELLS.into_iter().find(|shell| Path::new(shell).is_file());
+    let spec = stage.spec(shell.unwrap_or("/bin/sh"), port.unwrap_or_default());
+    let mut command = supervisor.spawn(spec).await.map_err(|error| match error {
+        SpawnError::Confinement(why) => why,
+        other => other.to_string(),
+    })?;
+    let confinement = command.confinement().clone();
+    let mut out = Vec::new();
+    if let Some(stdout) = command.stdout.take() {
+        let _ = stdout.take(MAX_OUTPUT).read_to_end(&mut out).await;
+    }
+    command.emptied().await;
+    let out = String::from_utf8_lossy(&out);
+    let said = |line: &str| out.lines().any(|own| own == line);
+    if !said("end") {
+        return Err(String::from(
+            "the command behind the walls did not run to its end",
+        ));
+    }
+    let mut findings = vec![Finding {
+        wall: "work inside",
+        held: if said("work inside") {
+            Held::Yes
+        } else {
+            Held::No
+        },
+        detail: String::from(if said("work inside") {
+            "the root can be written"
+        } else {
+            "the root cannot be written, so the walls are too narrow to work behind"
+        }),
+    }];
+    for (wall, held, broken) in WALLS {
+        let untried = wall == "network" && (shell.is_none() || port.is_none());
+        findings.push(if untried {
+            Finding {
+                wall,
+                held: Held::Unknown,
+                detail: String::from("not tried: there is no bash, or no loopback"),
+            }
+        } else if said(wall) {
+            Finding {
+                wall,
+                held: Held::No,
+                detail: broken.to_owned(),
+            }
+        } else {
+            Finding {
+                wall,
+                held: Held::Yes,
+                detail: held.to_owned(),
+            }
+        });
+    }
+    Ok(Trial {
+        confinement: Ok(confinement),
+        findings,
+    })
+}
+
+/// Only bash can open a connection by itself.
+const SHELLS: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
+const MAX_OUTPUT: u64 = 4096;
+
+/// A disk for the trial, removed with this.
+struct Stage {
+    _dir: tempfile::TempDir,
+    top: PathBuf,
+}
+
+impl Stage {
+    fn build() -> std::io::Result<Self> {
+        let dir = tempfile::tempdir()?;
+        let top = dir.path().canonicalize()?;
+        for folder in ["root/kept", "outside", "hidden"] {
+            std::fs::create_dir_all(top.join(folder))?;
+        }
+        for file in ["root/kept/file", "hidden/file"] {
+            std::fs::write(top.join(file), "before\n")?;
+        }
+        Ok(Self { _dir: dir, top })
+    }
+
+    fn spec(&self, shell: &str, port: u16) -> CommandSpec {
+        let root = self.top.join("root");
+        CommandSpec {
+            argv: vec![
+                shell.into(),
+                "-c".into(),
+                SCRIPT.into(),
+                shell.into(),
+                self.top.clone().into(),
+                port.to_string().into(),
+                std::process::id().to_string().into(),
+            ],
+            cwd: root.clone(),
+            env: vec![(OsString::from("PATH"), OsString::from("/usr/bin:/bin"))],
+            stdin: StdinKind::Null,
+            confinement: Some(SandboxPolicy {
+                mode: Mode::WorkspaceWrite,
+                network: Network::Deny,
+                adapter: Adapter::Auto,
+                read_only: vec![root.join("kept")],
+                root,
+                writable: Vec::new(),
+                hidden: vec![self.top.join("hidden")],
+                limits: Limits::default(),
+                lacking: Lacking::RunPartial,
+            }),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What a command may read, write and reach: the walls as they are asked for.
+//! Plain data; how they are built is the supervisor's business, and what was
+//! built is told by [`Confinement`](crate::Confinement).
+
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// No walls at all.
+    Off,
+    /// Nothing is writable but the folders named in `writable`.
+    ReadOnly,
+    /// The root is writable too.
+    WorkspaceWrite,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Network {
+    /// As Tenon's own.
+    Inherit,
+    /// A loopback of its own and nothing else; no unix sockets.
+    Deny,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Adapter {
+    /// The best that this machine offers without any other program.
+    Auto,
+    /// Namespaces made by the supervisor itself, Landlock and seccomp.
+    Native,
+    /// The program `bwrap`, with Landlock and seccomp inside.
+    Bubblewrap,
+}
+
+/// What to do where the full walls are not to be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lacking {
+    /// Run behind what stands, and say what does not.
+    RunPartial,
+    /// Do not run.
+    Refuse,
+}
+
+/// Limits for each process of the command (`processes`: for the user). None
+/// means as inherited. Core dumps are always off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    pub processes: Option<u64>,
+    pub file_bytes: Option<u64>,
+    pub open_files: Option<u64>,
+    pub cpu_seconds: Option<u64>,
+    pub memory_bytes: Option<u64>,
+}
+
+/// The walls around one command. All paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SandboxPolicy {
+    pub mode: Mode,
+    pub network: Network,
+    pub adapter: Adapter,
+    pub root: PathBuf,
+    /// Besides the root: temporary folders, caches.
+    pub writable: Vec<PathBuf>,
+    /// Protected: stay readable, are never writable, also when they do not
+    /// exist yet.
+    pub read_only: Vec<PathBuf>,
+    /// Credentials: neither readable nor writable.
+    pub hidden: Vec<PathBuf>,
+    pub limits: Limits,
+    pub lacking: Lacking,
+}
+
+impl SandboxPolicy {
+    /// The folders that a command may write below, the root first when it is
+    /// one of them.
+    pub fn writable_roots(&self) -> impl Iterator<Item = &PathBuf> {
+        let root = match self.mode {
+            Mode::WorkspaceWrite => Some(&self.root),
+            Mode::Off | Mode::ReadOnly => None,
+        };
+        root.into_iter().chain(&self.writable)
+    }
+}

@@ -1,0 +1,80 @@
+//! Which walls a command runs behind, and how that is told: every result names
+//! what really stood around its command (S3), and a failure that the walls
+//! caused is named as such (S4). The walls themselves are the sandbox's.
+
+use super::spec::{Collected, Ended};
+use tenon_sandbox::{Confinement, Denial, Level, SandboxPolicy, recognise};
+use tenon_vocab::SandboxReport;
+
+/// Whether a command runs behind the walls of its session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Walls {
+    #[default]
+    Inside,
+    /// Without any: a person has allowed this one run, or it is the user's own
+    /// command for a credential.
+    Outside,
+}
+
+/// Whether a command that the walls stopped may be offered a run outside.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WayOut {
+    #[default]
+    Offered,
+    /// A policy of the machine's owner says that there is none.
+    Closed,
+}
+
+/// Of either stream, so much of the end is looked at for a denial.
+const EVIDENCE: usize = 8 * 1024;
+
+pub(super) fn report(confinement: &Confinement) -> SandboxReport {
+    SandboxReport {
+        adapter: confinement.adapter.to_owned(),
+        level: confinement.level.name().to_owned(),
+        not_covered: confinement.not_covered.clone(),
+    }
+}
+
+/// For a command that never ran.
+pub(super) fn nothing_ran() -> SandboxReport {
+    report(&Confinement::none())
+}
+
+/// Whether the walls made a command fail. What it printed on standard error
+/// counts first; some programs complain on standard output.
+pub(super) fn denial(
+    policy: &SandboxPolicy,
+    confinement: &Confinement,
+    ended: &Ended,
+    output: &Collected,
+) -> Option<Denial> {
+    let Ended::Exited { code, signal } = ended else {
+        return None;
+    };
+    if *code == Some(0) || confinement.level == Level::None {
+        return None;
+    }
+    [&output.stderr, &output.stdout]
+        .into_iter()
+        .map(|excerpt| excerpt.within(2 * EVIDENCE))
+        .find_map(|excerpt| {
+            let text = excerpt.joined(|_| String::new());
+            recognise(policy, confinement, *code, *signal, &text)
+        })
+        .map(with_switch)
+}
+
+/// The walls know which of their lists refused; most of those lists come along
+/// with the program, and what a user writes to get past them is another key.
+fn with_switch(denial: Denial) -> Denial {
+    let switch = match denial.switch.as_str() {
+        "sandbox.hidden" => "sandbox.show",
+        "sandbox.read_only" => "sandbox.writable",
+        other => other,
+    };
+    Denial {
+        switch: switch.to_owned(),
+        what: denial.what,
+    }
+}
