@@ -27,6 +27,7 @@ mod wrappers;
 use crate::script::{Commands, Danger, Script, Sight};
 use find::{Context, Finder};
 use tenon_vocab::Class;
+use walk::Agreement;
 
 /// A longer text is not read.
 const MAX_BYTES: usize = 64 * 1024;
@@ -37,9 +38,13 @@ pub(crate) fn analyse(text: &str) -> Script {
     }
     let tree = grammar::parse(text);
     let commands = exact::commands(text, tree.as_ref());
+    let agreement = match commands {
+        Commands::Exact(_) => Agreement::Proven,
+        Commands::Unknown(_) => Agreement::Unknown,
+    };
     let mut finder = Finder::new();
     match &tree {
-        Some(tree) => walk::walk_tree(&mut finder, tree, text, &Context::start()),
+        Some(tree) => walk::walk_tree(&mut finder, tree, text, &Context::start(), agreement),
         None => finder.too_tangled(text, &Context::start()),
     }
     verdict::sort(&mut finder.dangers);

@@ -55,6 +55,9 @@ pub(super) fn scan(finder: &mut Finder, text: &str, context: &Context) {
             brief(text),
         );
     }
+    if text.contains("case") {
+        unclosed(finder, text, context);
+    }
     let mut feed = Feed::Nothing;
     let mut given = None;
     for command in scanned(text) {
@@ -66,15 +69,6 @@ pub(super) fn scan(finder: &mut Finder, text: &str, context: &Context) {
             feed = Feed::Nothing;
         }
         let mark = finder.fetched;
-        for (start, word) in &command.words {
-            // The bracket behind a pattern of `case` closes nothing: the end of
-            // the substitution is not known.
-            if let Some(open) = word.find("$(").filter(|_| word.contains("case")) {
-                let mut below = inner.clone();
-                below.depth += 1;
-                finder.text(text.get(start + open + 2..).unwrap_or_default(), &below);
-            }
-        }
         let words = command.words.iter().map(|(_, word)| word);
         let files = command.redirects.iter().map(|(_, file)| file);
         let mut codes: Vec<String> = words
@@ -96,6 +90,18 @@ pub(super) fn scan(finder: &mut Finder, text: &str, context: &Context) {
         } else {
             Feed::Something
         });
+    }
+}
+
+/// The bracket behind a pattern of `case` closes nothing: where that word stands,
+/// the end of a substitution is not known, and all that follows is read.
+fn unclosed(finder: &mut Finder, text: &str, context: &Context) {
+    const MAX: usize = 8;
+    let opened = text
+        .match_indices('(')
+        .filter(|(at, _)| text[..*at].ends_with(['$', '<', '>']));
+    for (at, _) in opened.take(MAX) {
+        finder.text(&text[at + 1..], &context.deeper());
     }
 }
 

@@ -23,12 +23,25 @@ use tree_sitter::{Node, Tree};
 /// Hands every command of a text to the finder.
 pub(super) fn walk(finder: &mut Finder, text: &str, context: &Context) {
     match parse(text) {
-        Some(tree) => walk_tree(finder, &tree, text, context),
+        Some(tree) => walk_tree(finder, &tree, text, context, Agreement::Unknown),
         None => finder.too_tangled(text, context),
     }
 }
 
-pub(super) fn walk_tree(finder: &mut Finder, tree: &Tree, text: &str, context: &Context) {
+/// Whether the tree says the same as the plain reading of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agreement {
+    Proven,
+    Unknown,
+}
+
+pub(super) fn walk_tree(
+    finder: &mut Finder,
+    tree: &Tree,
+    text: &str,
+    context: &Context,
+    agreement: Agreement,
+) {
     let mut walker = Walker {
         finder,
         text,
@@ -40,8 +53,10 @@ pub(super) fn walk_tree(finder: &mut Finder, tree: &Tree, text: &str, context: &
         walker.note_variables(root, 0);
     }
     walker.visit(root, context);
-    let trusted =
-        !root.has_error() && !leaves_out(root, text) && sees_commands(root, text, 0..text.len());
+    let trusted = agreement == Agreement::Proven
+        || (!root.has_error()
+            && !leaves_out(root, text)
+            && sees_commands(root, text, 0..text.len()));
     if !trusted {
         finder.sight = Sight::Partial;
         finder.report(
