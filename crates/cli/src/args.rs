@@ -263,6 +263,23 @@ pub enum SessionsCommand {
         #[arg(short, long)]
         yes: bool,
     },
+    /// Get back files that a session kept before it changed or destroyed them.
+    Restore {
+        /// Id, its beginning, or nothing for the last of this directory.
+        id: Option<String>,
+        /// Only these files, or those in these folders; all without it.
+        #[arg(value_name = "PATH")]
+        paths: Vec<String>,
+        /// As they were before this call; before the last one that changed them without it.
+        #[arg(long, value_name = "CALL")]
+        call: Option<String>,
+        /// Only list what was kept.
+        #[arg(long)]
+        list: bool,
+        /// Overwrite files that are there and differ, without asking.
+        #[arg(short, long)]
+        yes: bool,
+    },
     /// Write a session in another form.
     Export {
         /// Id, its beginning, or nothing for the last of this directory.
@@ -438,6 +455,9 @@ pub struct DoctorArgs {
     /// Also ask the configured server for its models.
     #[arg(long)]
     pub network: bool,
+    /// Name every path in a list, instead of how many there are.
+    #[arg(long)]
+    pub verbose: bool,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,

@@ -2,34 +2,31 @@
 //! here, and nowhere else.
 
 use crate::args::RunArgs;
+use crate::briefing::prompt;
 use crate::custom::Custom;
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::{Place, RootFrom};
+use crate::record::log;
+use crate::runner::session_jobs;
 use crate::sandbox::{self, Walls};
 use crate::trust::{self, Accept, Accepts};
-use crate::{grants, provider, rules};
+use crate::{grants, provider};
 use serde_json::{Value, json};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_config::Resolved;
-use tenon_engine::prompt::{Environment, system};
 use tenon_engine::{Ambient, Approval, Confirm, Effects, Parts, RealAmbient, agents};
 use tenon_model::{Delivery, Model, Parameters};
-use tenon_sandbox::Supervisor;
 use tenon_session::{Log, State};
-use tenon_tools::jobs::WayOut;
 use tenon_tools::workspace::{External, WorkspaceOptions};
 use tenon_tools::{BuiltIn, Interactive, Jobs, Toolbox, Workspace};
 use tenon_vocab::profile::AgentProfile;
-use tenon_vocab::{Decision, Event, Meta, SCHEMA_VERSION, SessionId, Settings};
+use tenon_vocab::{Decision, SessionId, Settings};
 
+pub use crate::runner::{SUPERVISE, jobs, supervisor};
 pub use crate::settings::{Configured, settings};
-
-/// The hidden subcommand under which this program supervises a command.
-pub const SUPERVISE: &str = "__supervise";
 
 /// What the flags of a run ask for.
 #[derive(Debug, Clone)]
@@ -88,7 +85,8 @@ fn accepts(args: &RunArgs) -> Accepts {
 
 fn approval(args: &RunArgs, desk: Desk) -> Approval {
     match (args.yolo, args.yes, desk) {
-        (true, _, _) => Approval::Yolo,
+        (true, _, Desk::Terminal(_) | Desk::Client) => Approval::Yolo(Confirm::Ask),
+        (true, _, Desk::Nobody) => Approval::Yolo(Confirm::Nobody),
         (false, true, Desk::Terminal(_) | Desk::Client) => Approval::Yes(Confirm::Ask),
         (false, true, Desk::Nobody) => Approval::Yes(Confirm::Nobody),
         (false, false, Desk::Terminal(_) | Desk::Client) => Approval::Ask,
@@ -282,7 +280,7 @@ fn assemble(
     let (toolbox, told) = toolbox(&agent, options.approval, &configured.custom);
     remarks.extend(told);
     let system = prompt(place, options, resolved, &agent, &mut remarks);
-    if options.approval == Approval::Yolo {
+    if matches!(options.approval, Approval::Yolo(_)) {
         remarks.push(String::from(
             "--yolo: what must be confirmed is answered with yes, too",
         ));
@@ -390,81 +388,6 @@ pub fn toolbox(
     (toolbox, told)
 }
 
-/// Opens the log, or makes one.
-fn log(place: &Place, session: Session) -> Result<(Log, State), CliError> {
-    let store = place.store();
-    Ok(match session {
-        Session::Existing(id) => store.open(id, RealAmbient.now())?,
-        Session::Fork(id) => store.fork(id, SessionId::generate())?,
-        Session::New(id) => store.create(&meta(place, id.unwrap_or_else(SessionId::generate)))?,
-        Session::Unsaved => Log::ephemeral(&meta(place, SessionId::generate()))?,
-    })
-}
-
-fn meta(place: &Place, id: SessionId) -> Event {
-    Event {
-        seq: 0,
-        sub: None,
-        ts: RealAmbient.now(),
-        session: id,
-        run: None,
-        parent: None,
-        agent: String::from("build"),
-        kind: Meta {
-            schema_version: SCHEMA_VERSION,
-            id,
-            cwd: place.root_text(),
-            program_version: env!("CARGO_PKG_VERSION").to_owned(),
-            git_branch: branch(&place.root),
-            forked_from: None,
-        }
-        .into(),
-    }
-}
-
-/// The branch that is checked out, read from `.git/HEAD` without running git.
-fn branch(root: &Path) -> Option<String> {
-    let head = root
-        .ancestors()
-        .find_map(|folder| std::fs::read_to_string(folder.join(".git/HEAD")).ok())?;
-    let name = head.trim().strip_prefix("ref: refs/heads/")?;
-    Some(name.chars().take(200).collect())
-}
-
-/// The runner of a session's processes: without the variables that commands
-/// must not have. The walls come when the agent is known.
-fn session_jobs(folder: &Path, resolved: &Resolved) -> Jobs {
-    let keys = sandbox::key_variables(resolved);
-    let sorted = sandbox::Environment::sort(sandbox::whole_environment(), &resolved.sandbox, &keys);
-    let way_out = match resolved.locks.sandbox {
-        Some(_) => WayOut::Closed,
-        None => WayOut::Offered,
-    };
-    Jobs::new(supervisor(), folder.join("out"), sorted.given).with_way_out(way_out)
-}
-
-/// A runner for nothing but the user's own credential command: no walls, and
-/// all variables.
-pub fn jobs(folder: &Path) -> Jobs {
-    Jobs::new(
-        supervisor(),
-        folder.join("out"),
-        sandbox::whole_environment(),
-    )
-}
-
-/// This same program.
-pub fn supervisor() -> Supervisor {
-    // The running program, also when its file has been replaced meanwhile.
-    let program = PathBuf::from("/proc/self/exe");
-    let program = if program.exists() {
-        program
-    } else {
-        std::env::current_exe().unwrap_or(program)
-    };
-    Supervisor::new(program, vec![OsString::from(SUPERVISE)])
-}
-
 pub fn workspace(place: &Place, resolved: &Resolved, folder: &Path) -> Result<Workspace, CliError> {
     let options = WorkspaceOptions {
         external: match resolved.external_directory {
@@ -476,57 +399,6 @@ pub fn workspace(place: &Place, resolved: &Resolved, folder: &Path) -> Result<Wo
         home: place.env.get("HOME").map(PathBuf::from),
     };
     Workspace::open(&place.root, options).map_err(|error| CliError::runtime(error.to_string()))
-}
-
-fn prompt(
-    place: &Place,
-    options: &Options,
-    resolved: &Resolved,
-    agent: &AgentProfile,
-    remarks: &mut Vec<String>,
-) -> String {
-    let home = place.env.get("HOME").map(PathBuf::from);
-    let mut found = rules::find(&place.paths.config, home.as_deref(), &place.root);
-    rules::instructions(
-        &mut found,
-        &resolved.instructions,
-        home.as_deref(),
-        &place.root,
-    );
-    remarks.extend(
-        found
-            .files
-            .iter()
-            .map(|file| format!("rules: {}", file.path)),
-    );
-    remarks.extend(found.warnings);
-    let base = resolved
-        .prompt
-        .system_prompt
-        .as_deref()
-        .unwrap_or(&agent.prompt);
-    let appended: Vec<&str> = [
-        resolved.prompt.append.as_deref(),
-        options.instruction.as_deref(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let environment = Environment {
-        platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        shell: String::from(if Path::new("/bin/bash").exists() {
-            "bash"
-        } else {
-            "sh"
-        }),
-        root: place.root_text(),
-    };
-    system(
-        base,
-        Some(appended.join("\n\n").as_str()),
-        &found.files,
-        &environment,
-    )
 }
 
 /// Old sessions are removed on a thread of their own: start does not wait for it.

@@ -48,7 +48,8 @@ impl UserTools {
             Some(hash) => {
                 if accept == Accept::Now {
                     let whose = Whose::UserTools(folder.clone());
-                    trust::record(place, &whose, hash, TrustAnswer::Trusted)?;
+                    let lines = trust::user_lines(&snapshot);
+                    trust::record(place, &whose, hash, &lines, TrustAnswer::Trusted)?;
                 }
                 match trust::store(place).answer(TrustSubject::UserTools(&folder), hash) {
                     Ok(Some(TrustAnswer::Trusted)) => Standing::Trusted,

@@ -3,6 +3,7 @@
 
 mod args;
 mod assemble;
+mod briefing;
 mod client;
 mod commands;
 mod custom;
@@ -12,9 +13,11 @@ mod grants;
 mod place;
 mod prompt;
 mod provider;
+mod record;
 mod render;
 mod repl;
 mod rules;
+mod runner;
 mod sandbox;
 mod screen;
 mod settings;

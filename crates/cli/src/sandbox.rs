@@ -2,16 +2,19 @@
 //! one policy (S4). It only decides what is asked for; the sandbox crate builds
 //! it and says what really stands.
 
+mod doubts;
 mod environment;
 mod git;
 mod home;
 mod own;
 mod secrets;
+mod sockets;
 
+pub use doubts::find as doubts;
 pub use environment::{Environment, whole as whole_environment};
 
 use crate::place::Place;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use tenon_config::{
     KeySource, Resolved, SandboxAdapter, SandboxLacking, SandboxMode, SandboxNetwork,
     SandboxSettings,
@@ -25,24 +28,6 @@ use tokio_util::sync::CancellationToken;
 /// Folders that every program may fill.
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
-/// Sockets of programs that would act for a command outside of its walls.
-const SOCKETS: [&str; 14] = [
-    "/run/user",
-    "/run/screen",
-    "/run/tmux",
-    "/run/docker.sock",
-    "/run/docker",
-    "/run/podman",
-    "/run/containerd",
-    "/run/crio",
-    "/run/dbus",
-    "/run/libvirt",
-    "/run/snapd.socket",
-    "/run/incus",
-    "/var/lib/lxd/unix.socket",
-    "/var/snap/lxd/common/lxd/unix.socket",
-];
-
 /// What a session's commands run behind.
 #[derive(Debug)]
 pub struct Walls {
@@ -52,6 +37,10 @@ pub struct Walls {
     pub hidden_in_project: Vec<String>,
     /// Folders of Tenon that commands may write, because walls may be lacking.
     left_open: Vec<PathBuf>,
+    /// What is writable for who may only read.
+    while_reading: Vec<PathBuf>,
+    /// Secret files of the project that are too many to hide.
+    shown_secrets: usize,
 }
 
 impl Walls {
@@ -63,6 +52,8 @@ impl Walls {
                     policy: None,
                     hidden_in_project: Vec::new(),
                     left_open: Vec::new(),
+                    while_reading: Vec::new(),
+                    shown_secrets: 0,
                 };
             }
             SandboxMode::ReadOnly => Mode::ReadOnly,
@@ -71,7 +62,8 @@ impl Walls {
         let ground = Ground::of(place, settings);
         let writable = ground.writable();
         let own = own::Own::of(place, session);
-        let mut hidden = ground.hidden(&writable);
+        let secrets = secrets::find(&place.root);
+        let mut hidden = ground.hidden(&writable, &secrets.paths);
         let mut read_only = ground.read_only();
         hidden.extend(existing(own.hidden()));
         hidden.retain(|path| !place.root.starts_with(path));
@@ -82,6 +74,7 @@ impl Walls {
             left_open = own.release(&mut read_only, &mut hidden, open);
         }
         ground.narrow(&writable, &mut read_only);
+        let while_reading = ground.writable_while_reading();
         let hidden_in_project = hidden
             .iter()
             .filter_map(|path| path.strip_prefix(&place.root).ok())
@@ -108,10 +101,16 @@ impl Walls {
                 SandboxLacking::Refuse => Lacking::Refuse,
             },
         };
+        let policy = match mode {
+            Mode::ReadOnly => reading(policy, &while_reading),
+            Mode::WorkspaceWrite | Mode::Off => policy,
+        };
         Self {
             policy: Some(policy),
             hidden_in_project,
             left_open,
+            while_reading,
+            shown_secrets: secrets.more,
         }
     }
 
@@ -120,7 +119,7 @@ impl Walls {
     pub fn of_agent(&self, agent: &AgentProfile) -> Option<SandboxPolicy> {
         let mut policy = self.policy.clone()?;
         if agent.read_only {
-            policy.mode = Mode::ReadOnly;
+            policy = reading(policy, &self.while_reading);
             policy.network = Network::Deny;
         }
         Some(policy)
@@ -136,8 +135,19 @@ impl Walls {
         let mut remarks = Vec::new();
         if !self.hidden_in_project.is_empty() {
             remarks.push(format!(
-                "sandbox: commands see nothing of {} (sandbox.show)",
-                shortened(&self.hidden_in_project)
+                "sandbox: hidden from commands: {} (to show {}: sandbox.show)",
+                shortened(&self.hidden_in_project),
+                if self.hidden_in_project.len() == 1 {
+                    "it"
+                } else {
+                    "them"
+                }
+            ));
+        }
+        if self.shown_secrets > 0 {
+            remarks.push(format!(
+                "sandbox: {} more secret files of the project are not hidden from commands: there are too many; name their folder in sandbox.hidden",
+                self.shown_secrets
             ));
         }
         if !self.left_open.is_empty() {
@@ -255,12 +265,21 @@ impl<'a> Ground<'a> {
             (Some(below), Some(home)) if below.starts_with('/') => {
                 home.join(below.trim_start_matches('/'))
             }
-            _ => self.place.root.join(text),
+            _ => plain(&self.place.root.join(text)),
         }
     }
 
     fn all_written(&self, texts: &[String]) -> Vec<PathBuf> {
         texts.iter().map(|text| self.written(text)).collect()
+    }
+
+    /// Temporary folders and what the user opened: reading needs no caches and
+    /// no commits.
+    fn writable_while_reading(&self) -> Vec<PathBuf> {
+        let mut paths: Vec<PathBuf> = TEMPORARY.map(PathBuf::from).to_vec();
+        paths.extend(self.variable("TMPDIR"));
+        paths.extend(self.all_written(&self.settings.writable));
+        existing(paths)
     }
 
     /// Besides the root. Only what exists: nothing is created for commands.
@@ -280,9 +299,10 @@ impl<'a> Ground<'a> {
     fn read_only(&self) -> Vec<PathBuf> {
         let mut protected = vec![self.place.root.join(".tenon")];
         protected.extend(self.repository.iter().flat_map(git::Repository::protected));
-        if let Some(home) = &self.home {
-            protected.extend(home::protected(home));
-        }
+        protected.extend(git::steered(&self.place.root));
+        protected.extend(home::protected(self.home.as_deref(), |name| {
+            self.variable(name)
+        }));
         // Whoever names such a path itself wants it open; a folder around it
         // is no such wish.
         let opened = self.all_written(&self.settings.writable);
@@ -303,15 +323,26 @@ impl<'a> Ground<'a> {
         path.starts_with(&self.place.root) || writable.iter().any(|folder| path.starts_with(folder))
     }
 
-    fn hidden(&self, writable: &[PathBuf]) -> Vec<PathBuf> {
-        let mut hidden: Vec<PathBuf> = SOCKETS.map(PathBuf::from).to_vec();
+    fn hidden(&self, writable: &[PathBuf], secrets: &[PathBuf]) -> Vec<PathBuf> {
+        let home = self.home.as_deref();
+        let mut hidden = sockets::find(home::gnupg(home, |name| self.variable(name)));
         hidden.extend(self.sockets_of_the_environment());
-        if let Some(home) = &self.home {
-            hidden.extend(home::credentials(home));
+        hidden.extend(home::credentials(home, |name| self.variable(name)));
+        hidden.extend_from_slice(secrets);
+        // A temporary folder or one that the user opened is not shut again;
+        // what lies beside it stays shut.
+        for folder in writable {
+            hidden = hidden
+                .into_iter()
+                .flat_map(|path| {
+                    if folder.starts_with(&path) {
+                        without(path, folder)
+                    } else {
+                        vec![path]
+                    }
+                })
+                .collect();
         }
-        hidden.extend(secrets::find(&self.place.root));
-        // A temporary folder or one that the user opened is not shut again.
-        hidden.retain(|path| !writable.iter().any(|folder| folder.starts_with(path)));
         hidden.extend(self.all_written(&self.settings.hidden));
         hidden.retain(|path| !self.place.root.starts_with(path));
         for shown in self.all_written(&self.settings.show) {
@@ -328,7 +359,7 @@ impl<'a> Ground<'a> {
             "SSH_AUTH_SOCK",
             "XDG_RUNTIME_DIR",
             "XAUTHORITY",
-            "KUBECONFIG",
+            "VSCODE_IPC_HOOK_CLI",
         ]
         .into_iter()
         .filter_map(|name| self.variable(name));
@@ -336,10 +367,7 @@ impl<'a> Ground<'a> {
             .into_iter()
             .filter_map(|name| self.place.env.get(name)?.strip_prefix("unix://"))
             .map(PathBuf::from);
-        plain
-            .chain(addresses)
-            .chain(sockets_in_temporary_folders())
-            .collect()
+        plain.chain(addresses).collect()
     }
 
     fn variable(&self, name: &str) -> Option<PathBuf> {
@@ -349,24 +377,32 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Terminals and agents listen in `/tmp`: a command that reaches one of them
-/// types outside of its walls.
-fn sockets_in_temporary_folders() -> Vec<PathBuf> {
-    const ENTRIES: usize = 4096;
-    const STARTS: [&str; 4] = ["tmux-", "ssh-", "dbus-", "screens"];
-    let Ok(entries) = std::fs::read_dir("/tmp") else {
-        return Vec::new();
-    };
-    entries
-        .flatten()
-        .take(ENTRIES)
-        .filter(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            STARTS.iter().any(|start| name.starts_with(start))
-        })
-        .map(|entry| entry.path())
-        .collect()
+/// The walls for who may only read. A project in a temporary folder would be
+/// writable with it.
+fn reading(mut policy: SandboxPolicy, writable: &[PathBuf]) -> SandboxPolicy {
+    policy.mode = Mode::ReadOnly;
+    policy.writable = writable.to_vec();
+    let root = &policy.root;
+    if writable.iter().any(|folder| root.starts_with(folder)) && !writable.contains(root) {
+        policy.read_only.retain(|path| !path.starts_with(root));
+        policy.read_only.push(root.clone());
+    }
+    policy
+}
+
+/// Without `.` and `..`: the lists are compared by their parts.
+fn plain(path: &Path) -> PathBuf {
+    let mut kept = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                kept.pop();
+            }
+            Component::CurDir => {}
+            other => kept.push(other),
+        }
+    }
+    kept
 }
 
 fn existing(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {

@@ -47,7 +47,7 @@ pub fn settings(place: &Place, options: &Options) -> Result<(Loaded, Resolved), 
 fn respect(locks: &Locks, options: &Options) -> Result<(), CliError> {
     // --yolo answers all that --yes does, so a lock on either stops it.
     let (flag, file) = match options.approval {
-        Approval::Yolo => ("--yolo", locks.yolo.as_ref().or(locks.yes.as_ref())),
+        Approval::Yolo(_) => ("--yolo", locks.yolo.as_ref().or(locks.yes.as_ref())),
         Approval::Yes(_) => ("--yes", locks.yes.as_ref()),
         Approval::Ask | Approval::Nobody => return Ok(()),
     };

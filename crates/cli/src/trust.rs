@@ -16,8 +16,8 @@ use rustix::termios::{QueueSelector, tcflush};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use tenon_config::{
-    Curable, Loaded, ProjectTrust, Snapshot, Sources, Standing, Trust, TrustAnswer, TrustSubject,
-    project_key,
+    Curable, Earlier, Loaded, ProjectTrust, Snapshot, Sources, Standing, Trust, TrustAnswer,
+    TrustSubject, project_key,
 };
 use tenon_engine::{Ambient, RealAmbient};
 use tenon_vocab::{Answer, Choice, Display, Printable, Question, QuestionId, QuestionKind};
@@ -69,7 +69,8 @@ pub fn load(place: &Place, options: &Options) -> Result<Loaded, CliError> {
         Standing::Impossible(why) => Err(impossible(why)),
         Standing::Unknown | Standing::Refused => {
             let hash = loaded.project().hash().unwrap_or_default();
-            record(place, &whose, hash, TrustAnswer::Trusted)?;
+            let lines = project_lines(&loaded);
+            record(place, &whose, hash, &lines, TrustAnswer::Trusted)?;
             read(place, options.flags.clone())
         }
     }
@@ -98,10 +99,11 @@ pub fn record(
     place: &Place,
     whose: &Whose,
     hash: &str,
+    lines: &[String],
     answer: TrustAnswer,
 ) -> Result<(), CliError> {
     store(place)
-        .record(whose.subject(), hash, answer, RealAmbient.now())
+        .record(whose.subject(), hash, lines, answer, RealAmbient.now())
         .map_err(|error| CliError::runtime(error.to_string()))
 }
 
@@ -116,7 +118,47 @@ pub fn forget(place: &Place, whose: &Whose) -> Result<(), CliError> {
 pub struct Pending {
     whose: Whose,
     pub hash: String,
+    lines: Vec<String>,
     pub question: Question,
+}
+
+/// What a question says of content that nobody has accepted.
+struct Words {
+    /// Nothing of this place was ever accepted.
+    first: &'static str,
+    /// Something was.
+    again: &'static str,
+    yes: &'static str,
+}
+
+const OF_PROJECT: Words = Words {
+    first: "This project wants to change how Tenon works. Trust it?",
+    again: "This project changed since you trusted it. Trust it?",
+    yes: "trust this content",
+};
+
+const OF_USER_TOOLS: Words = Words {
+    first: "There are new tools in your configuration folder. Use them?",
+    again: "The tools in your configuration folder changed since you accepted them. Use them?",
+    yes: "use these tools",
+};
+
+impl Pending {
+    fn new(place: &Place, whose: Whose, hash: &str, lines: Vec<String>, words: &Words) -> Self {
+        let earlier = earlier(place, &whose);
+        Self {
+            question: ask(words, &lines, earlier.as_ref()),
+            hash: hash.to_owned(),
+            whose,
+            lines,
+        }
+    }
+}
+
+/// The last yes to this place. A file that cannot be read is complained about
+/// where its answers are needed.
+pub fn earlier(place: &Place, whose: &Whose) -> Option<Earlier> {
+    store(place).earlier(whose.subject()).ok().flatten()
 }
 
 /// What would have to be asked now; nothing where all is answered.
@@ -125,27 +167,16 @@ pub fn pending(place: &Place, options: &Options) -> Result<Vec<Pending>, CliErro
     let mut found = Vec::new();
     let project = loaded.project();
     if let (Standing::Unknown, Some(hash)) = (&project.standing, project.hash()) {
-        found.push(Pending {
-            whose: Whose::Project(project_key(&place.root)),
-            hash: hash.to_owned(),
-            question: ask(
-                "This project wants to change how Tenon works. Trust it?",
-                project_lines(&loaded),
-                "trust this content",
-            ),
-        });
+        let whose = Whose::Project(project_key(&place.root));
+        let lines = project_lines(&loaded);
+        found.push(Pending::new(place, whose, hash, lines, &OF_PROJECT));
     }
     let user = custom::UserTools::find(place, options.accepts.user_tools)?;
     if let (Standing::Unknown, Some(snapshot)) = (&user.standing, &user.snapshot) {
-        found.push(Pending {
-            whose: Whose::UserTools(snapshot.folder().to_owned()),
-            hash: snapshot.hash().unwrap_or_default().to_owned(),
-            question: ask(
-                "There are new tools in your configuration folder. Use them?",
-                user_lines(snapshot),
-                "use these tools",
-            ),
-        });
+        let whose = Whose::UserTools(snapshot.folder().to_owned());
+        let hash = snapshot.hash().unwrap_or_default();
+        let lines = user_lines(snapshot);
+        found.push(Pending::new(place, whose, hash, lines, &OF_USER_TOOLS));
     }
     Ok(found)
 }
@@ -163,7 +194,55 @@ pub fn user_lines(snapshot: &Snapshot) -> Vec<String> {
     custom::lines(snapshot, "", snapshot.folder())
 }
 
-fn ask(title: &str, lines: Vec<String>, yes: &str) -> Question {
+/// What runs programs, or decides where words and keys go and what walls stand:
+/// it is read last, next to the choices.
+fn weighs_most(line: &str) -> bool {
+    let key = line
+        .strip_prefix("setting  ")
+        .map(|line| line.split(" = ").next().unwrap_or_default());
+    let leads_away = |key: &str| {
+        let last = key.rsplit('.').next().unwrap_or_default();
+        key.starts_with("sandbox.")
+            || key.starts_with("providers.")
+                && matches!(last, "base_url" | "proxy" | "ca_file" | "insecure")
+    };
+    line.starts_with("hook  ") || line.starts_with("tool ") || key.is_some_and(leads_away)
+}
+
+/// The lines of a question: what is gone since an earlier yes, then what would
+/// hold, the weightiest last.
+fn body(lines: &[String], earlier: Option<&Earlier>) -> String {
+    let difference = earlier.and_then(|earlier| earlier.difference(lines));
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    order.sort_by_key(|index| lines.get(*index).is_some_and(|line| weighs_most(line)));
+    let count = lines.len();
+    // One line each, whatever a name or a description holds: nobody else may
+    // write lines of this question.
+    let line = |mark: &str, line: &str| format!("\n{mark}{}", Printable::line(line));
+    let mut text = match &difference {
+        None => format!("It would enable {count}:"),
+        Some(difference) => match (difference.new.len(), difference.gone.len()) {
+            (0, 0) => {
+                format!("It would enable the same {count}, but files behind them are different:")
+            }
+            (new, gone) => format!("It would enable {count} ({new} new, {gone} gone):"),
+        },
+    };
+    for gone in difference.iter().flat_map(|difference| &difference.gone) {
+        text.push_str(&line("- ", gone));
+    }
+    for index in order {
+        let mark = match &difference {
+            None => "",
+            Some(difference) if difference.new.contains(&index) => "+ ",
+            Some(_) => "  ",
+        };
+        text.push_str(&line(mark, lines.get(index).map_or("", String::as_str)));
+    }
+    text
+}
+
+fn ask(words: &Words, lines: &[String], earlier: Option<&Earlier>) -> Question {
     let choice = |id: &str, key: char, label: &str| Choice {
         id: id.to_owned(),
         key,
@@ -171,21 +250,18 @@ fn ask(title: &str, lines: Vec<String>, yes: &str) -> Question {
         rule: None,
         typed: None,
     };
-    let count = lines.len();
-    // One line each, whatever a name or a description holds: nobody else may
-    // write lines of this question.
-    let lines: Vec<String> = lines
-        .iter()
-        .map(|line| Printable::line(line).to_string())
-        .collect();
+    let title = match earlier {
+        None => words.first,
+        Some(_) => words.again,
+    };
     Question {
         id: QuestionId::new("trust"),
         kind: QuestionKind::Trust,
         title: title.to_owned(),
-        body: format!("It would enable {count}:\n{}", lines.join("\n")),
+        body: body(lines, earlier),
         display: Display::Nothing,
         choices: vec![
-            choice(Choice::ALWAYS, 'y', yes),
+            choice(Choice::ALWAYS, 'y', words.yes),
             choice(Choice::DENY, 'n', "go on without it"),
         ],
         free_text: false,
@@ -200,20 +276,24 @@ fn ask(title: &str, lines: Vec<String>, yes: &str) -> Question {
 }
 
 impl Pending {
-    /// Keeps what was answered. `None` was no answer: nothing is kept, and
-    /// nothing is trusted.
+    /// Keeps what was answered. `None` was no answer, and an empty line is "not
+    /// now": nothing is kept, and nothing is trusted.
     pub fn settle(&self, place: &Place, line: Option<&str>) -> Result<(), CliError> {
         let Some(line) = line else {
             return Ok(());
         };
         let Answer { choice, .. } = question::answer(&self.question, line);
+        if question::is_silence(line) {
+            complain("Not now: what it would enable is left out, and the next start asks again.");
+            return Ok(());
+        }
         let answer = if choice == Choice::ALWAYS {
             TrustAnswer::Trusted
         } else {
             complain("Not trusted; what it would enable is left out.");
             TrustAnswer::Refused
         };
-        record(place, &self.whose, &self.hash, answer)
+        record(place, &self.whose, &self.hash, &self.lines, answer)
     }
 }
 
@@ -224,13 +304,25 @@ pub fn ask_at_terminal(place: &Place, options: &Options, paint: Paint) -> Result
         complain(&question::show(paint, &pending.question));
         // What was typed before the question stood there is no answer to it.
         let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
-        let _ = write!(std::io::stderr().lock(), "> ");
-        let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line);
-        let answered = read.is_ok_and(|bytes| bytes > 0);
-        pending.settle(place, answered.then_some(line.as_str()))?;
+        let mut line = typed();
+        while let Some(said) = line
+            .as_deref()
+            .and_then(|line| question::slip(&pending.question, line))
+        {
+            complain(&said);
+            line = typed();
+        }
+        pending.settle(place, line.as_deref())?;
     }
     Ok(())
+}
+
+/// A line of this terminal; `None` at its end.
+fn typed() -> Option<String> {
+    let _ = write!(std::io::stderr().lock(), "> ");
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    read.is_ok_and(|bytes| bytes > 0).then_some(line)
 }
 
 /// What a person should know at the start: what is left out, why, and how to
@@ -239,33 +331,24 @@ pub fn remarks(loaded: &Loaded, custom: &Custom) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
     let project = loaded.project();
     let wants = loaded.project_wants().len();
-    let refused = project.standing == Standing::Refused;
-    for ignored in loaded.ignored() {
-        // Who said no knows what it is about.
-        if !(refused && ignored.curable == Curable::ByTrust) {
-            remarks.push(format!(
-                "ignored: {} ({}): {}",
-                ignored.key, ignored.origin, ignored.why
-            ));
-        }
-    }
+    // What trust would cure is counted below and listed by `tenon trust`; a
+    // mistake stays one.
+    let mistakes = loaded.ignored().iter();
+    let mistakes = mistakes.filter(|ignored| ignored.curable == Curable::No);
+    remarks.extend(mistakes.map(|ignored| {
+        format!(
+            "ignored: {} ({}): {}",
+            ignored.key, ignored.origin, ignored.why
+        )
+    }));
     match &project.standing {
         Standing::Nothing => {}
         Standing::Trusted => remarks.push(format!(
             "the project is trusted: {wants} of its settings and tools hold; `tenon trust` shows them"
         )),
-        Standing::Unknown => {
-            let files = loaded.project_wants();
-            let files = files.iter().filter(|line| {
-                ["tool  ", "agent  ", "command  "]
-                    .iter()
-                    .any(|kind| line.starts_with(kind))
-            });
-            remarks.extend(files.map(|line| format!("ignored: {line}: the project is not trusted")));
-            remarks.push(format!(
-                "the project is not trusted: {wants} of its settings and tools are ignored; `tenon trust` shows them, --trust-project accepts them"
-            ));
-        }
+        Standing::Unknown => remarks.push(format!(
+            "the project is not trusted: {wants} of its settings and tools are ignored; `tenon trust` shows them, --trust-project accepts them"
+        )),
         Standing::Refused => remarks.push(format!(
             "the project is not trusted, as you said: {wants} of its settings and tools are ignored; `tenon trust accept` changes that"
         )),
@@ -287,19 +370,30 @@ pub fn remarks(loaded: &Loaded, custom: &Custom) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::ask;
+    use super::{OF_PROJECT, ask, body};
 
     #[test]
     fn nobody_else_writes_lines_of_the_question() {
         let lie = String::from("tool `x`: fine\n  y  harmless\u{1b}[2K");
-        let question = ask(
-            "Trust it?",
-            vec![lie, String::from("rule  bash: allow")],
-            "yes",
-        );
+        let question = ask(&OF_PROJECT, &[lie, String::from("rule  bash: allow")], None);
         let lines: Vec<&str> = question.body.lines().collect();
         assert_eq!(lines.len(), 3, "{lines:?}");
         assert_eq!(lines[0], "It would enable 2:");
         assert!(!question.body.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn what_runs_or_leads_away_stands_next_to_the_choices() {
+        let lines = [
+            "hook  Stop: \"x\"",
+            "setting  providers.a.base_url = \"http://x\"",
+            "setting  system_prompt = \"sandbox.mode\"",
+            "tool  .tenon/tools/t/ (1 file)",
+            "rule  bash: allow",
+            "setting  sandbox.mode = \"off\"",
+        ];
+        let body = body(&lines.map(String::from), None);
+        let order: Vec<&str> = body.lines().skip(1).collect();
+        assert_eq!(order, [2, 4, 0, 1, 3, 5].map(|index| lines[index]));
     }
 }

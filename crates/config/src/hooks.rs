@@ -35,6 +35,7 @@ const TAKEN: [&str; 4] = [
 pub(crate) struct Written {
     pub value: Value,
     pub layer: Layer,
+    pub origin: Origin,
 }
 
 /// Each hook becomes a leaf `hooks.EVENT.N`.
@@ -188,7 +189,7 @@ pub(crate) fn resolve(loaded: &Loaded) -> Vec<HookSpec> {
     hooks
 }
 
-fn spec(written: &Written) -> Option<HookSpec> {
+pub(crate) fn spec(written: &Written) -> Option<HookSpec> {
     let text = |name: &str| written.value.get(name).and_then(Value::as_str);
     let event = HookEvent::parse(text("event")?)?;
     Some(HookSpec {
@@ -224,6 +225,7 @@ impl Loaded {
         self.hooks.push(Written {
             value: leaf.value.clone(),
             layer,
+            origin: origin.clone(),
         });
         self.entries.insert(
             format!("{prefix}{count}"),

@@ -30,6 +30,7 @@ mod rules;
 mod sandbox;
 mod secrets;
 mod settings;
+mod slips;
 mod snapshot;
 mod source;
 mod suggest;
@@ -45,7 +46,7 @@ pub use locks::{AllowList, Locks, Minimum};
 pub use paths::{Env, Paths, Platform};
 pub use project::{ProjectContent, Standing, project_key};
 pub use reference::{reference_markdown, schema, template};
-pub use resolve::{Choice, resolve};
+pub use resolve::{Choice, resolve, resolve_without_provider};
 pub use rules::rules;
 pub use sandbox::{
     SandboxAdapter, SandboxLacking, SandboxLimits, SandboxMode, SandboxNetwork, SandboxSettings,
@@ -54,4 +55,4 @@ pub use settings::{
     GrantSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider, RetrySettings,
 };
 pub use snapshot::{KeptFile, Snapshot};
-pub use trust::{ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};
+pub use trust::{Difference, Earlier, ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};

@@ -156,7 +156,7 @@ fn only_root_writes(path: &Path) -> Result<(), ConfigError> {
     loop {
         let metadata = here
             .symlink_metadata()
-            .map_err(|error| refused(path, &here, &format!("it cannot be looked at: {error}")))?;
+            .map_err(|error| unseen(path, &here, &error))?;
         if metadata.uid() != 0 {
             return Err(refused(path, &here, "it does not belong to root"));
         }
@@ -171,8 +171,9 @@ fn only_root_writes(path: &Path) -> Result<(), ConfigError> {
                 here = PathBuf::from("/");
             }
             waiting.extend(parts(&target));
-        } else if metadata.mode() & 0o022 != 0 && !(metadata.is_dir() && is_sticky(metadata.mode()))
-        {
+        } else if metadata.mode() & 0o022 != 0 {
+            // Also a sticky folder such as /tmp: whoever comes first may make
+            // there what the administrator has not made yet.
             return Err(refused(path, &here, "others than root may write to it"));
         }
         match waiting.pop() {
@@ -183,11 +184,6 @@ fn only_root_writes(path: &Path) -> Result<(), ConfigError> {
             Some(part) => here.push(part),
         }
     }
-}
-
-/// In such a folder nobody can move what belongs to another.
-fn is_sticky(mode: u32) -> bool {
-    mode & 0o1000 != 0
 }
 
 /// The parts of a path, the last one first.
@@ -204,6 +200,16 @@ fn parts(path: &Path) -> Vec<PathBuf> {
     parts
 }
 
+fn unseen(path: &Path, at: &Path, error: &std::io::Error) -> ConfigError {
+    if error.kind() != std::io::ErrorKind::NotFound {
+        return refused(path, at, &format!("it cannot be looked at: {error}"));
+    }
+    ConfigError::hinted(
+        format!("the managed policy {} does not exist", path.display()),
+        format!("create it or unset {VARIABLE}"),
+    )
+}
+
 fn refused(path: &Path, at: &Path, why: &str) -> ConfigError {
     let place = if at == path {
         String::new()
@@ -216,7 +222,7 @@ fn refused(path: &Path, at: &Path, why: &str) -> ConfigError {
             path.display()
         ),
         format!(
-            "an administrator has to repair it: `chown root:root {0}` and `chmod go-w {0}`",
+            "an administrator has to repair it: `chown root:root {0}` and `chmod go-w {0}`; or the file has to lie where only root writes, as below /etc",
             at.display()
         ),
     )

@@ -6,10 +6,11 @@ use crate::choose::chosen_provider;
 use crate::hooks;
 use crate::load::{Loaded, Origin};
 use crate::provider::{self, Variables};
-use crate::rules::{external, rules, warn_of_unknown_tools};
+use crate::rules::{external, rules};
 use crate::sandbox;
 use crate::secrets;
 use crate::settings::{GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings};
+use crate::slips;
 use crate::source::Source;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -29,13 +30,36 @@ pub struct Choice {
 /// When the chosen provider cannot be used, or a file that is named cannot be read.
 pub fn resolve(loaded: &Loaded, choice: &Choice) -> Result<Resolved, ConfigError> {
     let mut warnings = Vec::new();
-    let (providers, unusable) = all_providers(loaded, &mut warnings);
     let provider = chosen_provider(loaded, choice, &mut warnings)?;
     if let Some(provider) = &provider {
         loaded.locks().admit(provider)?;
     }
+    resolve_with(loaded, provider, warnings)
+}
+
+/// For what talks to no model: no provider is chosen, so none can be wrong.
+///
+/// # Errors
+/// When a file that is named cannot be read.
+pub fn resolve_without_provider(loaded: &Loaded) -> Result<Resolved, ConfigError> {
+    resolve_with(loaded, None, Vec::new())
+}
+
+fn resolve_with(
+    loaded: &Loaded,
+    provider: Option<ResolvedProvider>,
+    of_choice: Vec<String>,
+) -> Result<Resolved, ConfigError> {
+    let mut warnings = Vec::new();
+    let (providers, unusable) = all_providers(loaded, &mut warnings);
+    for warning in of_choice {
+        // The chosen provider is among all of them.
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
     let rules = rules(loaded)?;
-    warn_of_unknown_tools(&rules, &mut warnings);
+    warnings.extend(slips::in_tool_names(loaded, &rules));
     Ok(Resolved {
         external_directory: external(&rules),
         context_window: provider

@@ -1,10 +1,9 @@
 //! The rules of all layers, in the form in which the policy reads them.
 
+use crate::ConfigError;
 use crate::load::{Loaded, Permission};
-use crate::{ConfigError, suggest};
 use std::path::Path;
 use tenon_policy::{EXTERNAL_DIRECTORY, Layer, Matcher, Rule, Rules, Weight};
-use tenon_vocab::names::canonical_names;
 use tenon_vocab::{Class, Decision};
 
 /// All rules: those that come along, then each layer's. A higher layer replaces
@@ -98,20 +97,5 @@ pub(crate) fn external(rules: &Rules) -> Decision {
         Decision::Allow
     } else {
         Decision::Ask
-    }
-}
-
-/// A rule for a tool that nobody has is silent; a slip should not be.
-pub(crate) fn warn_of_unknown_tools(rules: &Rules, warnings: &mut Vec<String>) {
-    let known = || canonical_names().chain([EXTERNAL_DIRECTORY]);
-    for rule in rules.iter() {
-        let exact = known().any(|name| name == rule.tool) || rule.tool.contains(['*', '?']);
-        let near = suggest::nearest(&rule.tool, known());
-        if let (false, Some(near)) = (exact, near) {
-            warnings.push(format!(
-                "{}: a rule names the tool `{}`; did you mean `{near}`?",
-                rule.origin, rule.tool
-            ));
-        }
     }
 }

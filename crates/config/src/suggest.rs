@@ -8,14 +8,23 @@ pub(crate) fn nearest<'a>(
     wrong: &str,
     words: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    // Only the start of a hostile name is compared.
-    let short: String = wrong.chars().take(64).collect();
-    let wrong = fold(&short);
-    let most = match wrong.chars().count() {
+    let most = match fold(wrong).chars().count() {
         0..=3 => 1,
         4..=7 => 2,
         _ => 3,
     };
+    within(wrong, words, most)
+}
+
+/// The nearest of some words that at most so many slips part from this one.
+pub(crate) fn within<'a>(
+    wrong: &str,
+    words: impl IntoIterator<Item = &'a str>,
+    most: usize,
+) -> Option<&'a str> {
+    // Only the start of a hostile name is compared.
+    let short: String = wrong.chars().take(64).collect();
+    let wrong = fold(&short);
     words
         .into_iter()
         .map(|word| (strsim::damerau_levenshtein(&wrong, &fold(word)), word))

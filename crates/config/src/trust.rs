@@ -4,6 +4,7 @@
 //! It does not decide what trust enables; see `untrusted.rs` and `project.rs`.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -15,6 +16,9 @@ const VERSION: u32 = 1;
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// Contents remembered for one place: branches come and go.
 const REMEMBERED: usize = 16;
+/// What is kept to say later what changed must not fill the file.
+const LONGEST_LINE: usize = 400;
+const MOST_LINES: usize = 100;
 
 /// Whether the configuration of a project holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,6 +61,59 @@ struct Record {
     hash: String,
     answer: TrustAnswer,
     at: Timestamp,
+    /// What the person was shown, in short; only with the last yes for a place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wants: Option<Vec<String>>,
+}
+
+/// A yes to other content of the same place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Earlier {
+    pub at: Timestamp,
+    wants: Option<Vec<String>>,
+}
+
+/// What differs between what was accepted and what is there now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// Lines of now that were not accepted, by their place.
+    pub new: Vec<usize>,
+    /// Accepted lines that are not there any more; long ones are shortened.
+    pub gone: Vec<String>,
+}
+
+impl Earlier {
+    /// `None` when it was not kept what was accepted.
+    #[must_use]
+    pub fn difference(&self, lines: &[String]) -> Option<Difference> {
+        let mut gone = self.wants.clone()?;
+        let mut new = Vec::new();
+        for (index, line) in lines.iter().enumerate() {
+            let line = short(line);
+            match gone.iter().position(|held| *held == line) {
+                Some(at) => {
+                    gone.remove(at);
+                }
+                None => new.push(index),
+            }
+        }
+        Some(Difference { new, gone })
+    }
+}
+
+/// A long line is kept by its start and its hash: enough to see a change.
+fn short(line: &str) -> String {
+    if line.len() <= LONGEST_LINE {
+        return line.to_owned();
+    }
+    let start: String = line.chars().take(LONGEST_LINE / 4).collect();
+    let hash = Sha256::digest(line.as_bytes());
+    let hash: String = hash
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{start}… ({} bytes, {hash})", line.len())
 }
 
 type Records = BTreeMap<String, Vec<Record>>;
@@ -108,7 +165,24 @@ impl Trust {
             .map(|record| record.answer))
     }
 
-    /// Keeps an answer for this content.
+    /// The last yes to any content of this place.
+    ///
+    /// # Errors
+    /// When the file cannot be believed.
+    pub fn earlier(&self, subject: TrustSubject<'_>) -> Result<Option<Earlier>, TrustError> {
+        let page = self.read()?;
+        let (records, key) = page.of(subject);
+        let found = records.get(&key).into_iter().flatten();
+        Ok(found
+            .rev()
+            .find(|record| record.answer == TrustAnswer::Trusted)
+            .map(|record| Earlier {
+                at: record.at,
+                wants: record.wants.clone(),
+            }))
+    }
+
+    /// Keeps an answer for this content, which would enable these lines.
     ///
     /// # Errors
     /// When the file cannot be read or written.
@@ -116,20 +190,37 @@ impl Trust {
         &self,
         subject: TrustSubject<'_>,
         hash: &str,
+        lines: &[String],
         answer: TrustAnswer,
         at: Timestamp,
     ) -> Result<(), TrustError> {
+        let few = answer == TrustAnswer::Trusted && lines.len() <= MOST_LINES;
+        let wants = few.then(|| lines.iter().map(|line| short(line)).collect());
         self.change(|page| {
             let records = page.of_mut(subject);
             records.retain(|record| record.hash != hash);
+            if answer == TrustAnswer::Trusted {
+                records.iter_mut().for_each(|record| record.wants = None);
+            }
             records.push(Record {
                 hash: hash.to_owned(),
                 answer,
                 at,
+                wants,
             });
             let old = records.len().saturating_sub(REMEMBERED);
             records.drain(..old);
         })
+    }
+
+    /// How many answers about a place are kept, for whatever content.
+    ///
+    /// # Errors
+    /// When the file cannot be believed.
+    pub fn answers(&self, subject: TrustSubject<'_>) -> Result<usize, TrustError> {
+        let page = self.read()?;
+        let (records, key) = page.of(subject);
+        Ok(records.get(&key).map_or(0, Vec::len))
     }
 
     /// Forgets every answer about a place.
@@ -197,7 +288,15 @@ impl Trust {
         page.version = VERSION;
         change(&mut page);
         page.tidy();
-        let text = serde_json::to_vec_pretty(&page).map_err(io::Error::other);
+        let mut text = serde_json::to_vec_pretty(&page).map_err(io::Error::other);
+        if text
+            .as_ref()
+            .is_ok_and(|text| text.len() as u64 > MAX_BYTES / 2)
+        {
+            // The answers matter; what was shown with them is a courtesy.
+            page.forget_wants();
+            text = serde_json::to_vec_pretty(&page).map_err(io::Error::other);
+        }
         let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(unwritable)?;
         temporary
             .write_all(&text.map_err(unwritable)?)
@@ -223,6 +322,14 @@ impl Page {
             TrustSubject::Project(path) => self.projects.entry(key(path)).or_default(),
             TrustSubject::UserTools(path) => self.user_tools.entry(key(path)).or_default(),
         }
+    }
+
+    fn forget_wants(&mut self) {
+        let all = self
+            .projects
+            .values_mut()
+            .chain(self.user_tools.values_mut());
+        all.flatten().for_each(|record| record.wants = None);
     }
 
     fn tidy(&mut self) {

@@ -227,6 +227,10 @@ impl Emitter {
         look(&self.lock().state)
     }
 
+    pub(crate) fn session(&self) -> SessionId {
+        self.session
+    }
+
     pub(crate) fn blobs(&self) -> tenon_session::Blobs {
         self.lock().log.blobs()
     }

@@ -2,6 +2,7 @@
 //! hooks may narrow, whoever is in front is asked where the decision is to ask,
 //! and the explanation goes to the log with the call.
 
+mod hint;
 mod question;
 mod refuse;
 mod respond;
@@ -99,6 +100,7 @@ async fn judge(run: &Run, call: &CallId, ready: Ready) -> Flow<Verdict> {
             };
         }
     }
+    hooks::report_built_in(run, &case.explanation);
     if let Some(refused) = ask(run, call, &mut case).await? {
         return Ok(refused);
     }
@@ -116,14 +118,14 @@ fn open(run: &Run, ready: Ready) -> Result<Case, Box<Verdict>> {
         &Authority::of(&core.agent),
         core.ambient.now(),
     );
-    let built_in = hooks::report_built_in(run, &explanation);
     if matches!(explanation.class, Class::HardDeny | Class::Deny) {
-        return Err(Box::new(match built_in {
+        return Err(Box::new(match hooks::report_built_in(run, &explanation) {
             Some(_) => refuse::by_built_in(explanation),
             None => refuse::denied(explanation, None),
         }));
     }
     if core.effects == Effects::DryRun && matches!(facts.effect, Effect::Write | Effect::Execute) {
+        hooks::report_built_in(run, &explanation);
         return Err(Box::new(refuse::dry_run(run, &ready, explanation)));
     }
     Ok(Case {
@@ -176,8 +178,8 @@ async fn ask(run: &Run, call: &CallId, case: &mut Case) -> Flow<Option<Verdict>>
     Ok(None)
 }
 
-/// It may run. What a confirmed call would destroy is kept first; when that
-/// fails, so does the call.
+/// It may run. What it would destroy is kept first; when that fails, so does the
+/// call. What is there is looked at anew: a question may stand for hours.
 async fn admitted(run: &Run, call: &CallId, case: Case) -> Flow<Verdict> {
     let Case {
         ready,
@@ -185,8 +187,13 @@ async fn admitted(run: &Run, call: &CallId, case: Case) -> Flow<Verdict> {
         explanation,
         mut notes,
     } = case;
-    if explanation.class == Class::Confirm {
-        match recover::before(run, &facts, call).await {
+    if matches!(explanation.class, Class::Ask | Class::Confirm) {
+        let now = ready.tool.facts(&ready.input, &run.core.workspace);
+        let kept = match explanation.class {
+            Class::Confirm => recover::before(run, &now, call).await,
+            _ => recover::files(run, &now, call).await,
+        };
+        match kept {
             Ok(kept) => notes.extend(kept),
             Err(reason) => return Ok(refuse::denied(explanation, Some(reason))),
         }

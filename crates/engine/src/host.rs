@@ -90,14 +90,18 @@ impl Host for CallHost {
                     )
                     .await
                 }
-                HostRequest::RunOutside { command, denial } => {
+                HostRequest::RunOutside {
+                    command,
+                    denial,
+                    switch,
+                } => {
                     outside::ask(
                         &self.core,
                         self.run,
                         &self.token,
                         &self.call,
                         command,
-                        &denial,
+                        &outside::Blocked { denial, switch },
                     )
                     .await
                 }

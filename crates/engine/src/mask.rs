@@ -4,7 +4,11 @@
 //! the same masked form.
 //!
 //! What a person typed is left as typed, and so are checkpoints and blobs. A call
-//! runs with the exact input that the model gave; only the record of it is masked.
+//! runs with the exact input that the model gave; only the record of it is masked,
+//! and of a question only what leaves it readable.
+
+mod question;
+mod withheld;
 
 use crate::core::Core;
 use crate::run::{Flow, Run};
@@ -18,6 +22,7 @@ use tenon_vocab::{
     Envelope, EventKind, HookFired, Message, Origin, Part, ToolCallPart, ToolOutput, ToolResult,
     ToolUse,
 };
+use withheld::Withheld;
 
 /// The name under which the masking is listed with the hooks.
 const HOOK: &str = "mask-secrets";
@@ -36,7 +41,7 @@ pub(crate) fn event(masker: &Masker, kind: EventKind) -> (EventKind, Findings) {
         EventKind::ToolResult(result) if result.name != TYPED => {
             EventKind::ToolResult(tool_result(masker, result, &mut found))
         }
-        EventKind::Question(it) => EventKind::Question(any(masker, it, &mut found)),
+        EventKind::Question(it) => EventKind::Question(question::question(masker, it, &mut found)),
         EventKind::RunFinished(it) => EventKind::RunFinished(any(masker, it, &mut found)),
         EventKind::Notice(it) => EventKind::Notice(any(masker, it, &mut found)),
         EventKind::Retry(it) => EventKind::Retry(any(masker, it, &mut found)),
@@ -45,7 +50,26 @@ pub(crate) fn event(masker: &Masker, kind: EventKind) -> (EventKind, Findings) {
         EventKind::Review(it) => EventKind::Review(any(masker, it, &mut found)),
         EventKind::Mcp(it) => EventKind::Mcp(any(masker, it, &mut found)),
         EventKind::Todo(it) => EventKind::Todo(any(masker, it, &mut found)),
-        other => other,
+        EventKind::Other(mut it) => {
+            for value in it.fields.values_mut() {
+                masker.mask_value(value, &mut found);
+            }
+            EventKind::Other(it)
+        }
+        // What a person typed, what was masked before it came here, and records
+        // without words of a model, a tool or a server.
+        kept @ (EventKind::Meta(_)
+        | EventKind::RunStarted(_)
+        | EventKind::State(_)
+        | EventKind::MessageDelta(_)
+        | EventKind::ToolDelta(_)
+        | EventKind::ToolResult(_)
+        | EventKind::Answer(_)
+        | EventKind::Context(_)
+        | EventKind::Snapshot(_)
+        | EventKind::Checkpoint(_)
+        | EventKind::Settings(_)
+        | EventKind::Interrupted(_)) => kept,
     };
     (kind, found)
 }
@@ -138,10 +162,14 @@ fn masked(masker: &Masker, text: String, found: &mut Findings) -> String {
     }
 }
 
-/// Masks whatever has strings. It is taken apart only when something was found.
-fn any<T: Serialize + DeserializeOwned>(masker: &Masker, whole: T, found: &mut Findings) -> T {
+/// Masks whatever has strings. It is taken apart only when something was found;
+/// what cannot be put together again is recorded without its words.
+fn any<T>(masker: &Masker, whole: T, found: &mut Findings) -> T
+where
+    T: Serialize + DeserializeOwned + Withheld,
+{
     let Ok(text) = serde_json::to_string(&whole) else {
-        return whole;
+        return whole.withheld();
     };
     if matches!(masker.mask(&text), Cow::Borrowed(_)) {
         return whole;
@@ -150,7 +178,7 @@ fn any<T: Serialize + DeserializeOwned>(masker: &Masker, whole: T, found: &mut F
         masker.mask_value(&mut value, found);
         serde_json::from_value(value)
     });
-    taken.unwrap_or(whole)
+    taken.unwrap_or_else(|_| whole.withheld())
 }
 
 fn tool_use(masker: &Masker, mut used: ToolUse, found: &mut Findings) -> ToolUse {
@@ -248,6 +276,24 @@ mod tests {
             ]
         );
         assert_eq!(found.total(), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_masked_is_recorded_without_its_words() {
+        // A pattern that also matches a word of the event's own.
+        let masker = Masker::with_patterns([("level", "info")]).unwrap();
+        let notice = Notice {
+            level: NoticeLevel::Info,
+            kind: String::from("x"),
+            message: secret(),
+            hint: Some(secret()),
+        };
+        let (kind, _) = event(&masker, notice.into());
+        let EventKind::Notice(notice) = kind else {
+            panic!("another kind");
+        };
+        assert_eq!(notice.message, super::withheld::WITHHELD);
+        assert_eq!((notice.level, notice.hint), (NoticeLevel::Info, None));
     }
 
     #[test]

@@ -12,17 +12,23 @@ use tenon_vocab::{
 };
 use tokio_util::sync::CancellationToken;
 
+/// What stopped a command, and the key that would permit it for good.
+pub(crate) struct Blocked {
+    pub(crate) denial: String,
+    pub(crate) switch: String,
+}
+
 pub(crate) async fn ask(
     core: &Core,
     run: RunId,
     token: &CancellationToken,
     call: &CallId,
     command: String,
-    denial: &str,
+    blocked: &Blocked,
 ) -> HostReply {
     match core.approval {
-        Approval::Ask | Approval::Yes(Confirm::Ask) => {}
-        Approval::Nobody | Approval::Yes(Confirm::Nobody) | Approval::Yolo => {
+        Approval::Ask | Approval::Yes(Confirm::Ask) | Approval::Yolo(Confirm::Ask) => {}
+        Approval::Nobody | Approval::Yes(Confirm::Nobody) | Approval::Yolo(Confirm::Nobody) => {
             return HostReply::Unavailable(String::from("nobody is there to be asked"));
         }
     }
@@ -42,7 +48,8 @@ pub(crate) async fn ask(
         call: Some(call.clone()),
         tool: Some(String::from("bash")),
         reason: Some(format!(
-            "the sandbox blocked it: {denial}. It would run again from its beginning, and part of it may have run already"
+            "the sandbox blocked it: {}. It would run again from its beginning, and part of it may have run already. What would permit it for good: `{}` in the configuration",
+            blocked.denial, blocked.switch
         )),
         intent: None,
         affects: Vec::new(),

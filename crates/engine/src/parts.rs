@@ -46,11 +46,12 @@ pub enum Approval {
     Nobody,
     /// `--yes`: ask means allow; what must be confirmed is still asked or denied.
     Yes(Confirm),
-    /// `--yolo`: answers ask and confirm (G18).
-    Yolo,
+    /// `--yolo`: answers ask and confirm (G18); what only a person may allow is
+    /// still asked or denied.
+    Yolo(Confirm),
 }
 
-/// With `--yes`, who answers what must be confirmed.
+/// With a flag, who answers what the flag does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confirm {
     Ask,

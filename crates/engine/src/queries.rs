@@ -7,7 +7,7 @@ use std::sync::Weak;
 use tenon_model::{estimate_message, estimate_text, estimate_tool};
 use tenon_tools::workspace::{EntryKind, WalkOptions};
 use tenon_vocab::port::{BoxFuture, QueryPort};
-use tenon_vocab::{Query, Reply, TableReply, Usage};
+use tenon_vocab::{Class, Query, Reply, TableReply, Usage};
 
 /// Entries that a completion looks at, and paths that it shows.
 const FILES_LOOKED_AT: usize = 20_000;
@@ -186,12 +186,19 @@ fn cost(core: &Core) -> Reply {
 }
 
 fn grants(core: &Core) -> Reply {
-    let rows = core
-        .grants()
+    let granted = core.grants();
+    let given = granted
         .iter()
-        .map(|grant| vec![grant.to_string()])
-        .collect();
-    table(&["allowed without asking"], rows, None)
+        .map(|grant| vec![grant.to_string(), String::from("you")]);
+    let ruled = core
+        .rules
+        .iter()
+        .filter(|rule| rule.class() == Class::Allow)
+        .map(|rule| vec![rule.to_string(), rule.origin.clone()]);
+    let rows = given.chain(ruled).collect();
+    let note =
+        String::from("`tenon policy list` shows all rules, `/permissions` those that allow.");
+    table(&["allowed without asking", "from"], rows, Some(note))
 }
 
 fn jobs(core: &Core) -> Reply {

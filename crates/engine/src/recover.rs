@@ -1,4 +1,4 @@
-//! Before a confirmed call destroys something, what it would destroy is kept:
+//! Before an admitted call destroys something, what it would destroy is kept:
 //! files inside the root in the session's checkpoint store, the state of a
 //! repository under a ref of its own.
 //!
@@ -12,7 +12,7 @@ mod reach;
 
 use crate::run::Run;
 use serde_json::Value;
-use tenon_policy::{Facts, Script, Subject};
+use tenon_policy::{Deed, Facts, PathFact, Script, Subject, Target};
 use tenon_vocab::{CallId, NoticeLevel};
 
 pub(crate) use reach::{is_plain_glob, is_sweep};
@@ -30,6 +30,31 @@ pub(crate) async fn before(run: &Run, facts: &Facts, call: &CallId) -> Result<Ve
     let folder = folder_of(facts);
     let mut lines = keep::files(run, script, &folder, call).await?;
     lines.extend(git::keep(run, script, &folder).await?);
+    Ok(told(run, lines))
+}
+
+/// Keeps the files that an admitted call of the class `Ask` names and destroys:
+/// those that are there, inside the root. Nothing is looked at when it names none.
+///
+/// # Errors
+/// Why they could not be kept: the call must not run.
+pub(crate) async fn files(run: &Run, facts: &Facts, call: &CallId) -> Result<Vec<String>, String> {
+    let Subject::Command(script) = &facts.subject else {
+        return Ok(Vec::new());
+    };
+    let is_lost = |(target, fact): (&Target, Option<&PathFact>)| {
+        target.certain
+            && !matches!(target.deed, Deed::Read | Deed::Append)
+            && fact.is_some_and(|fact| fact.exists && fact.inside)
+    };
+    if !script.observed().any(is_lost) {
+        return Ok(Vec::new());
+    }
+    let lines = keep::files(run, script, &folder_of(facts), call).await?;
+    Ok(told(run, lines))
+}
+
+fn told(run: &Run, lines: Vec<String>) -> Vec<String> {
     if !lines.is_empty() {
         run.core.notice(
             Some(run.id),
@@ -38,7 +63,7 @@ pub(crate) async fn before(run: &Run, facts: &Facts, call: &CallId) -> Result<Ve
             lines.join("\n"),
         );
     }
-    Ok(lines)
+    lines
 }
 
 /// What a call would affect, a line each, for whoever is to say yes to it.
@@ -82,6 +107,7 @@ fn count(number: usize, one: &str, many: &str) -> String {
 fn size(bytes: u64) -> String {
     const KB: u64 = 1000;
     match bytes {
+        1 => String::from("1 byte"),
         0..KB => format!("{bytes} bytes"),
         KB..1_000_000 => format!("{} KB", bytes.div_ceil(KB)),
         _ => format!("{:.1} MB", bytes as f64 / 1_000_000.0),

@@ -19,27 +19,41 @@ pub(crate) struct Aspect<'a> {
     pub target: Target<'a>,
 }
 
+/// The action of `process` that types into what runs.
+pub(crate) const WRITE: &str = "write";
+
 pub(crate) fn aspects(facts: &Facts) -> Vec<Aspect<'_>> {
-    let mut found = by_subject(facts);
     // `process` writes to and ends what `bash` started: bash's rules speak of it too.
-    if facts.tool == "process" && !only_looks(facts) {
-        let target = match &facts.subject {
-            Subject::Name(action) => Target::Name(action),
-            _ => Target::Nothing,
-        };
-        found.push(Aspect {
-            facts,
-            tool: "bash",
-            target,
-        });
+    if facts.tool != "process" || only_looks(facts) {
+        return by_subject(facts, &facts.tool);
     }
-    found
+    let own = match &facts.subject {
+        // Only what is typed is a text.
+        Subject::Command(_) => vec![Aspect {
+            facts,
+            tool: &facts.tool,
+            target: Target::Name(WRITE),
+        }],
+        _ => by_subject(facts, &facts.tool),
+    };
+    own.into_iter()
+        .chain(by_subject(facts, line_tool(facts)))
+        .collect()
 }
 
-fn by_subject(facts: &Facts) -> Vec<Aspect<'_>> {
+/// The name by which rules speak of the text of a call: what is typed into a
+/// process is a matter of bash.
+pub(crate) fn line_tool(facts: &Facts) -> &str {
+    match facts.tool.as_str() {
+        "process" => "bash",
+        tool => tool,
+    }
+}
+
+fn by_subject<'a>(facts: &'a Facts, tool: &'a str) -> Vec<Aspect<'a>> {
     let one = |target| Aspect {
         facts,
-        tool: facts.tool.as_str(),
+        tool,
         target,
     };
     match &facts.subject {

@@ -2,7 +2,7 @@
 //! authority: no grant reaches what is denied or needs a yes each time.
 
 use crate::guard::{is_in_vendored, is_secret};
-use crate::programs::is_granted_exactly;
+use crate::programs::{is_granted_exactly, may_go_on, telling_words};
 use crate::protected::{is_steering, sensitive};
 use crate::rule::Target;
 use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Simple, names};
@@ -26,7 +26,7 @@ pub enum Scope {
 #[serde(rename_all = "snake_case")]
 pub enum GrantKey {
     /// The first words of a command. Further words may follow that are no
-    /// options; none may where [`is_granted_exactly`].
+    /// options; none may where not [`may_go_on`].
     Command(Vec<String>),
     /// All files of a folder and below; `.` is the root.
     Directory(String),
@@ -55,12 +55,12 @@ impl fmt::Display for Grant {
                 let shown = shlex::try_join(words.iter().map(String::as_str))
                     .unwrap_or_else(|_| words.join(" "));
                 let argv: Vec<&str> = words.iter().map(String::as_str).collect();
-                if is_granted_exactly(&argv) {
+                if !may_go_on(&argv) {
                     return write!(f, "{}: exactly \"{shown}\" = allow", self.tool);
                 }
                 write!(
                     f,
-                    "{}: \"{shown} *\" = allow, without further options",
+                    "{}: \"{shown}\", plus words that do not begin with \"-\" = allow",
                     self.tool
                 )
             }
@@ -135,7 +135,9 @@ fn covers_command(words: &[String], command: &Simple) -> bool {
     }
     let same = words.iter().zip(&argv).all(|(word, given)| word == given);
     let further = || {
-        !is_granted_exactly(&argv) && !(words.len()..argv.len()).any(|at| command.may_be_option(at))
+        !is_granted_exactly(&argv)
+            && words.len() >= telling_words(&argv)
+            && !(words.len()..argv.len()).any(|at| command.may_be_option(at))
     };
     same && (argv.len() == words.len() || further())
 }

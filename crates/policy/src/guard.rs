@@ -6,6 +6,43 @@ use crate::protected::{components, fold};
 use crate::{Access, PathFact};
 use tenon_vocab::Class;
 
+/// Folders of which all but the public is secret.
+const FOLDERS: &[&str] = &[".ssh", ".gnupg"];
+/// Names that are secret in one folder.
+const PAIRS: &[(&str, &str)] = &[
+    (".aws", "credentials"),
+    (".docker", "config.json"),
+    (".kube", "config"),
+    (".cargo", "credentials.toml"),
+    ("gh", "hosts.yml"),
+];
+const NAMES: &[&str] = &[
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_ecdsa_sk",
+    "id_ed25519_sk",
+    ".netrc",
+    "_netrc",
+    ".pypirc",
+    ".npmrc",
+    ".git-credentials",
+    ".pgpass",
+    ".htpasswd",
+];
+const ENDINGS: &[&str] = &[
+    ".env",
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".ppk",
+];
+
 /// A kind of file whose default yields only to a rule that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
@@ -73,14 +110,6 @@ pub(crate) fn is_secret_path(parts: &[String]) -> bool {
     let Some(name) = parts.last().map(String::as_str) else {
         return false;
     };
-    const FOLDERS: &[&str] = &[".ssh", ".gnupg"];
-    const PAIRS: &[(&str, &str)] = &[
-        (".aws", "credentials"),
-        (".docker", "config.json"),
-        (".kube", "config"),
-        (".cargo", "credentials.toml"),
-        ("gh", "hosts.yml"),
-    ];
     let public = name.ends_with(".pub") || name == "known_hosts";
     is_secret_name(name)
         || (!public && parts.iter().any(|part| FOLDERS.contains(&part.as_str())))
@@ -90,37 +119,11 @@ pub(crate) fn is_secret_path(parts: &[String]) -> bool {
 }
 
 fn is_secret_name(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "id_rsa",
-        "id_dsa",
-        "id_ecdsa",
-        "id_ed25519",
-        "id_ecdsa_sk",
-        "id_ed25519_sk",
-        ".netrc",
-        "_netrc",
-        ".pypirc",
-        ".npmrc",
-        ".git-credentials",
-        ".pgpass",
-        ".htpasswd",
-    ];
-    const ENDINGS: &[&str] = &[
-        ".pem",
-        ".key",
-        ".p12",
-        ".pfx",
-        ".jks",
-        ".keystore",
-        ".kdbx",
-        ".ppk",
-    ];
     const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
     if EXAMPLES.contains(&name) {
         return false;
     }
-    name.ends_with(".env")
-        || name.starts_with(".env.")
+    name.starts_with(".env.")
         || NAMES.contains(&name)
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
@@ -144,24 +147,46 @@ pub(crate) fn guard_named_by(pattern: &str) -> Option<Guard> {
 
 /// Whether a word of a command names, or as a glob could become, a secret file.
 pub(crate) fn word_names_secret(word: &str) -> bool {
-    const SAMPLES: &[&str] = &[
-        ".env",
-        ".env.local",
-        "id_rsa",
-        "id_ed25519",
-        ".netrc",
-        ".npmrc",
-        "x.env",
-        "x.pem",
-        "x.key",
-    ];
     let word = word.rsplit(['=', '@', ':']).next().unwrap_or(word);
     if is_secret(word) {
         return true;
     }
-    let name = fold(&without_brackets(word.rsplit('/').next().unwrap_or(word)));
-    let has_letters = name.chars().any(|c| !matches!(c, '*' | '?'));
-    name.contains(['*', '?']) && has_letters && SAMPLES.iter().any(|sample| wildcard(&name, sample))
+    let word = fold(&without_brackets(word));
+    if !word.contains(['*', '?']) {
+        return false;
+    }
+    let parts: Vec<&str> = word.split('/').collect();
+    let could_be = |part: &str, name: &str| says_something(part) && wildcard(part, name);
+    let (folders, name) = match parts.split_last() {
+        Some((name, folders)) => (folders, *name),
+        None => return false,
+    };
+    // Of an ending only the ending: before it anything may stand.
+    let ending = name.rfind('.').map_or("", |at| &name[at..]);
+    NAMES.iter().any(|secret| could_be(name, secret))
+        || could_be(name, ".env.local")
+        || ENDINGS
+            .iter()
+            .any(|secret| could_be(name, secret) || could_be(ending, secret))
+        || folders
+            .iter()
+            .any(|part| FOLDERS.iter().any(|secret| could_be(part, secret)))
+        || folders.last().is_some_and(|folder| {
+            PAIRS
+                .iter()
+                .any(|(a, b)| wildcard(folder, a) && wildcard(name, b) && says_something(&word))
+        })
+}
+
+/// Whether a glob stands for all that a folder holds: `*`, `src/*`, `.*`, `**/*`.
+pub(crate) fn is_any_file(word: &str) -> bool {
+    let name = without_brackets(word.rsplit('/').next().unwrap_or(word));
+    name.contains(['*', '?']) && !says_something(&name)
+}
+
+/// Whether a pattern has a letter in it. `*.*` fits everything and names nothing.
+fn says_something(pattern: &str) -> bool {
+    pattern.chars().any(|c| !matches!(c, '*' | '?' | '.'))
 }
 
 /// `[ab]` becomes `?`: too wide is right here.

@@ -2,7 +2,7 @@
 //! deny, mandatory confirm, grants, the most specific rule, the default. Nothing
 //! further down can weaken what stands above.
 
-use crate::aspect::Aspect;
+use crate::aspect::{Aspect, WRITE};
 use crate::grant::Grants;
 use crate::heard::Heard;
 use crate::protected::{is_below, is_git_internal, sensitive};
@@ -117,6 +117,9 @@ impl Judge<'_> {
             return Some(verdict);
         }
         if let Some(verdict) = confirmed_by_rule(heard, aspect, trail) {
+            return Some(verdict);
+        }
+        if let Some(verdict) = typed(aspect, trail) {
             return Some(verdict);
         }
         let path = &aspect.written_path()?.path;
@@ -270,9 +273,9 @@ impl Judge<'_> {
 
     fn doubt_reading(&self, aspect: &Aspect<'_>) -> Option<String> {
         match aspect.target {
-            Target::Part(script, part) => {
-                doubt(script, part).or_else(|| self.unreadable(script, part))
-            }
+            Target::Part(script, part) => doubt(script, part)
+                .or_else(|| self.unreadable(script, part))
+                .or_else(|| noticed(script)),
             Target::Line(script) => Some(unclear(script)),
             Target::Nothing | Target::Path(_) | Target::Name(_) => None,
         }
@@ -373,6 +376,28 @@ fn confirmed_by_rule(heard: &Heard<'_>, aspect: &Aspect<'_>, trail: &mut Trail) 
         }
     }
     None
+}
+
+/// Input may be half of a command whose other half comes later, and what runs
+/// may be a shell or an interpreter: nobody can say beforehand what it makes of
+/// the text, so that no rule and no grant answers for it.
+fn typed(aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
+    const RULE: &str = "process: \"write\" = confirm";
+    if aspect.tool != "process" || !matches!(aspect.target, Target::Name(WRITE)) {
+        return None;
+    }
+    let reason = "what a running process makes of its input is not known beforehand: each input \
+                  needs a yes of its own";
+    Some(trail.decided(RULE, EACH_TIME, Verdict::new(Class::Confirm, reason)))
+}
+
+/// Whatever the walk that only finds has noticed speaks against the proof that a
+/// line only reads.
+fn noticed(script: &Script) -> Option<String> {
+    let mut dangers = script.dangers.iter();
+    dangers
+        .find(|danger| danger.class == Class::Ask)
+        .map(|danger| danger.what.clone())
 }
 
 /// Why a line is not judged command by command.

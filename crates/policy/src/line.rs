@@ -2,7 +2,7 @@
 //! what never runs, what somebody denied, what needs a yes each time, and what
 //! at least asks. A floor only: nothing here allows.
 
-use crate::aspect::Aspect;
+use crate::aspect::{Aspect, line_tool};
 use crate::guard::is_secret;
 use crate::judge::{EACH_TIME, Judge, decided_by, is_explicit_deny};
 use crate::names::speaks_of;
@@ -71,12 +71,12 @@ impl Judge<'_> {
         line.script.exact()?;
         let aspect = Aspect {
             facts: line.facts,
-            tool: &line.facts.tool,
+            tool: line_tool(line.facts),
             target: rule::Target::Line(line.script),
         };
         let patterned = |rule: &&Rule| {
             matches!(rule.matcher, Matcher::Command(_))
-                && speaks_of(&rule.tool, &line.facts.tool)
+                && speaks_of(&rule.tool, line_tool(line.facts))
                 && wanted(rule)
         };
         let mut rules = self.rules.iter().filter(patterned);

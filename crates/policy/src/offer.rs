@@ -5,7 +5,7 @@ use crate::aspect::aspects;
 use crate::grant::{Grant, GrantKey, Scope};
 use crate::guard::{is_in_vendored, is_secret};
 use crate::judge::Judge;
-use crate::programs::{is_granted_exactly, may_be_granted};
+use crate::programs::{is_granted_exactly, may_be_granted, telling_words};
 use crate::protected::{is_git_internal, is_steering, sensitive};
 use crate::reading::secret_words_of;
 use crate::rule::Target;
@@ -87,6 +87,44 @@ fn both((tool, key): &(String, GrantKey)) -> Vec<Offer> {
         .collect()
 }
 
+/// The commands of a line that nothing allows yet, with the words that a grant
+/// would hold, or all of them where none may be offered. Empty where the line is
+/// not certain, and where the commands are not what is open.
+#[must_use]
+pub fn open_commands(
+    facts: &Facts,
+    rules: &Rules,
+    grants: &Grants,
+    authority: &Authority<'_>,
+    now: Timestamp,
+) -> Vec<Vec<String>> {
+    let Subject::Command(script) = &facts.subject else {
+        return Vec::new();
+    };
+    let judge = Judge {
+        rules,
+        grants,
+        authority,
+        now,
+    };
+    let mut open = Vec::new();
+    for aspect in aspects(facts) {
+        let found = judge.about(&aspect).verdict;
+        if found.is_some_and(|verdict| verdict.class == Class::Allow) {
+            continue;
+        }
+        let Target::Part(_, part) = aspect.target else {
+            return Vec::new();
+        };
+        let Some(command) = script.exact().and_then(|all| all.get(part)) else {
+            return Vec::new();
+        };
+        let all = || command.argv().into_iter().map(str::to_owned).collect();
+        open.push(approved(command).unwrap_or_else(all));
+    }
+    open
+}
+
 fn open_key(
     facts: &Facts,
     rules: &Rules,
@@ -153,7 +191,8 @@ fn key_of(facts: &Facts) -> Option<(String, GrantKey)> {
     }
 }
 
-/// The words that a grant would hold: the first two, and all up to the last
+/// The words that a grant would hold: those that say what it does, at least the
+/// first two, and all up to the last
 /// option with the value that may follow it, for no option is covered that was
 /// not seen. All of them where only the very same command may be granted.
 fn approved(command: &Simple) -> Option<Vec<String>> {
@@ -171,7 +210,8 @@ fn approved(command: &Simple) -> Option<Vec<String>> {
         Some(last) if argv[last].contains('=') => last + 1,
         Some(last) => last + 2,
     };
-    let kept = argv.into_iter().take(kept.max(2));
+    let kept = kept.max(2).max(telling_words(&argv));
+    let kept = argv.into_iter().take(kept);
     Some(kept.map(str::to_owned).collect())
 }
 

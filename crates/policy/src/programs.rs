@@ -1,6 +1,8 @@
 //! Programs of which a prefix of the command says little: those that run others,
 //! and those that destroy. Lists to be careful by, never to allow by.
 
+use crate::shell;
+
 /// Programs whose arguments are, or can name, another program.
 const RUNNERS: &str = "
     sh bash dash zsh ksh fish csh tcsh busybox pwsh powershell cmd env sudo doas su runuser
@@ -13,11 +15,9 @@ const RUNNERS: &str = "
     tenon
 ";
 
-/// Programs that destroy or hand over: never for a standing permission.
-const DESTRUCTIVE: &str = "
-    rm rmdir mv chmod chown chgrp dd shutdown reboot halt poweroff truncate shred kill
-    killall pkill tee cp ln install curl wget
-";
+/// Programs that replace or hand over, beside those that always need a yes: never
+/// for a standing permission.
+const REPLACING: &str = "kill tee cp ln install curl wget";
 
 /// Programs of which one more word can write a file, run a program or read what
 /// nobody has seen: only the very same words count as approved.
@@ -26,7 +26,43 @@ const EXACT: &str = "
     tee dd cat tac head tail less more grep egrep fgrep zgrep ls diff cmp xxd od strings base64
 ";
 
-const EXACT_IN_GIT: &[&str] = &["fetch", "pull", "push", "clone", "submodule", "ls-remote"];
+/// One more word of `config` is a value that it sets, of `bisect` a program.
+const EXACT_IN_GIT: &[&str] = &[
+    "fetch",
+    "pull",
+    "push",
+    "clone",
+    "submodule",
+    "ls-remote",
+    "config",
+    "bisect",
+    "checkout",
+];
+
+/// Programs whose second word only says what the third one is about. `*` is every
+/// second word.
+const DEEP: &[(&str, &str)] = &[
+    (
+        "git",
+        "remote stash worktree notes tag branch reflog bundle lfs flow sparse-checkout",
+    ),
+    ("gh glab aws az doctl oci flyctl fly vercel", "*"),
+    ("gcloud", "*"),
+    (
+        "npm pnpm yarn",
+        "run run-script config cache dist-tag workspace team access token",
+    ),
+    ("go", "mod tool work env"),
+    ("rustup", "toolchain component target override default"),
+    ("cargo", "nextest make xtask"),
+    ("helm", "repo plugin registry get"),
+    ("terraform tofu", "state workspace providers"),
+    ("pip pip3", "config cache"),
+    ("brew", "services"),
+    ("dotnet", "nuget tool"),
+    ("hg", "bookmarks"),
+    ("apt snap", "*"),
+];
 
 fn lists(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|entry| entry == name)
@@ -55,7 +91,32 @@ pub(crate) fn runs_others(argv: &[&str]) -> bool {
 
 /// Whether a prefix of this command may be granted for longer than once (G4).
 pub(crate) fn may_be_granted(argv: &[&str]) -> bool {
-    !argv.is_empty() && !runs_others(argv) && !lists(DESTRUCTIVE, program(argv))
+    !argv.is_empty()
+        && !runs_others(argv)
+        && !shell::is_dangerous_name(program(argv))
+        && !lists(REPLACING, program(argv))
+}
+
+/// How many words say what the command does: a grant for fewer is for exactly
+/// those.
+pub(crate) fn telling_words(argv: &[&str]) -> usize {
+    let name = program(argv);
+    let deep = |second: &str| {
+        DEEP.iter().any(|(names, seconds)| {
+            lists(names, name) && (*seconds == "*" || lists(seconds, second))
+        })
+    };
+    match (name, argv.get(1)) {
+        // A group, what is in it, and what is to be done with that.
+        ("gcloud", _) => 4,
+        (_, Some(second)) if deep(second) => 3,
+        _ => 1,
+    }
+}
+
+/// Whether further words may follow these in a command that a grant allows.
+pub(crate) fn may_go_on(words: &[&str]) -> bool {
+    !is_granted_exactly(words) && words.len() >= telling_words(words)
 }
 
 /// Whether a grant for this command is for exactly its words.

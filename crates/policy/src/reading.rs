@@ -2,7 +2,7 @@
 //! that is only a guess, good enough to find what is denied. Of those in
 //! `readers` it can be certain, and only then may a built-in rule allow them.
 
-use crate::guard::word_names_secret;
+use crate::guard::{is_any_file, word_names_secret};
 use crate::readers::{Operands, Reader, Takes, reader_of};
 use crate::script::{Deed, Script, Simple};
 
@@ -32,7 +32,7 @@ fn certain_roles<'a>(argv: &[&'a str]) -> Result<Vec<Role>, Option<&'a str>> {
         .ok_or(None)?;
     match reader.operands {
         Operands::Text => return text_roles(argv),
-        Operands::Expression => return Ok(expression_roles(argv)),
+        Operands::Expression => return expression_roles(argv),
         _ => {}
     }
     let mut roles = vec![Role::Program];
@@ -80,42 +80,97 @@ fn operand_role(reader: &Reader, word: &str, before: usize, pattern_given: bool)
     }
 }
 
-/// `echo` and `printf`; the latter can set a variable, whose name may be code.
+/// `echo` and `printf`; the latter can set a variable, by an option or by `%n`,
+/// and the name of a variable may be code.
 fn text_roles<'a>(argv: &[&'a str]) -> Result<Vec<Role>, Option<&'a str>> {
-    if let [program, first, ..] = argv
-        && *program == "printf"
-        && first.starts_with('-')
-        && *first != "--"
-    {
-        return Err(Some(first));
+    if argv.first() == Some(&"printf") {
+        let format = match argv {
+            [_, "--", format, ..] => Some(*format),
+            [_, first, ..] if first.starts_with('-') => return Err(Some(first)),
+            [_, first, ..] => Some(*first),
+            _ => None,
+        };
+        if let Some(format) = format.filter(|format| !only_prints(format)) {
+            return Err(Some(format));
+        }
     }
     let others = std::iter::repeat_n(Role::Other, argv.len().saturating_sub(1));
     Ok(std::iter::once(Role::Program).chain(others).collect())
 }
 
-/// `test` looks only whether files are there, and which is newer.
-fn expression_roles(argv: &[&str]) -> Vec<Role> {
-    const OF_FILES: &str = "bcdefghkLnotprsSuwxGON";
+/// Whether every conversion of a format only prints. `%n` sets a variable, and
+/// what is not listed may do as much.
+pub(crate) fn only_prints(format: &str) -> bool {
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            continue;
+        }
+        while chars
+            .next_if(|c| "-+ #0.".contains(*c) || c.is_ascii_digit())
+            .is_some()
+        {}
+        if !chars.next().is_some_and(|c| "%sdiuxXocbqfeEgG".contains(c)) {
+            return false;
+        }
+    }
+    true
+}
+
+/// `test` looks only whether files are there, which is newer, and compares. Its
+/// `-v` and `-R` evaluate a subscript, which may be code: what is not listed is
+/// a doubt.
+fn expression_roles<'a>(argv: &[&'a str]) -> Result<Vec<Role>, Option<&'a str>> {
     let is_file_test = |word: &str| {
-        matches!(word, "-nt" | "-ot" | "-ef")
-            || (word.len() == 2
-                && word.starts_with('-')
-                && word.chars().all(|c| c == '-' || OF_FILES.contains(c))
-                && !matches!(word, "-n" | "-o" | "-t"))
+        matches!(
+            word,
+            "-a" | "-b"
+                | "-c"
+                | "-d"
+                | "-e"
+                | "-f"
+                | "-g"
+                | "-h"
+                | "-k"
+                | "-L"
+                | "-p"
+                | "-r"
+                | "-s"
+                | "-S"
+                | "-u"
+                | "-w"
+                | "-x"
+                | "-G"
+                | "-O"
+                | "-N"
+        )
     };
-    let role = |at: usize| {
-        let neighbour = at
-            .checked_sub(1)
-            .and_then(|before| argv.get(before))
-            .is_some_and(|before| is_file_test(before))
-            || argv
-                .get(at + 1)
-                .is_some_and(|after| matches!(*after, "-nt" | "-ot" | "-ef"));
-        if neighbour { Role::Path } else { Role::Other }
+    let compares_files = |word: &str| matches!(word, "-nt" | "-ot" | "-ef");
+    let compares_numbers =
+        |word: &str| matches!(word, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
+    let is_number = |word: Option<&&str>| {
+        word.is_some_and(|word| {
+            !word.is_empty() && word.len() < 19 && word.bytes().all(|byte| byte.is_ascii_digit())
+        })
     };
-    std::iter::once(Role::Program)
-        .chain((1..argv.len()).map(role))
-        .collect()
+    let mut roles = vec![Role::Program];
+    for (at, word) in argv.iter().copied().enumerate().skip(1) {
+        let before = argv.get(at - 1);
+        let after = argv.get(at + 1);
+        let known = is_file_test(word)
+            || compares_files(word)
+            || compares_numbers(word)
+            || matches!(word, "-n" | "-z" | "-o" | "-t" | "-");
+        let evaluates = word.contains(['$', '`']) && word.contains('[');
+        let counts = compares_numbers(word) && !(is_number(before) && is_number(after));
+        if evaluates || counts || (is_option(word) && !known) {
+            return Err(Some(word));
+        }
+        let path = before.is_some_and(|word| is_file_test(word) || compares_files(word))
+            || after.is_some_and(|word| compares_files(word));
+        roles.push(if path { Role::Path } else { Role::Other });
+    }
+    Ok(roles)
 }
 
 /// The roles as far as they are known, else the most careful guess: every word
@@ -196,10 +251,17 @@ pub(crate) fn secret_words_of(command: &Simple) -> Vec<String> {
     if argv.first() == Some(&"ls") {
         return Vec::new();
     }
-    argv.iter()
+    // All files of a folder, shown to whoever asked: a secret may be among them.
+    let shows = argv.first().is_some_and(|name| reader_of(name).is_some());
+    command
+        .words
+        .iter()
         .zip(roles(&argv))
-        .filter(|(word, role)| *role != Role::Other && word_names_secret(word))
-        .map(|(word, _)| (*word).to_owned())
+        .filter(|(word, role)| {
+            let any = shows && word.expands && is_any_file(&word.text);
+            *role != Role::Other && (any || word_names_secret(&word.text))
+        })
+        .map(|(word, _)| word.text.clone())
         .collect()
 }
 

@@ -118,6 +118,7 @@ fn gaps(
     gaps.push(String::from(
         "which processes run on this machine can be seen, and the shared memory of this user used",
     ));
+    gaps.extend(second.unlimited());
     if !second.has_filters() {
         gaps.push(match policy.network {
             Network::Inherit => String::from("system calls are not filtered on this processor"),

@@ -22,7 +22,9 @@ const ASKED: ABI = ABI::V8;
 /// of them is left out, which hides too much and never too little.
 const MAX_ENTRIES: usize = 20_000;
 
-/// Devices that any program may write to.
+const DEVICE_FOLDER: &str = "/dev";
+
+/// Devices that any program may read and write.
 const DEVICES: [&str; 8] = [
     "/dev/null",
     "/dev/zero",
@@ -97,10 +99,7 @@ fn create(
         places,
         left: MAX_ENTRIES,
     };
-    match reads {
-        Reads::Everywhere => granter.grant(Path::new("/"), AccessFs::from_read(ASKED))?,
-        Reads::ByEntry => granter.grant_around(Path::new("/"))?,
-    }
+    granter.grant_reading(reads)?;
     for folder in &places.writable {
         granter.grant(folder, all)?;
     }
@@ -139,6 +138,24 @@ impl Granter<'_> {
             _ => rights & AccessFs::from_file(ASKED),
         };
         (&mut self.rules).add_rule(PathBeneath::new(handle, rights))?;
+        Ok(())
+    }
+
+    /// Reading everything but devices: root reads whole disks by them, with all
+    /// that is hidden. Of those only the ones named here are granted.
+    fn grant_reading(&mut self, reads: Reads) -> Result<(), RulesetError> {
+        self.grant(Path::new("/"), AccessFs::ReadDir.into())?;
+        let Ok(entries) = std::fs::read_dir("/") else {
+            return Ok(());
+        };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            match reads {
+                _ if path == Path::new(DEVICE_FOLDER) => {}
+                Reads::Everywhere => self.grant(&path, AccessFs::from_read(ASKED))?,
+                Reads::ByEntry => self.grant_around(&path)?,
+            }
+        }
         Ok(())
     }
 

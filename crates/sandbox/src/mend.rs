@@ -47,9 +47,29 @@ impl Mender<'_> {
         self.mend(folder, folder, last, &self.watched.before, &mut Vec::new())
     }
 
+    /// A second time when the command took the right to write from one of the
+    /// two folders.
+    fn mend(
+        &mut self,
+        top: BorrowedFd<'_>,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+        before: &Before,
+        way: &mut Vec<OsString>,
+    ) -> io::Result<()> {
+        match self.mend_once(top, folder, name, before, way) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                unlock(top)?;
+                unlock(folder)?;
+                self.mend_once(top, folder, name, before, way)
+            }
+            done => done,
+        }
+    }
+
     /// `top` is the folder that holds the watched path: what does not belong
     /// into a protected folder goes there, under another name.
-    fn mend(
+    fn mend_once(
         &mut self,
         top: BorrowedFd<'_>,
         folder: BorrowedFd<'_>,
@@ -220,6 +240,14 @@ impl Mender<'_> {
             "`{path}` is protected and could not be looked after: {error}"
         ));
     }
+}
+
+fn unlock(folder: BorrowedFd<'_>) -> io::Result<()> {
+    let mode = rustix::fs::fstat(folder)?.st_mode & 0o7777;
+    if mode & 0o700 != 0o700 {
+        rustix::fs::fchmod(folder, Mode::from_raw_mode(mode | 0o700))?;
+    }
+    Ok(())
 }
 
 /// Beside it first, then in its place: whoever reads sees the one or the other.

@@ -59,7 +59,11 @@ pub(crate) fn build(places: &Places) -> Result<Vec<String>, Trouble> {
         put(&tree, path).map_err(failed("making writable", path))?;
     }
     for (path, treatment) in &places.treated {
-        treat(path, *treatment).map_err(failed("closing", path))?;
+        let within = match places.writable_around(path) {
+            Some(_) => Within::Writable,
+            None => Within::ReadOnly,
+        };
+        treat(path, *treatment, within).map_err(failed("closing", path))?;
     }
     stage.finish()
 }
@@ -68,12 +72,25 @@ fn failed<'a>(doing: &'static str, path: &'a Path) -> impl Fn(io::Error) -> Trou
     move |error| Trouble::Failed(format!("{doing} `{}`: {error}", path.display()))
 }
 
-fn treat(path: &Path, treatment: Treatment) -> io::Result<()> {
+/// What a path lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Writable,
+    ReadOnly,
+}
+
+fn treat(path: &Path, treatment: Treatment, within: Within) -> io::Result<()> {
     let found = match reach(path) {
         Ok(found) => found,
         // It was there a moment ago. What may not be looked into by us may not
-        // be by the command.
-        Err(error) if treatment == Treatment::Hidden && is_out_of_reach(&error) => return Ok(()),
+        // be by the command; but in a folder that commands may change, it may
+        // have been moved to where it can.
+        Err(error)
+            if (treatment, within) == (Treatment::Hidden, Within::ReadOnly)
+                && is_out_of_reach(&error) =>
+        {
+            return Ok(());
+        }
         Err(error) => return Err(error),
     };
     let tree = match treatment {
@@ -200,5 +217,19 @@ impl Stage {
         Ok(vec![format!(
             "the command can see which processes run on this machine (no /proc of its own: {error})"
         )])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Treatment, Within, treat};
+
+    #[test]
+    fn a_hidden_path_that_vanished_stops_the_command_where_commands_may_have_moved_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let gone = dir.path().canonicalize().unwrap().join("gone");
+        assert!(treat(&gone, Treatment::Hidden, Within::Writable).is_err());
+        assert!(treat(&gone, Treatment::Hidden, Within::ReadOnly).is_ok());
+        assert!(treat(&gone, Treatment::Protected, Within::ReadOnly).is_err());
     }
 }

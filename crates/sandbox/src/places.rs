@@ -18,8 +18,9 @@ const MAX_LINKS: usize = 40;
 /// What is done to one path below the walls, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Treatment {
-    /// Stays writable but can be neither renamed nor removed: a protected path
-    /// lies below it, and moving the folder would move the protection away.
+    /// Stays writable but can be neither renamed nor removed: a protected or
+    /// hidden path lies below it, and moving the folder would move it to where
+    /// the next command's walls do not look.
     Anchored,
     Protected,
     Hidden,
@@ -133,6 +134,7 @@ impl Places {
                 Err(String::from("the whole file system is to be hidden"))
             }
             Ok(found) => {
+                self.anchor(&found);
                 self.treat(found, Treatment::Hidden);
                 Ok(())
             }
@@ -378,6 +380,23 @@ mod tests {
             [
                 (root.join(".git"), Treatment::Anchored),
                 (root.join(".git/hooks"), Treatment::Protected)
+            ]
+        );
+    }
+
+    #[test]
+    fn folders_above_a_hidden_path_are_anchored() {
+        let disk = disk();
+        let root = disk.top.join("root");
+        std::fs::write(root.join("secret/.env"), "A=1").unwrap();
+        let mut asked = policy(&root);
+        asked.hidden = vec![root.join("secret/.env")];
+        let places = Places::resolve(&asked).unwrap();
+        assert_eq!(
+            places.treated.into_iter().collect::<Vec<_>>(),
+            [
+                (root.join("secret"), Treatment::Anchored),
+                (root.join("secret/.env"), Treatment::Hidden)
             ]
         );
     }

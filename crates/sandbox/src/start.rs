@@ -83,7 +83,7 @@ impl Second {
         let mut gaps = Vec::new();
         if self.rules.is_none() && rustix::process::geteuid().is_root() {
             gaps.push(String::from(
-                "root can write to the devices of this machine (the kernel has no Landlock)",
+                "root can read and write the devices of this machine, whole disks among them (the kernel has no Landlock)",
             ));
         }
         if self.filters.is_none() {
@@ -98,12 +98,23 @@ impl Second {
     }
 
     pub(crate) fn notes(&self) -> Vec<String> {
-        if self.rules.is_some() {
-            return Vec::new();
+        let mut notes = Vec::new();
+        if self.rules.is_none() {
+            notes.push(String::from(
+                "the second wall around files is missing (the kernel has no Landlock); the mounts hold",
+            ));
         }
-        vec![String::from(
-            "the second wall around files is missing (the kernel has no Landlock); the mounts hold",
-        )]
+        notes.extend(self.unlimited());
+        notes
+    }
+
+    /// The limit that the kernel does not hold against root.
+    pub(crate) fn unlimited(&self) -> Option<String> {
+        (self.limits.processes.is_some() && rustix::process::geteuid().is_root()).then(|| {
+            String::from(
+                "limits.processes: the kernel does not count the processes of root; run Tenon as another user for it to hold",
+            )
+        })
     }
 
     fn raise(&mut self) -> Result<(), String> {

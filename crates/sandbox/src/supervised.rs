@@ -1,7 +1,7 @@
 //! A command that runs under its supervisor, as Tenon holds it. Dropping it
 //! closes the socket, and the supervisor then ends the whole tree.
 
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, Level};
 use crate::message::{KILL, MAX_LINE, Status, Survivors, TERMINATE, take_line};
 use crate::tree;
 use rustix::process::{Pid, Signal};
@@ -101,8 +101,12 @@ impl Supervised {
                 None => self.lost().await,
             }
         }
-        // Else the supervisor stays a zombie until Tenon ends.
-        let _ = self.keeper.wait().await;
+        // Else the supervisor stays a zombie until Tenon ends. One that watched
+        // folders is kept for a long while by the kernel: the runtime takes it
+        // when it is gone.
+        if self.confinement.level == Level::None {
+            let _ = self.keeper.wait().await;
+        }
     }
 
     /// Ends the whole tree at once.

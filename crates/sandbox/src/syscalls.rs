@@ -127,9 +127,11 @@ impl Filters {
             typing.push(SeccompRule::new(vec![equal.ok()?]).ok()?);
         }
         refused.insert(libc::SYS_ioctl, typing);
-        if network == Network::Deny {
-            refused.insert(libc::SYS_socket, sockets(loopback)?);
-        }
+        let sockets = match network {
+            Network::Deny => sockets(loopback)?,
+            Network::Inherit => host_sockets()?,
+        };
+        refused.insert(libc::SYS_socket, sockets);
         // Its flags are in memory, where no filter can see them; libraries
         // that are told it does not exist use `clone`.
         let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
@@ -195,6 +197,14 @@ fn sockets(loopback: Loopback) -> Option<Vec<SeccompRule>> {
     };
     let neither = vec![other_than(libc::AF_INET)?, other_than(libc::AF_INET6)?];
     Some(vec![SeccompRule::new(neither).ok()?])
+}
+
+/// A machine's host listens there, to whom every guest is the machine itself;
+/// no namespace holds it.
+fn host_sockets() -> Option<Vec<SeccompRule>> {
+    let family = u64::from(libc::AF_VSOCK.cast_unsigned());
+    let equal = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, family);
+    Some(vec![SeccompRule::new(vec![equal.ok()?]).ok()?])
 }
 
 /// Calls of another ABI: those of x32 fail here; those of 32 bits end the

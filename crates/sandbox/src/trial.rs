@@ -86,15 +86,92 @@ impl Probe {
     /// Really starts a confined command in a temporary folder and tries each
     /// wall, with the network denied.
     pub async fn trial(supervisor: &Supervisor) -> Trial {
-        match tokio::time::timeout(PATIENCE, run(supervisor)).await {
+        Self::trial_like(supervisor, &strict(PathBuf::new())).await
+    }
+
+    /// The same behind walls as this policy wants them: its mode, network,
+    /// adapter and limits. Its lists of paths are those of [`Self::stand`]: here
+    /// nothing of the user is touched.
+    pub async fn trial_like(supervisor: &Supervisor, wanted: &SandboxPolicy) -> Trial {
+        match tokio::time::timeout(PATIENCE, run(supervisor, wanted)).await {
             Ok(Ok(trial)) => trial,
             Ok(Err(why)) => failed(why),
-            Err(_) => failed(format!(
-                "the trial did not end within {} seconds",
-                PATIENCE.as_secs()
-            )),
+            Err(_) => failed(too_slow()),
         }
     }
+
+    /// Starts a command that does nothing behind this very policy, and says what
+    /// stood around it.
+    ///
+    /// # Errors
+    /// Why no command can run behind it, a sentence.
+    pub async fn stand(
+        supervisor: &Supervisor,
+        policy: &SandboxPolicy,
+    ) -> Result<Confinement, String> {
+        let shell = SHELLS.into_iter().find(|shell| Path::new(shell).is_file());
+        let spec = CommandSpec {
+            argv: vec![
+                shell.unwrap_or("/bin/sh").into(),
+                "-c".into(),
+                "echo end".into(),
+            ],
+            cwd: policy.root.clone(),
+            env: vec![(OsString::from("PATH"), OsString::from("/usr/bin:/bin"))],
+            stdin: StdinKind::Null,
+            confinement: Some(policy.clone()),
+        };
+        match tokio::time::timeout(PATIENCE, printed(supervisor, spec)).await {
+            Ok(outcome) => outcome.map(|(confinement, _)| confinement),
+            Err(_) => Err(too_slow()),
+        }
+    }
+}
+
+fn too_slow() -> String {
+    format!(
+        "the trial did not end within {} seconds",
+        PATIENCE.as_secs()
+    )
+}
+
+/// All walls, around a folder.
+fn strict(root: PathBuf) -> SandboxPolicy {
+    SandboxPolicy {
+        mode: Mode::WorkspaceWrite,
+        network: Network::Deny,
+        adapter: Adapter::Auto,
+        root,
+        writable: Vec::new(),
+        read_only: Vec::new(),
+        hidden: Vec::new(),
+        limits: Limits::default(),
+        lacking: Lacking::RunPartial,
+    }
+}
+
+/// Runs a command that prints `end` as its last line.
+async fn printed(
+    supervisor: &Supervisor,
+    spec: CommandSpec,
+) -> Result<(Confinement, String), String> {
+    let mut command = supervisor.spawn(spec).await.map_err(|error| match error {
+        SpawnError::Confinement(why) => why,
+        other => other.to_string(),
+    })?;
+    let confinement = command.confinement().clone();
+    let mut out = Vec::new();
+    if let Some(stdout) = command.stdout.take() {
+        let _ = stdout.take(MAX_OUTPUT).read_to_end(&mut out).await;
+    }
+    command.emptied().await;
+    let out = String::from_utf8_lossy(&out).into_owned();
+    if !out.lines().any(|line| line == "end") {
+        return Err(String::from(
+            "the command behind the walls did not run to its end",
+        ));
+    }
+    Ok((confinement, out))
 }
 
 fn failed(why: String) -> Trial {
@@ -112,7 +189,7 @@ fn failed(why: String) -> Trial {
     }
 }
 
-async fn run(supervisor: &Supervisor) -> Result<Trial, String> {
+async fn run(supervisor: &Supervisor, wanted: &SandboxPolicy) -> Result<Trial, String> {
     let stage = Stage::build().map_err(|error| format!("no temporary folder: {error}"))?;
     let server = tokio::net::TcpListener::bind("127.0.0.1:0").await;
     let port = server
@@ -121,38 +198,33 @@ async fn run(supervisor: &Supervisor) -> Result<Trial, String> {
         .and_then(|server| server.local_addr().ok())
         .map(|address| address.port());
     let shell = SHELLS.into_iter().find(|shell| Path::new(shell).is_file());
-    let spec = stage.spec(shell.unwrap_or("/bin/sh"), port.unwrap_or_default());
-    let mut command = supervisor.spawn(spec).await.map_err(|error| match error {
-        SpawnError::Confinement(why) => why,
-        other => other.to_string(),
-    })?;
-    let confinement = command.confinement().clone();
-    let mut out = Vec::new();
-    if let Some(stdout) = command.stdout.take() {
-        let _ = stdout.take(MAX_OUTPUT).read_to_end(&mut out).await;
-    }
-    command.emptied().await;
-    let out = String::from_utf8_lossy(&out);
+    let shell_path = shell.unwrap_or("/bin/sh");
+    let spec = stage.spec(shell_path, port.unwrap_or_default(), wanted);
+    let (confinement, out) = printed(supervisor, spec).await?;
     let said = |line: &str| out.lines().any(|own| own == line);
-    if !said("end") {
-        return Err(String::from(
-            "the command behind the walls did not run to its end",
-        ));
-    }
+    let (held, detail) = match (wanted.mode, said("work inside")) {
+        (Mode::ReadOnly, true) => (Held::No, "the root was written, though it is read-only"),
+        (Mode::ReadOnly, false) => (Held::Yes, "the root cannot be written, as configured"),
+        (_, true) => (Held::Yes, "the root can be written"),
+        (_, false) => (
+            Held::No,
+            "the root cannot be written, so the walls are too narrow to work behind",
+        ),
+    };
     let mut findings = vec![Finding {
         wall: "work inside",
-        held: if said("work inside") {
-            Held::Yes
-        } else {
-            Held::No
-        },
-        detail: String::from(if said("work inside") {
-            "the root can be written"
-        } else {
-            "the root cannot be written, so the walls are too narrow to work behind"
-        }),
+        held,
+        detail: String::from(detail),
     }];
     for (wall, held, broken) in WALLS {
+        if wall == "network" && wanted.network == Network::Inherit {
+            findings.push(Finding {
+                wall,
+                held: Held::Yes,
+                detail: String::from("open, as configured"),
+            });
+            continue;
+        }
         let untried = wall == "network" && (shell.is_none() || port.is_none());
         findings.push(if untried {
             Finding {
@@ -203,7 +275,7 @@ impl Stage {
         Ok(Self { _dir: dir, top })
     }
 
-    fn spec(&self, shell: &str, port: u16) -> CommandSpec {
+    fn spec(&self, shell: &str, port: u16, wanted: &SandboxPolicy) -> CommandSpec {
         let root = self.top.join("root");
         CommandSpec {
             argv: vec![
@@ -219,15 +291,14 @@ impl Stage {
             env: vec![(OsString::from("PATH"), OsString::from("/usr/bin:/bin"))],
             stdin: StdinKind::Null,
             confinement: Some(SandboxPolicy {
-                mode: Mode::WorkspaceWrite,
-                network: Network::Deny,
-                adapter: Adapter::Auto,
+                mode: wanted.mode,
+                network: wanted.network,
+                adapter: wanted.adapter,
                 read_only: vec![root.join("kept")],
-                root,
-                writable: Vec::new(),
                 hidden: vec![self.top.join("hidden")],
-                limits: Limits::default(),
-                lacking: Lacking::RunPartial,
+                limits: wanted.limits,
+                lacking: wanted.lacking,
+                ..strict(root)
             }),
         }
     }

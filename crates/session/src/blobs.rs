@@ -43,6 +43,12 @@ impl Blobs {
         Self(Where::Memory(Arc::default(), scratch))
     }
 
+    /// Whether the content is still there when the session has ended.
+    #[must_use]
+    pub fn outlive_the_session(&self) -> bool {
+        matches!(self.0, Where::Folder(_))
+    }
+
     /// Stores content; the same content again costs a hash and a look.
     ///
     /// # Errors

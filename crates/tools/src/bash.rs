@@ -5,14 +5,15 @@
 use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, HostReply, HostRequest, Tool};
 use crate::jobs::{
-    Detached, Ended, Input, Leftovers, NotStarted, Placement, Report, RunOutcome, RunSpec, Walls,
-    WayOut,
+    Detached, Ended, Input, Jobs, Leftovers, NotStarted, Placement, Report, RunOutcome, RunSpec,
+    Walls, WayOut,
 };
 use crate::workspace::Workspace;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tenon_policy::{Access, Deed, Facts, PathFact, Place, Script, Subject, Target};
+use tenon_sandbox::{Denial, Level};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{
@@ -109,12 +110,23 @@ impl Tool for Bash {
                     Err(error) => return error.output(),
                 },
             };
+            let hidden = named_but_hidden(command, &cwd, host);
             let spec = run_spec(&input, command, cwd, host);
             let outcome = run_once(spec.clone(), host).await;
-            let first = answer(&outcome, command, host.limits());
+            let mut first = answer(&outcome, command, host.limits());
+            if !hidden.is_empty() && outcome.sandbox.level != Level::None.name() {
+                let names = hidden.join(", ");
+                let verb = if hidden.len() == 1 { "is" } else { "are" };
+                first = noted(
+                    first,
+                    &format!(
+                        "{names} {verb} hidden from commands by the sandbox (sandbox.show); use read"
+                    ),
+                );
+            }
             match &outcome.denial {
                 Some(denial) if host.jobs().way_out() == WayOut::Offered => {
-                    perhaps_outside(spec, first, &denial.what, host).await
+                    perhaps_outside(spec, first, denial, host).await
                 }
                 _ => first,
             }
@@ -140,12 +152,13 @@ fn tell(host: &dyn Host, stream: ToolStream, text: String) {
 async fn perhaps_outside(
     spec: RunSpec,
     first: ToolOutput,
-    denial: &str,
+    denial: &Denial,
     host: &dyn Host,
 ) -> ToolOutput {
     let request = HostRequest::RunOutside {
         command: spec.command.clone(),
-        denial: denial.to_owned(),
+        denial: denial.what.clone(),
+        switch: denial.switch.clone(),
     };
     match host.request(request).await {
         HostReply::Allowed => {
@@ -158,7 +171,8 @@ async fn perhaps_outside(
             };
             let second = answer(&run_once(spec, host).await, &command, host.limits());
             let note = format!(
-                "the sandbox had blocked a first run ({denial}); the user allowed this one outside of it"
+                "the sandbox had blocked a first run ({}); the user allowed this one outside of it",
+                denial.what
             );
             noted(second, &note)
         }
@@ -171,7 +185,7 @@ async fn perhaps_outside(
 /// as what cannot be observed.
 const LOOKED_AT: usize = 256;
 
-fn observed(script: &Script, folder: &Path, workspace: &Workspace) -> Vec<PathFact> {
+pub(crate) fn observed(script: &Script, folder: &Path, workspace: &Workspace) -> Vec<PathFact> {
     script
         .targets
         .iter()
@@ -207,6 +221,32 @@ fn meant(target: &Target, folder: &Path, workspace: &Workspace) -> Option<PathBu
     }
     let home = workspace.home()?;
     Some(home.join(below.trim_start_matches('/')))
+}
+
+/// The files that a command names and will see empty, as it names them.
+fn named_but_hidden(command: &str, cwd: &Path, host: &dyn Host) -> Vec<String> {
+    let script = tenon_policy::analyse(command);
+    let found = observed(&script, cwd, host.workspace());
+    hidden_from(&script.with_facts(found), host.workspace(), host.jobs())
+}
+
+/// Of the files that a command line names, those that the walls hide from it: a
+/// command sees them empty, which is no error to it.
+#[must_use]
+pub fn hidden_from(script: &Script, workspace: &Workspace, jobs: &Jobs) -> Vec<String> {
+    let Some(policy) = jobs.sandbox() else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = script
+        .observed()
+        .filter_map(|(target, fact)| {
+            let path = workspace.root().join(&fact?.path);
+            let is_hidden = policy.hidden.iter().any(|hidden| path.starts_with(hidden));
+            is_hidden.then(|| target.path.clone())
+        })
+        .collect();
+    names.dedup();
+    names
 }
 
 /// One more fact for the model.

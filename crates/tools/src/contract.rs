@@ -57,7 +57,13 @@ pub enum HostRequest {
     },
     /// The sandbox stopped this command: may it run once more without one? Only
     /// a person who is there may say so (S4).
-    RunOutside { command: String, denial: String },
+    RunOutside {
+        command: String,
+        /// What was blocked.
+        denial: String,
+        /// The key of the configuration that would permit it for good.
+        switch: String,
+    },
 }
 
 #[derive(Debug, Clone)]

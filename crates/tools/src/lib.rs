@@ -13,6 +13,7 @@ pub mod output;
 mod process;
 pub mod workspace;
 
+pub use bash::hidden_from;
 pub use builtin::{BuiltIn, Interactive};
 pub use contract::{Host, HostReply, HostRequest, Tool, ToolSource, Toolbox};
 pub use custom::{CustomTools, ToolFolder};

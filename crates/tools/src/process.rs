@@ -1,11 +1,13 @@
 //! `process`: looks at, writes to and ends what `bash` left in the background
 //! (T9).
 
+use crate::bash::observed;
 use crate::builtin::{facts, spec, text};
 use crate::contract::{Host, Tool};
 use crate::jobs::{JobError, JobInfo, JobOutput, JobState, left_out, seconds};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::Duration;
 use tenon_policy::{Facts, Subject};
 use tenon_vocab::port::BoxFuture;
@@ -56,9 +58,19 @@ impl Tool for Process {
         &self.spec
     }
 
-    fn facts(&self, input: &Value, _: &Workspace) -> Facts {
+    fn facts(&self, input: &Value, workspace: &Workspace) -> Facts {
         let action = text(input, "action").unwrap_or_default();
-        let mut facts = facts(&self.spec, Subject::Name(action.to_owned()), input);
+        let subject = match action {
+            // A shell may read it: it is judged as what it would be there. Where
+            // the process stands is not known; it began in the project.
+            "write" => {
+                let script = tenon_policy::analyse(text(input, "input").unwrap_or_default());
+                let found = observed(&script, Path::new(""), workspace);
+                Subject::Command(script.with_facts(found))
+            }
+            _ => Subject::Name(action.to_owned()),
+        };
+        let mut facts = facts(&self.spec, subject, input);
         if matches!(action, "list" | "read") {
             facts.effect = Effect::Read;
         }

@@ -204,6 +204,13 @@ pub fn canonical_names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(canonical, _)| *canonical)
 }
 
+/// Every spelling, the canonical names among them.
+pub fn spellings() -> impl Iterator<Item = &'static str> {
+    NAMES
+        .iter()
+        .flat_map(|(_, spellings)| spellings.iter().copied())
+}
+
 /// A name without the namespace that some put before it.
 #[must_use]
 pub fn without_prefix(name: &str) -> &str {

@@ -41,34 +41,57 @@ struct Finding {
     what: String,
     /// What to do; every finding that is not fine has it.
     advice: String,
+    /// What the sentence ends with; people see only the first of many.
+    list: Vec<String>,
+}
+
+/// How much of a long list a page for people shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    Short,
+    Whole,
 }
 
 impl Finding {
-    fn ok(section: &'static str, what: impl Into<String>) -> Self {
+    fn new(section: &'static str, state: State, what: String, advice: String) -> Self {
         Self {
             section,
-            state: State::Ok,
-            what: what.into(),
-            advice: String::new(),
+            state,
+            what,
+            advice,
+            list: Vec::new(),
         }
+    }
+
+    fn ok(section: &'static str, what: impl Into<String>) -> Self {
+        Self::new(section, State::Ok, what.into(), String::new())
     }
 
     fn warn(section: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self {
-            section,
-            state: State::Warn,
-            what: what.into(),
-            advice: advice.into(),
-        }
+        Self::new(section, State::Warn, what.into(), advice.into())
     }
 
     fn problem(section: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self {
-            section,
-            state: State::Problem,
-            what: what.into(),
-            advice: advice.into(),
+        Self::new(section, State::Problem, what.into(), advice.into())
+    }
+
+    /// The same, with these at the end of its sentence.
+    fn listing(mut self, list: Vec<String>) -> Self {
+        self.list = list;
+        self
+    }
+
+    /// The sentence with its list.
+    fn told(&self, lists: Lists) -> String {
+        const SHORT: usize = 6;
+        let all = self.list.len();
+        if all == 0 {
+            return self.what.clone();
         }
+        if lists == Lists::Whole || all <= SHORT {
+            return format!("{}: {}", self.what, self.list.join(", "));
+        }
+        format!("{}: {all} (--verbose names them)", self.what)
     }
 }
 
@@ -91,7 +114,12 @@ pub fn run(shared: &Shared, args: &DoctorArgs) -> CommandResult {
     if args.json {
         pages::print_json(&as_json(&findings))?;
     } else {
-        print(&findings)?;
+        let lists = if args.verbose {
+            Lists::Whole
+        } else {
+            Lists::Short
+        };
+        print(&findings, lists)?;
     }
     Ok(ExitCode::from(u8::from(worst)))
 }
@@ -118,7 +146,7 @@ fn as_json(findings: &[Finding]) -> Value {
             .map(|found| json!({
                 "section": found.section,
                 "state": found.state.name(),
-                "what": found.what,
+                "what": found.told(Lists::Whole),
                 "advice": found.advice,
             }))
             .collect::<Vec<_>>(),
@@ -127,7 +155,7 @@ fn as_json(findings: &[Finding]) -> Value {
     })
 }
 
-fn print(findings: &[Finding]) -> Result<(), CliError> {
+fn print(findings: &[Finding], lists: Lists) -> Result<(), CliError> {
     let mut table = Table::new(&["section", "", "finding"]);
     let mut last = "";
     for found in findings {
@@ -137,12 +165,18 @@ fn print(findings: &[Finding]) -> Result<(), CliError> {
             found.section
         };
         last = found.section;
-        let mut what = found.what.clone();
+        let mut what = found.told(lists);
         if !found.advice.is_empty() {
             what.push_str(" → ");
             what.push_str(&found.advice);
         }
-        table.row([section.to_owned(), found.state.name().to_owned(), what]);
+        // A cell is one line; an error may have several.
+        let mut lines = what.lines();
+        let first = lines.next().unwrap_or_default().to_owned();
+        table.row([section.to_owned(), found.state.name().to_owned(), first]);
+        for line in lines {
+            table.row([String::new(), String::new(), line.to_owned()]);
+        }
     }
     let mut page = table.to_string();
     let count = |state| findings.iter().filter(|found| found.state == state).count();

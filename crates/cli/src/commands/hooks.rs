@@ -14,14 +14,14 @@ use crate::render::table::Table;
 use crate::screen::complain;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
-use tenon_engine::Parts;
 use tenon_engine::hooks::{
-    Asked, BUILT_IN, Circumstances, Decision, Reply, ask, sample, speaks_of,
+    Asked, BUILT_IN, Circumstances, Decision, Reply, ask, behind, sample, speaks_of,
 };
-use tenon_policy::{Facts, Subject};
+use tenon_engine::{Ambient, Parts, RealAmbient};
+use tenon_policy::{Authority, Facts, Subject, decide};
 use tenon_tools::input;
 use tenon_vocab::profile::{HookEvent, HookSource, HookSpec};
-use tenon_vocab::{Effect, Printable};
+use tenon_vocab::{Decision as Verdict, Effect, Explanation, Printable};
 use tokio_util::sync::CancellationToken;
 
 pub fn run(shared: &Shared, command: HooksCommand) -> CommandResult {
@@ -128,9 +128,10 @@ fn test(
     let event = HookEvent::parse(event).ok_or_else(|| no_event(event))?;
     let place = Place::find(shared)?;
     let runtime = assemble::runtime()?;
-    let tried = runtime.block_on(async {
+    let (first, tried) = runtime.block_on(async {
         let parts = assemble::parts_without_model(&place, &options())?;
         let trial = trial(&parts, event, tool, given)?;
+        let first = built_in(&parts, event, &trial);
         let mut tried = Vec::new();
         for hook in &parts.hooks {
             let about = trial
@@ -145,20 +146,80 @@ fn test(
             }
         }
         parts.jobs.shutdown().await;
-        Ok::<_, CliError>(tried)
+        Ok::<_, CliError>((first, tried))
     })?;
     if form == Form::Json {
-        let rows: Vec<Value> = tried.iter().map(|(hook, asked)| row(hook, asked)).collect();
+        let written = tried.iter().map(|(hook, asked)| row(hook, asked));
+        let rows: Vec<Value> = first.iter().map(Guarded::row).chain(written).collect();
         return pages::print_json(&rows);
     }
-    if tried.is_empty() {
+    if tried.is_empty() && first.is_none() {
         return pages::print("No hook is about this.\n");
     }
-    let page: String = tried
-        .iter()
-        .map(|(hook, asked)| page(hook, asked))
-        .collect();
+    let written = tried.iter().map(|(hook, asked)| page(hook, asked));
+    let page: String = first.iter().map(Guarded::page).chain(written).collect();
     pages::print(&page)
+}
+
+/// What a hook that comes along says of the call, before any other is asked.
+struct Guarded {
+    name: &'static str,
+    event: HookEvent,
+    explanation: Explanation,
+}
+
+/// Only those before a call have a word of their own: the policy's verdict that
+/// is known by their name.
+fn built_in(parts: &Parts, event: HookEvent, trial: &Trial) -> Option<Guarded> {
+    let facts = trial.facts.as_ref()?;
+    if event != HookEvent::PreToolUse {
+        return None;
+    }
+    let authority = Authority::of(&parts.agent);
+    let now = RealAmbient.now();
+    let explanation = decide(facts, &parts.rules, &parts.grants, &authority, now);
+    Some(Guarded {
+        name: behind(&explanation)?,
+        event,
+        explanation,
+    })
+}
+
+impl Guarded {
+    fn result(&self) -> &'static str {
+        match self.explanation.decision() {
+            Verdict::Deny => "block",
+            Verdict::Ask => "ask",
+            Verdict::Allow => "pass",
+        }
+    }
+
+    fn means(&self) -> &'static str {
+        match self.explanation.decision() {
+            Verdict::Deny => "the call is refused; in a session no other hook is asked",
+            Verdict::Ask => "the call needs a yes",
+            Verdict::Allow => "the call goes on",
+        }
+    }
+
+    fn row(&self) -> Value {
+        json!({
+            "name": self.name, "event": self.event.name(), "source": HookSource::BuiltIn.name(),
+            "result": self.result(), "message": self.explanation.reason, "patch": null,
+            "duration_ms": 0, "means": self.means(),
+        })
+    }
+
+    fn page(&self) -> String {
+        format!(
+            "{} ({}): {}\n  said:  {}\n  means: {}\n",
+            self.name,
+            HookSource::BuiltIn.name(),
+            self.result(),
+            Printable::line(&self.explanation.reason),
+            self.means()
+        )
+    }
 }
 
 fn no_event(wrong: &str) -> CliError {

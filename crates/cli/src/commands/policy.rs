@@ -6,11 +6,12 @@ mod held;
 
 use crate::CommandResult;
 use crate::args::{PolicyCommand, RunArgs, Shared};
-use crate::assemble::{Configured, Options};
+use crate::assemble::Options;
 use crate::custom::Custom;
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
+use crate::trust;
 use held::Which;
 use tenon_config::Resolved;
 
@@ -25,9 +26,11 @@ impl Standing {
     fn find(shared: &Shared) -> Result<Self, CliError> {
         let place = Place::find(shared)?;
         let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
-        let Configured {
-            resolved, custom, ..
-        } = Configured::read(&place, &options)?;
+        // What the rules say needs no server, so one that is locked or missing
+        // does not stop the answer.
+        let loaded = trust::load(&place, &options)?;
+        let resolved = tenon_config::resolve_without_provider(&loaded)?;
+        let custom = Custom::find(&place, &loaded, options.accepts.user_tools)?;
         Ok(Self {
             place,
             resolved,

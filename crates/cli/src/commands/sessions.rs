@@ -4,6 +4,7 @@ mod decisions;
 mod list;
 mod remove;
 mod rename;
+mod restore;
 mod resume;
 
 use super::pages;
@@ -58,11 +59,39 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
             };
             remove::run(&place, id, asking)
         }
+        SessionsCommand::Restore {
+            id,
+            mut paths,
+            call,
+            list,
+            yes,
+        } => {
+            // What cannot be the beginning of an id is a path of the last session.
+            let id = match id {
+                Some(text) if !may_be_an_id(&text) => {
+                    paths.insert(0, text);
+                    None
+                }
+                id => id,
+            };
+            let id = choose(&place, id.as_deref(), Scope::Here)?;
+            let doing = match (list, yes) {
+                (true, _) => restore::Doing::Listing,
+                (false, true) => restore::Doing::Overwriting,
+                (false, false) => restore::Doing::Restoring,
+            };
+            let wanted = restore::Wanted { paths, call, doing };
+            restore::run(&place, &place.store().load(id)?, &wanted)
+        }
         SessionsCommand::Export { id, format, out } => {
             let id = choose(&place, id.as_deref(), Scope::Here)?;
             write(&place.store().load(id)?, format, out.as_deref())
         }
     }
+}
+
+fn may_be_an_id(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
 fn scope(all: bool) -> Scope {

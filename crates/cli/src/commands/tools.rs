@@ -22,7 +22,7 @@ use tenon_engine::{Ambient, Done, RealAmbient, call_once};
 use tenon_policy::{Authority, Facts, Grants, Rules, Subject, decide};
 use tenon_tools::{BuiltIn, Interactive, Toolbox};
 use tenon_vocab::profile::AgentProfile;
-use tenon_vocab::{CallStatus, Class, Display, ErrorCode, Printable, ToolSpec};
+use tenon_vocab::{CallStatus, Class, Display, Effect, ErrorCode, Printable, ToolSpec};
 use tokio_util::sync::CancellationToken;
 
 /// An input larger than this is a mistake.
@@ -102,11 +102,15 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
         let rows: Vec<Value> = rows
             .iter()
             .map(|(spec, class)| {
-                json!({
+                let mut row = json!({
                     "name": spec.name, "effect": spec.effect, "source": spec.source,
                     "decision": class.decision(), "description": spec.description,
                     "parameters": spec.parameters,
-                })
+                });
+                if let Some(looks) = looking(spec, &resolved.rules, &agent) {
+                    row["looking"] = json!(looks.decision());
+                }
+                row
             })
             .collect();
         return pages::print_json(&rows);
@@ -114,19 +118,52 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
     let mut table = Table::new(&["name", "effect", "decision", "source"]);
     for (spec, class) in rows {
         let effect = word(&spec.effect);
-        table.row([spec.name, effect, word(&class.decision()), spec.source]);
+        let looks = looking(&spec, &resolved.rules, &agent)
+            .filter(|looks| looks.decision() != class.decision());
+        let decision = match looks {
+            Some(looks) => format!(
+                "{} (list, read: {})",
+                word(&class.decision()),
+                word(&looks.decision())
+            ),
+            None => word(&class.decision()),
+        };
+        table.row([spec.name, effect, decision, spec.source]);
     }
     pages::print(&table.to_string())
 }
 
 /// What the rules say of a call of which only the tool is known.
 pub fn plain_decision(spec: &ToolSpec, rules: &Rules, agent: &AgentProfile) -> Class {
-    let facts = Facts {
-        tool: spec.name.clone(),
-        effect: spec.effect,
-        subject: Subject::Nothing,
-        input: String::from("{}"),
-    };
+    class_of(
+        Facts {
+            tool: spec.name.clone(),
+            effect: spec.effect,
+            subject: Subject::Nothing,
+            input: String::from("{}"),
+        },
+        rules,
+        agent,
+    )
+}
+
+/// `process` is two tools in one: what it only looks at has a decision of its own.
+fn looking(spec: &ToolSpec, rules: &Rules, agent: &AgentProfile) -> Option<Class> {
+    (spec.name == "process").then(|| {
+        class_of(
+            Facts {
+                tool: spec.name.clone(),
+                effect: Effect::Read,
+                subject: Subject::Name(String::from("list")),
+                input: String::from("{}"),
+            },
+            rules,
+            agent,
+        )
+    })
+}
+
+fn class_of(facts: Facts, rules: &Rules, agent: &AgentProfile) -> Class {
     let authority = Authority::of(agent);
     let now = RealAmbient.now();
     decide(&facts, rules, &Grants::new(), &authority, now).class

@@ -13,8 +13,8 @@ use crate::screen::complain;
 use crate::trust::{self, Accept, Accepts, Whose};
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use tenon_config::{Loaded, Standing, project_key};
-use tenon_vocab::Printable;
+use tenon_config::{Loaded, Standing, TrustSubject, project_key};
+use tenon_vocab::{Printable, Timestamp};
 
 pub fn run(shared: &Shared, args: &TrustArgs) -> CommandResult {
     let place = Place::find(shared)?;
@@ -53,33 +53,45 @@ fn status(place: &Place, form: Form) -> CommandResult {
     let project_lines = trust::project_lines(&loaded);
     let user_lines = user.snapshot.as_deref().map(trust::user_lines);
     let user_lines = user_lines.unwrap_or_default();
+    let before = |whose: &Whose, standing: &Standing| match standing {
+        Standing::Unknown => trust::earlier(place, whose).map(|earlier| earlier.at),
+        _ => None,
+    };
+    let project_before = before(
+        &Whose::Project(project_key(&place.root)),
+        &loaded.project().standing,
+    );
+    let user_before = before(&Whose::UserTools(custom::folder(place)), &user.standing);
     if form == Form::Json {
         let one = |where_: String,
                    standing: &Standing,
                    hash: Option<&str>,
+                   before: Option<Timestamp>,
                    lines: &[String]|
          -> Value {
-            json!({"place": where_, "standing": word(standing), "sha256": hash, "enables": lines})
+            json!({"place": where_, "standing": word(standing), "sha256": hash, "changed_since": before.map(|at| at.to_string()), "enables": lines})
         };
         let hash = user
             .snapshot
             .as_deref()
             .and_then(|snapshot| snapshot.hash());
         return pages::print_json(&json!({
-            "project": one(place.root_text(), &loaded.project().standing, loaded.project().hash(), &project_lines),
-            "user_tools": one(custom::folder(place).display().to_string(), &user.standing, hash, &user_lines),
+            "project": one(place.root_text(), &loaded.project().standing, loaded.project().hash(), project_before, &project_lines),
+            "user_tools": one(custom::folder(place).display().to_string(), &user.standing, hash, user_before, &user_lines),
         }));
     }
     let mut page = section(
         "project",
         &place.root_text(),
         &loaded.project().standing,
+        project_before,
         &project_lines,
     );
     page.push_str(&section(
         "your tools",
         &custom::folder(place).display().to_string(),
         &user.standing,
+        user_before,
         &user_lines,
     ));
     pages::print(&page)
@@ -95,13 +107,20 @@ fn word(standing: &Standing) -> &'static str {
     }
 }
 
-fn section(what: &str, place: &str, standing: &Standing, lines: &[String]) -> String {
-    let said = match standing {
-        Standing::Nothing => String::from("nothing here needs trust"),
-        Standing::Unknown => String::from("not trusted: nobody was asked about this content"),
-        Standing::Trusted => String::from("trusted, as long as no byte of it changes"),
-        Standing::Refused => String::from("not trusted: you said no to this content"),
-        Standing::Impossible(why) => why.clone(),
+/// `before`: when other content of this place was accepted.
+fn section(
+    what: &str,
+    place: &str,
+    standing: &Standing,
+    before: Option<Timestamp>,
+    lines: &[String],
+) -> String {
+    let said = match (standing, before) {
+        (Standing::Unknown, Some(at)) => {
+            let date = at.strftime("%Y-%m-%d");
+            format!("not trusted: it changed since you trusted it on {date}")
+        }
+        (standing, _) => plain(standing),
     };
     let mut page = format!(
         "{what}  {}\n  {}\n",
@@ -112,6 +131,16 @@ fn section(what: &str, place: &str, standing: &Standing, lines: &[String]) -> St
         page.push_str(&format!("    {}\n", Printable::line(line)));
     }
     page
+}
+
+fn plain(standing: &Standing) -> String {
+    match standing {
+        Standing::Nothing => String::from("nothing here needs trust"),
+        Standing::Unknown => String::from("not trusted: nobody was asked about this content"),
+        Standing::Trusted => String::from("trusted, as long as no byte of it changes"),
+        Standing::Refused => String::from("not trusted: you said no to this content"),
+        Standing::Impossible(why) => why.clone(),
+    }
 }
 
 fn accept(place: &Place, which: Which) -> CommandResult {
@@ -145,9 +174,13 @@ fn accept(place: &Place, which: Which) -> CommandResult {
             for line in &lines {
                 complain(&format!("  {}", Printable::line(line)));
             }
-            complain(
-                "Trusted, as long as no byte of it changes. `tenon trust revoke` takes it back.",
-            );
+            let more = match which {
+                Which::Project => "",
+                Which::UserTools => " --user-tools",
+            };
+            complain(&format!(
+                "Trusted, as long as no byte of it changes. `tenon trust revoke{more}` takes it back."
+            ));
         }
         Standing::Impossible(why) => return Err(trust::impossible(&why)),
         // Changed between the two looks: that is new content.
@@ -160,11 +193,38 @@ fn accept(place: &Place, which: Which) -> CommandResult {
 }
 
 fn revoke(place: &Place, which: Which) -> CommandResult {
-    let whose = match which {
-        Which::Project => Whose::Project(project_key(&place.root)),
-        Which::UserTools => Whose::UserTools(custom::folder(place)),
+    let (whose, what) = match which {
+        Which::Project => (
+            Whose::Project(project_key(&place.root)),
+            format!("the project {}", place.root.display()),
+        ),
+        Which::UserTools => (
+            Whose::UserTools(custom::folder(place)),
+            format!("your tools in {}", custom::folder(place).display()),
+        ),
     };
+    let subject = match &whose {
+        Whose::Project(root) => TrustSubject::Project(root),
+        Whose::UserTools(folder) => TrustSubject::UserTools(folder),
+    };
+    let known = trust::store(place)
+        .answers(subject)
+        .map_err(|error| CliError::runtime(error.to_string()))?;
+    let what = Printable::line(&what);
+    if known == 0 {
+        complain(&format!(
+            "Nothing was recorded about {what}, so there is nothing to forget."
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
     trust::forget(place, &whose)?;
-    complain("Forgotten: nothing of it is trusted, and the next interactive start asks again.");
+    let answers = if known == 1 {
+        String::from("your answer")
+    } else {
+        format!("your {known} answers")
+    };
+    complain(&format!(
+        "Forgotten: {answers} about {what}. Nothing of it is trusted, and the next interactive start asks again."
+    ));
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,8 @@ use tenon_vocab::{
 const INPUT: usize = 100;
 /// Lines of a diff or an output that a result shows.
 const BODY: usize = 12;
+/// Columns between two stops of a tab.
+const TAB: usize = 8;
 
 /// `▸ read src/main.rs`
 pub fn started(paint: Paint, used: &ToolUse) -> String {
@@ -48,16 +50,44 @@ pub fn shorten(text: &str, limit: usize) -> String {
     }
 }
 
+/// A line that a tool printed or wrote, to look at: a tab is the space that it
+/// stands for. Where somebody decides by a line, a tab stays visible.
+fn output_line(line: &str) -> String {
+    const LONGEST: usize = 300;
+    let total = line.chars().count();
+    let mut shown = String::new();
+    let mut column = 0;
+    for c in line.chars().take(LONGEST) {
+        if c == '\t' {
+            let width = TAB - column % TAB;
+            shown.extend(std::iter::repeat_n(' ', width));
+            column += width;
+        } else {
+            shown.push(c);
+            column += 1;
+        }
+    }
+    let shown = Printable::line(&shown).into_string();
+    if total > LONGEST {
+        format!("{shown}… (+{} characters)", total - LONGEST)
+    } else {
+        shown
+    }
+}
+
 /// `  Done. (0.12s) 3 lines`, and a few lines of what it did.
 pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
     let seconds = result.duration_ms as f64 / 1000.0;
     let error = result.envelope.error();
     let first = match (result.status, error) {
-        (_, None) => format!(
-            "  {} ({seconds:.2}s) {}",
-            paint.paint(Style::Green, "Done."),
-            summary(&result.display)
-        ),
+        (_, None) => {
+            let word = if ended_badly(&result.display) {
+                paint.paint(Style::Red, "Failed.")
+            } else {
+                paint.paint(Style::Green, "Done.")
+            };
+            format!("  {word} ({seconds:.2}s) {}", summary(&result.display))
+        }
         // What is written for the model says nothing to people here.
         (CallStatus::Denied, Some(error)) => {
             let reason = result
@@ -86,6 +116,17 @@ pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
     let mut lines = vec![first.trim_end().to_owned()];
     lines.extend(body(paint, &result.display));
     lines
+}
+
+/// A command that ran and says itself that it failed.
+fn ended_badly(display: &Display) -> bool {
+    matches!(display, Display::Terminal { exit_code: Some(code), .. } if *code != 0)
+}
+
+/// `1 line`, `3 lines`.
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 /// What a call would have done.
@@ -118,8 +159,8 @@ fn summary(display: &Display) -> String {
             (Some(code), None) => format!("exit {code}"),
             (None, None) => String::from("no exit code"),
         },
-        Display::Todo { items } => format!("{} items", items.len()),
-        Display::Table { rows, .. } => format!("{} rows", rows.len()),
+        Display::Todo { items } => count(items.len(), "item"),
+        Display::Table { rows, .. } => count(rows.len(), "row"),
     }
 }
 
@@ -183,10 +224,13 @@ pub fn diff(paint: Paint, unified: &str, limit: usize) -> Vec<String> {
     let mut lines: Vec<String> = unified
         .lines()
         .take(limit)
-        .map(|line| diff_line(paint, line, &shorten(line, 300)))
+        .map(|line| diff_line(paint, line, &output_line(line)))
         .collect();
     if total > limit {
-        lines.push(paint.paint(Style::Dim, &format!("    … (+{} lines)", total - limit)));
+        lines.push(paint.paint(
+            Style::Dim,
+            &format!("    … (+{})", count(total - limit, "line")),
+        ));
     }
     lines
 }
@@ -197,12 +241,52 @@ fn tail(paint: Paint, output: &str) -> Vec<String> {
     let skipped = all.len().saturating_sub(BODY);
     let mut lines = Vec::new();
     if skipped > 0 {
-        lines.push(paint.paint(Style::Dim, &format!("    … (+{skipped} lines before)")));
+        lines.push(paint.paint(
+            Style::Dim,
+            &format!("    … (+{} before)", count(skipped, "line")),
+        ));
     }
     lines.extend(
         all.iter()
             .skip(skipped)
-            .map(|line| paint.paint(Style::Dim, &format!("    {}", shorten(line, 300)))),
+            .map(|line| paint.paint(Style::Dim, &format!("    {}", output_line(line)))),
     );
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn command(exit_code: i32, output: &str) -> ToolResult {
+        let done = tenon_vocab::ToolOutput::ok(Value::Null, "", Display::Nothing);
+        serde_json::from_value(json!({
+            "call": "c1", "name": "bash", "ok": true, "status": "completed",
+            "envelope": done.envelope, "model_text": "", "duration_ms": 0,
+            "display": {"shape": "terminal", "command": "x", "output": output, "exit_code": exit_code},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_command_that_says_that_it_failed_is_not_done() {
+        let first = |code| finished(Paint::Plain, &command(code, "")).remove(0);
+        assert_eq!(first(127), "  Failed. (0.00s) exit 127");
+        assert_eq!(first(0), "  Done. (0.00s) exit 0");
+    }
+
+    #[test]
+    fn a_tab_of_an_output_is_space_and_escapes_stay_visible() {
+        let lines = finished(Paint::Plain, &command(0, "a\tb\tc\x1b[2K\n\tx"));
+        assert_eq!(lines[1], "    a       b       c␛[2K");
+        assert_eq!(lines[2], "            x");
+        assert_eq!(whole_diff(Paint::Plain, "+a\tb"), ["    +a␉b"]);
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        let lines = finished(Paint::Plain, &command(0, &"x\n".repeat(BODY + 1)));
+        assert_eq!(lines[1], "    … (+1 line before)");
+    }
 }

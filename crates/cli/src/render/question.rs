@@ -48,6 +48,9 @@ pub fn show(paint: Paint, question: &Question) -> String {
     for choice in &question.choices {
         text.push_str(&offered(choice));
     }
+    if question.kind == QuestionKind::Trust {
+        text.push_str("  Enter  not now: go on without it and be asked again\n");
+    }
     if question.free_text && question.kind == QuestionKind::Permission {
         text.push_str("  any other text denies and is told to the model\n");
     }
@@ -102,6 +105,18 @@ fn said(line: &str) -> &str {
     if typed.starts_with('\x1b') { "" } else { typed }
 }
 
+/// Whether nothing was said.
+pub fn is_silence(line: &str) -> bool {
+    said(line).is_empty()
+}
+
+/// Yes or no, written out.
+fn is_a_word(typed: &str) -> bool {
+    [Choice::YES, "no"]
+        .iter()
+        .any(|word| typed.eq_ignore_ascii_case(word))
+}
+
 /// The choice whose key was typed, alone.
 fn keyed<'a>(question: &'a Question, typed: &str) -> Option<&'a Choice> {
     let mut characters = typed.chars();
@@ -122,7 +137,14 @@ pub fn slip(question: &Question, line: &str) -> Option<String> {
             "`{typed}` is not enough here: type `{word}` to allow it; anything else denies"
         ));
     }
-    if question.kind == QuestionKind::AskUser || typed.chars().count() != 1 {
+    let is_slip = match question.kind {
+        QuestionKind::AskUser => false,
+        // What is remembered for long is said in so many words.
+        QuestionKind::Trust => !is_silence(line) && !is_a_word(typed),
+        // A command of the program is no reason for the model.
+        _ => typed.chars().count() == 1 || typed.starts_with('/'),
+    };
+    if !is_slip {
         return None;
     }
     let keys: Vec<String> = question
@@ -135,7 +157,7 @@ pub fn slip(question: &Question, line: &str) -> Option<String> {
         .collect();
     Some(format!(
         "`{}` is not offered here: {}",
-        Printable::line(typed),
+        lines::shorten(typed, 40),
         keys.join(", ")
     ))
 }
@@ -216,6 +238,29 @@ mod tests {
         assert_eq!(slip(&question(), "y"), None);
         assert_eq!(slip(&question(), ""), None);
         assert_eq!(slip(&question(), "use make"), None);
+    }
+
+    #[test]
+    fn a_command_of_the_program_is_no_reason_for_a_no() {
+        assert_eq!(
+            slip(&question(), "/help me").as_deref(),
+            Some("`/help me` is not offered here: y, s, n")
+        );
+    }
+
+    #[test]
+    fn about_trust_only_a_yes_a_no_and_silence_are_answers() {
+        let question = Question {
+            kind: QuestionKind::Trust,
+            ..question()
+        };
+        for line in ["q", "quit", "what is this", "/help", "nope", "a"] {
+            assert!(slip(&question, line).is_some(), "{line}");
+        }
+        for line in ["y", "Yes", "n", "NO", "", "\n"] {
+            assert_eq!(slip(&question, line), None, "{line}");
+        }
+        assert!(show(Paint::Plain, &question).contains("Enter  not now"));
     }
 
     #[test]

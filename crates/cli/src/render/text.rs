@@ -9,8 +9,9 @@ use crate::screen::{Paint, Style, complain};
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tenon_vocab::{
-    Event, EventKind, Interrupted, JobAction, JobEvent, Message, Notice, NoticeLevel, Outcome,
-    Printable, Retry, Role, RunFinished, Segment, Status, TextChannel, ToolCallPart,
+    AnsweredBy, CallStatus, Event, EventKind, Interrupted, JobAction, JobEvent, Message, Notice,
+    NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment, Status, TextChannel,
+    ToolCallPart, ToolResult,
 };
 
 /// When text reaches standard output.
@@ -45,6 +46,17 @@ pub struct TextLines {
     last: String,
     /// Calls of the last message that have not been started.
     asked: Vec<ToolCallPart>,
+    refusals: Refusals,
+}
+
+/// Whether the end of a run tells that something was not allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refusals {
+    Told,
+    /// A conversation: whoever says no there knows it.
+    ToldUnlessOwn,
+    /// The last no of this run was the user's own.
+    Own,
 }
 
 impl TextLines {
@@ -56,6 +68,26 @@ impl TextLines {
             open_line: None,
             last: String::new(),
             asked: Vec::new(),
+            refusals: Refusals::Told,
+        }
+    }
+
+    /// For a conversation on this screen.
+    pub fn conversation(paint: Paint) -> Self {
+        Self {
+            refusals: Refusals::ToldUnlessOwn,
+            ..Self::new(paint, Answers::Live)
+        }
+    }
+
+    /// Follows whose no it was that a call was refused by.
+    fn refused(&mut self, result: &ToolResult) {
+        if result.status == CallStatus::Denied && self.refusals != Refusals::Told {
+            self.refusals = if own(result) {
+                Refusals::Own
+            } else {
+                Refusals::ToldUnlessOwn
+            };
         }
     }
 
@@ -183,7 +215,11 @@ impl TextLines {
             answer(&last, Reader::of_stdout())?;
             self.last = last;
         }
-        if finished.outcome == Outcome::Denied {
+        let own = self.refusals == Refusals::Own;
+        if own {
+            self.refusals = Refusals::ToldUnlessOwn;
+        }
+        if finished.outcome == Outcome::Denied && !own {
             self.say(&self.paint.paint(
                 Style::Red,
                 "The run ended because something was not allowed.",
@@ -213,6 +249,7 @@ impl Renderer for TextLines {
                     let call = self.asked.remove(at);
                     self.say(&lines::asked(self.paint, &call))?;
                 }
+                self.refused(result);
                 for line in lines::finished(self.paint, result) {
                     self.say(&line)?;
                 }
@@ -226,6 +263,12 @@ impl Renderer for TextLines {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether a call was refused by the user in person.
+pub fn own(result: &ToolResult) -> bool {
+    let by = result.explanation.as_ref();
+    by.and_then(|why| why.answered_by.as_deref()) == Some(AnsweredBy::User.name())
 }
 
 /// Who takes the answer.

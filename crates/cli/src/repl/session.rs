@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::place::{Place, RootFrom};
 use crate::render::Renderer;
 use crate::render::question;
-use crate::render::text::{Answers, TextLines};
+use crate::render::text::TextLines;
 use crate::screen::complain;
 use crate::trust;
 use futures_util::FutureExt;
@@ -107,7 +107,7 @@ pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Live, CliError>
     Ok(Live {
         handle,
         engine: tokio::spawn(work),
-        drawn: TextLines::new(repl.paint, Answers::Live),
+        drawn: TextLines::conversation(repl.paint),
         settings,
         configured,
         runs: 0,
@@ -125,7 +125,14 @@ pub async fn ask_trust(repl: &mut Repl, place: &Place, options: &Options) -> Res
         repl.asked.push(pending.hash.clone());
         complain(&question::show(repl.paint, &pending.question));
         repl.keyboard.begin();
-        let answer = repl.keyboard.question(&mut repl.signals, "> ").await;
+        let mut answer = repl.keyboard.question(&mut repl.signals, "> ").await;
+        while let Some(said) = answer
+            .as_deref()
+            .and_then(|line| question::slip(&pending.question, line))
+        {
+            complain(&said);
+            answer = repl.keyboard.question(&mut repl.signals, "> ").await;
+        }
         pending.settle(place, answer.as_deref())?;
     }
     Ok(())

@@ -115,7 +115,8 @@ pub fn finished(paint: Paint, finished: &RunFinished) {
         Outcome::Completed => (Style::Green, "Done."),
         Outcome::Interrupted => (Style::Dim, "Stopped."),
         Outcome::Limit | Outcome::Loop => (Style::Dim, "Stopped at a limit."),
-        Outcome::Denied => (Style::Dim, "Ended."),
+        // What was refused, and by whom, stands above.
+        Outcome::Denied => (Style::Dim, "Done."),
         Outcome::Failed | Outcome::Filtered => (Style::Red, "Failed."),
     };
     let figures = paint.paint(Style::Dim, &format!("({})", figures(finished)));

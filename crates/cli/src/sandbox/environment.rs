@@ -6,19 +6,12 @@ use std::ffi::OsString;
 use tenon_config::{SandboxMode, SandboxSettings};
 
 /// Names that hold credentials. `*` stands for any text.
-const CREDENTIALS: [&str; 41] = [
-    "*_API_KEY",
+const CREDENTIALS: [&str; 43] = [
     "*_APIKEY",
     "API_KEY",
     "APIKEY",
-    "*_TOKEN",
-    "TOKEN",
     "*_TOKEN_*",
     "*_PAT",
-    "*_SECRET",
-    "*_SECRET_*",
-    "SECRET",
-    "SECRET_*",
     "*PASSWORD*",
     "*PASSWD*",
     "*PASSPHRASE*",
@@ -29,9 +22,7 @@ const CREDENTIALS: [&str; 41] = [
     "*_ACCESS_KEY*",
     "*_SIGNING_KEY*",
     "*_ENCRYPTION_KEY*",
-    "*_MASTER_KEY",
     "*_CONNECTION_STRING",
-    "*_WEBHOOK_URL",
     "*_COOKIE",
     "*_AUTH_CONFIG",
     "NPM_CONFIG_*AUTH*",
@@ -45,13 +36,33 @@ const CREDENTIALS: [&str; 41] = [
     "VAULT_*",
     "OP_SESSION_*",
     "BW_SESSION",
-    "AGENT_API_KEY",
-    "LLM_AUTH_TOKEN",
-    "TENON_API_KEY",
+    "*TOKEN",
+    "*SECRET*",
+    "PRIVATE_KEY*",
+    "ENCRYPTION_KEY*",
+    "ACCESS_KEY*",
+    "SIGNING_KEY*",
+    "*_KEY",
+    "PASS",
+    "*AUTHORIZATION*",
+    "*BASIC_AUTH*",
+    "JWT",
+    "*_JWT",
+    "*_WEBHOOK*",
+    "WEBHOOK_*",
 ];
 
 /// Names that only look like it.
-const HARMLESS: [&str; 4] = [
+const HARMLESS: [&str; 13] = [
+    "GPG_KEY",
+    "PUBLIC_KEY",
+    "*_PUBLIC_KEY",
+    "*_PUBLISHABLE_KEY",
+    "*_CACHE_KEY",
+    "*_PRIMARY_KEY",
+    "*_FOREIGN_KEY",
+    "*_PARTITION_KEY",
+    "*_SORT_KEY",
     "AWS_CA_BUNDLE",
     "AWS_REGION",
     "AWS_DEFAULT_REGION",
@@ -59,7 +70,9 @@ const HARMLESS: [&str; 4] = [
 ];
 
 /// Ways to programs that would act for a command outside of its walls.
-const WAYS_OUT: [&str; 12] = [
+const WAYS_OUT: [&str; 14] = [
+    "VSCODE_IPC_HOOK_CLI",
+    "VSCODE_GIT_IPC_*",
     "DBUS_*",
     "SSH_AUTH_SOCK",
     "SSH_AGENT_PID",
@@ -129,7 +142,9 @@ fn is_withheld(name: &str, value: &str, settings: &SandboxSettings, keys: &[Stri
 /// `DATABASE_URL=postgres://user:password@db.example.com/x`. One of this machine
 /// is the usual way to run tests, and guards nothing.
 fn is_address_with_password(name: &str, value: &str) -> bool {
-    let named = ["URL", "URI", "DSN"].iter().any(|end| name.ends_with(end));
+    let named = ["URL", "URI", "DSN", "_PROXY"]
+        .iter()
+        .any(|end| name.ends_with(end));
     let Some((_, rest)) = value.split_once("://").filter(|_| named) else {
         return false;
     };

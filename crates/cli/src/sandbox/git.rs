@@ -4,9 +4,19 @@
 //!
 //! A `.git` file is content of the project: it may name any folder. It is
 //! believed only where that folder points back at the root, which nobody can
-//! forge without having been able to write there.
+//! forge without having been able to write there. To protect something it is
+//! followed wherever it leads: that opens nothing.
 
 use std::path::{Path, PathBuf};
+
+/// Of a git folder: what names programs to run, or another folder that does.
+const STEERING: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
+/// The same of a linked working tree's folder.
+const STEERING_A_WORKTREE: [&str; 3] = ["config.worktree", "commondir", "gitdir"];
+/// Repositories that are looked after below a root; each costs mounts.
+const MOST: usize = 64;
+/// Names that are looked at to find them.
+const ENTRIES: usize = 4096;
 
 /// What git writes, and what of it must not be written.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,17 +38,105 @@ impl Repository {
             .collect()
     }
 
+    /// What steers git there.
     pub(super) fn protected(&self) -> Vec<PathBuf> {
-        let mut folders = vec![self.common.clone()];
+        let mut paths = steering(&self.common);
         if self.folder != self.common {
-            folders.push(self.folder.clone());
+            paths.extend(STEERING.map(|name| self.folder.join(name)));
+            paths.push(self.folder.join("gitdir"));
         }
-        folders.extend(submodules(&self.common));
-        folders
-            .iter()
-            .flat_map(|folder| ["hooks", "config", "config.worktree"].map(|name| folder.join(name)))
-            .collect()
+        paths
     }
+}
+
+/// What steers git in the repositories that a root lies in or holds: its own,
+/// and clones and submodules on the two levels below it. A command that wrote
+/// there would have the user's next git run its program.
+pub(super) fn steered(root: &Path) -> Vec<PathBuf> {
+    let above = root
+        .ancestors()
+        .map(|folder| folder.join(".git"))
+        .find(|entry| entry.symlink_metadata().is_ok());
+    above
+        .into_iter()
+        .chain(below(root))
+        .flat_map(|entry| of_entry(&entry))
+        .collect()
+}
+
+/// The `.git` entries on the two levels below a root.
+fn below(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left = ENTRIES;
+    let mut open = vec![root.to_owned()];
+    for _ in 0..2 {
+        for folder in std::mem::take(&mut open) {
+            let Ok(entries) = std::fs::read_dir(&folder) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
+                let name = entry.file_name();
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if !is_folder || super::secrets::is_bulk(&name.to_string_lossy()) {
+                    continue;
+                }
+                let path = entry.path();
+                let git = path.join(".git");
+                if git.symlink_metadata().is_ok() {
+                    found.push(git);
+                }
+                open.push(path);
+            }
+        }
+        open.sort();
+    }
+    found.sort();
+    found.truncate(MOST);
+    found
+}
+
+/// A `.git` folder is named as it is written, also where it is a link: the
+/// sandbox guards the link then, and protects what it leads to. A `.git` file
+/// is protected itself, with the folder that it names.
+fn of_entry(entry: &Path) -> Vec<PathBuf> {
+    if entry.is_dir() {
+        return if is_git(entry) {
+            steering(entry)
+        } else {
+            Vec::new()
+        };
+    }
+    let mut paths = vec![entry.to_owned()];
+    let Some(top) = entry.parent() else {
+        return paths;
+    };
+    let Some(folder) = pointed_at(entry, top).filter(|folder| folder.join("HEAD").exists()) else {
+        return paths;
+    };
+    paths.extend(steering(&folder));
+    if let Some(text) = short(&folder.join("commondir")) {
+        paths.push(folder.join("gitdir"));
+        let common = folder.join(text.trim()).canonicalize();
+        paths.extend(common.into_iter().flat_map(|common| steering(&common)));
+    }
+    paths
+}
+
+/// Of a git folder, the folders of its submodules and of its working trees.
+fn steering(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::iter::once(folder.to_owned())
+        .chain(submodules(folder))
+        .flat_map(|folder| STEERING.map(|name| folder.join(name)))
+        .collect();
+    let trees = std::fs::read_dir(folder.join("worktrees"));
+    for tree in trees.into_iter().flatten().flatten().take(MOST) {
+        paths.extend(STEERING_A_WORKTREE.map(|name| tree.path().join(name)));
+    }
+    paths
 }
 
 /// The repository that a root belongs to. One that is made later is not seen
@@ -122,7 +220,6 @@ fn short(file: &Path) -> Option<String> {
 
 /// The git folders of submodules, which have hooks and settings of their own.
 fn submodules(common: &Path) -> Vec<PathBuf> {
-    const MOST: usize = 64;
     let mut found = Vec::new();
     let mut open = vec![common.join("modules")];
     // A submodule may have a name with slashes: its folder lies deeper.

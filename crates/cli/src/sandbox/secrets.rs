@@ -13,7 +13,14 @@ const MOST: usize = 64;
 /// Of a file that may hold a secret, so much is read.
 const LOOKED_AT: u64 = 16 * 1024;
 
-pub(super) fn find(root: &Path) -> Vec<PathBuf> {
+#[derive(Debug)]
+pub(super) struct Secrets {
+    pub(super) paths: Vec<PathBuf>,
+    /// How many more there are, which are not hidden.
+    pub(super) more: usize,
+}
+
+pub(super) fn find(root: &Path) -> Secrets {
     let mut found = Vec::new();
     let mut left = ENTRIES;
     let mut folders = look(root, root, &mut left, &mut found);
@@ -22,12 +29,13 @@ pub(super) fn find(root: &Path) -> Vec<PathBuf> {
         look(root, &folder, &mut left, &mut found);
     }
     found.sort();
+    found.dedup();
+    let more = found.len().saturating_sub(MOST);
     found.truncate(MOST);
-    found
+    Secrets { paths: found, more }
 }
 
-/// Collects the secret files of a folder and gives the folders in it. Links are
-/// left alone: what they lead to is another file's matter.
+/// Collects the secret files of a folder and gives the folders in it.
 fn look(root: &Path, folder: &Path, left: &mut usize, found: &mut Vec<PathBuf>) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     let Ok(entries) = std::fs::read_dir(folder) else {
@@ -49,14 +57,38 @@ fn look(root: &Path, folder: &Path, left: &mut usize, found: &mut Vec<PathBuf>) 
                     found.push(path);
                 }
             }
+            Ok(kind) if kind.is_symlink() => found.extend(led_to(root, &path)),
             _ => {}
         }
     }
     folders
 }
 
+/// A secret name that is a link, and the file that it leads to: a command may
+/// turn the link elsewhere, and the next one reads the file by its own name.
+/// Outside of the project only where that name is a secret's too: a link of the
+/// project must not hide the programs of the machine.
+fn led_to(root: &Path, link: &Path) -> Vec<PathBuf> {
+    let shown = |path: &Path| {
+        let below = path.strip_prefix(root).unwrap_or(path);
+        below.to_string_lossy().into_owned()
+    };
+    if !tenon_policy::is_secret(&shown(link)) {
+        return Vec::new();
+    }
+    let Ok(target) = link.canonicalize() else {
+        return Vec::new();
+    };
+    let known = target.starts_with(root) || tenon_policy::is_secret(&shown(&target));
+    if known && target.is_file() && holds_one(&target) {
+        vec![link.to_owned(), target]
+    } else {
+        Vec::new()
+    }
+}
+
 /// Folders of foreign or generated files, with thousands of entries.
-fn is_bulk(name: &str) -> bool {
+pub(super) fn is_bulk(name: &str) -> bool {
     const BULK: [&str; 7] = [
         ".git",
         "node_modules",

@@ -228,6 +228,195 @@ fn a_linked_worktree_may_write_where_git_keeps_it() {
 }
 
 #[test]
+fn what_leads_git_to_other_settings_is_protected_with_every_working_tree() {
+    let ground = Ground::new();
+    let root = ground.root();
+    git(&root, &["init", "-q"]);
+    git(&root, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    git(&root, &["worktree", "add", "-q", "../linked"]);
+    let protected = ground.policy(&settings()).read_only;
+    for path in [
+        ".git/commondir",
+        ".git/worktrees/linked/commondir",
+        ".git/worktrees/linked/gitdir",
+        ".git/worktrees/linked/config.worktree",
+    ] {
+        assert!(protected.contains(&root.join(path)), "{path}");
+    }
+    let linked = ground.home().join("linked");
+    let place = ground.place(linked.clone());
+    let protected = Walls::find(&place, &settings(), None)
+        .policy
+        .unwrap()
+        .read_only;
+    for path in [
+        linked.join(".git"),
+        root.join(".git/hooks"),
+        root.join(".git/worktrees/linked/commondir"),
+    ] {
+        assert!(protected.contains(&path), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_git_folder_elsewhere_in_the_root_is_protected_and_one_outside_opens_nothing() {
+    let ground = Ground::new();
+    let root = ground.root();
+    git(&root, &["init", "-q", "--separate-git-dir", "kept"]);
+    let protected = ground.policy(&settings()).read_only;
+    for path in [".git", "kept/hooks", "kept/config", "kept/commondir"] {
+        assert!(protected.contains(&root.join(path)), "{path}");
+    }
+    std::fs::remove_file(root.join(".git")).unwrap();
+    std::os::unix::fs::symlink("kept", root.join(".git")).unwrap();
+    let protected = ground.policy(&settings()).read_only;
+    assert!(protected.contains(&root.join(".git/hooks")));
+    assert!(!protected.contains(&root.join(".git")));
+
+    let outside = ground.home().join("outside");
+    std::fs::rename(root.join("kept"), &outside).unwrap();
+    std::fs::remove_file(root.join(".git")).unwrap();
+    std::os::unix::fs::symlink(&outside, root.join(".git")).unwrap();
+    assert!(!opened(&ground.policy(&settings()), &outside));
+}
+
+#[test]
+fn clones_in_a_root_are_protected_as_its_own_repository_is() {
+    let ground = Ground::new();
+    let root = ground.root();
+    for path in ["one", "group/two"] {
+        std::fs::create_dir_all(root.join(path)).unwrap();
+        git(&root.join(path), &["init", "-q"]);
+    }
+    std::fs::create_dir(root.join("three")).unwrap();
+    std::fs::write(root.join("three/.git"), "gitdir: ../nowhere\n").unwrap();
+    let protected = ground.policy(&settings()).read_only;
+    for path in [
+        "one/.git/hooks",
+        "one/.git/commondir",
+        "group/two/.git/config",
+        "three/.git",
+    ] {
+        assert!(protected.contains(&root.join(path)), "{path}");
+    }
+}
+
+#[test]
+fn credentials_are_hidden_where_variables_put_them() {
+    let mut ground = Ground::new();
+    let mut expected = Vec::new();
+    for (name, value, file) in [
+        ("XDG_CONFIG_HOME", "conf", "conf/gh/hosts.yml"),
+        ("DOCKER_CONFIG", "docker", "docker/config.json"),
+        ("CARGO_HOME", "cargo", "cargo/credentials.toml"),
+        ("AWS_SHARED_CREDENTIALS_FILE", "aws", "aws"),
+        ("GNUPGHOME", "gpg", "gpg/S.gpg-agent"),
+    ] {
+        expected.push(ground.file(file, "x"));
+        let value = ground.home().join(value);
+        ground.env = ground.env.with(name, &value.to_string_lossy());
+    }
+    let (one, other) = (ground.file("kube-1", "x"), ground.file("kube-2", "x"));
+    let list = format!("{}:{}", one.display(), other.display());
+    ground.env = ground.env.with("KUBECONFIG", &list);
+    expected.extend([one, other]);
+    let hidden = ground.policy(&settings()).hidden;
+    for path in expected {
+        assert!(
+            hidden.iter().any(|closed| path.starts_with(closed)),
+            "{}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn settings_of_builds_are_hidden_only_when_they_hold_a_password() {
+    let ground = Ground::new();
+    let maven = ground.file(".m2/settings.xml", "<settings><mirrors/></settings>");
+    let gradle = ground.file(".gradle/gradle.properties", "repoPassword=abc");
+    let hidden = ground.policy(&settings()).hidden;
+    assert!(!hidden.contains(&maven));
+    assert!(hidden.contains(&gradle));
+    ground.file(
+        ".m2/settings.xml",
+        "<server><password>x</password></server>",
+    );
+    assert!(ground.policy(&settings()).hidden.contains(&maven));
+}
+
+#[test]
+fn a_cache_that_a_shell_runs_is_protected() {
+    let ground = Ground::new();
+    let prompt = ground.file(".cache/p10k-instant-prompt-me.zsh", "");
+    assert!(ground.policy(&settings()).read_only.contains(&prompt));
+}
+
+#[test]
+fn a_temporary_folder_in_a_hidden_one_leaves_its_neighbours_hidden() {
+    let mut ground = Ground::new();
+    let bus = ground.file("run/bus", "");
+    let temporary = ground.file("run/tmp/x", "").parent().unwrap().to_owned();
+    let run = ground.home().join("run");
+    ground.env = (ground.env)
+        .with("XDG_RUNTIME_DIR", &run.to_string_lossy())
+        .with("TMPDIR", &temporary.to_string_lossy());
+    let hidden = ground.policy(&settings()).hidden;
+    assert!(hidden.contains(&bus), "{hidden:?}");
+    assert!(!hidden.iter().any(|path| temporary.starts_with(path)));
+}
+
+#[test]
+fn who_may_only_read_gets_no_caches_no_git_folder_and_no_root_in_a_temporary_folder() {
+    let ground = Ground::new();
+    ground.file(".cargo/registry/x", "");
+    let top = ground.root();
+    git(&top, &["init", "-q"]);
+    let inner = top.join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let place = ground.place(inner.clone());
+    let read_only = SandboxSettings {
+        mode: SandboxMode::ReadOnly,
+        ..settings()
+    };
+    let configured = Walls::find(&place, &read_only, None).policy.unwrap();
+    let agents = tenon_engine::agents::built_in();
+    let plan = agents.iter().find(|agent| agent.name == "plan").unwrap();
+    let walls = Walls::find(&place, &settings(), None);
+    for policy in [configured, walls.of_agent(plan).unwrap()] {
+        assert_eq!(policy.mode, Mode::ReadOnly);
+        for path in [top.join(".git"), ground.home().join(".cargo/registry")] {
+            assert!(!opened(&policy, &path), "{}", path.display());
+        }
+        // Where tests run, the root lies in one of those.
+        let is_temporary = policy.writable.iter().any(|open| inner.starts_with(open));
+        assert_eq!(policy.read_only.contains(&inner), is_temporary);
+    }
+}
+
+#[test]
+fn a_secret_that_is_a_link_is_hidden_with_the_file_that_it_leads_to() {
+    let ground = Ground::new();
+    let root = ground.root();
+    let real = ground.file("project/a/b/c/values", "A=1");
+    std::os::unix::fs::symlink("a/b/c/values", root.join(".env")).unwrap();
+    std::os::unix::fs::symlink("/bin/sh", root.join(".env.local")).unwrap();
+    let found = secrets::find(&root);
+    assert_eq!(found.paths, [root.join(".env"), real]);
+}
+
+#[test]
+fn secrets_that_are_too_many_to_hide_are_told() {
+    let ground = Ground::new();
+    for number in 0..70 {
+        ground.file(&format!("project/{number}/.env"), "A=1");
+    }
+    let walls = Walls::find(&ground.place(ground.root()), &settings(), None);
+    let told = walls.remarks().join("\n");
+    assert!(told.contains("6 more secret files"), "{told}");
+}
+
+#[test]
 fn a_root_below_its_repository_may_commit() {
     let ground = Ground::new();
     let root = ground.root();
@@ -288,6 +477,7 @@ fn secret_files_of_the_project_are_found_and_examples_are_not() {
         ground.file(&format!("project/{path}"), content);
     }
     let found: Vec<String> = secrets::find(&root)
+        .paths
         .iter()
         .map(|path| path.strip_prefix(&root).unwrap().display().to_string())
         .collect();
@@ -349,6 +539,19 @@ fn credentials_in_variables_are_withheld() {
         "DBUS_SESSION_BUS_ADDRESS",
         "DOCKER_HOST",
         "XDG_RUNTIME_DIR",
+        "PRIVATE_KEY",
+        "ENCRYPTION_KEY",
+        "ACCESS_KEY",
+        "DEPLOY_KEY",
+        "PASS",
+        "HTTP_AUTHORIZATION",
+        "BASIC_AUTH",
+        "SUPABASE_JWT",
+        "SLACK_WEBHOOK",
+        "SLACK_WEBHOOK_URL",
+        "GITHUBTOKEN",
+        "MYSECRETS",
+        "VSCODE_IPC_HOOK_CLI",
     ];
     let variables: Vec<(&str, &str)> = secret.iter().map(|name| (*name, "x")).collect();
     let (kept, withheld) = given(&variables, &settings());
@@ -378,6 +581,9 @@ fn harmless_variables_reach_commands() {
         "MONKEY",
         "SECURITYSESSIONID",
         "HTTPS_PROXY",
+        "GPG_KEY",
+        "SSH_PUBLIC_KEY",
+        "CI_CACHE_KEY",
     ];
     let variables: Vec<(&str, &str)> = harmless.iter().map(|name| (*name, "x")).collect();
     let (kept, withheld) = given(&variables, &settings());
@@ -395,10 +601,11 @@ fn an_address_with_a_password_is_withheld_unless_it_is_of_this_machine() {
                 "postgres://postgres:postgres@localhost/x",
             ),
             ("SITE_URL", "https://example.com/a:b@c"),
+            ("HTTPS_PROXY", "http://me:s3cret@proxy.example.com:3128"),
         ],
         &settings(),
     );
-    assert_eq!(withheld, ["DATABASE_URL"]);
+    assert_eq!(withheld, ["DATABASE_URL", "HTTPS_PROXY"]);
     assert_eq!(kept, ["TEST_DATABASE_URL", "SITE_URL"]);
 }
 

@@ -39,6 +39,7 @@ fn a_new_tool_works_once_it_was_accepted() {
     program
         .run(&["trust", "accept", "--user-tools"])
         .ended(0)
+        .complains("`tenon trust revoke --user-tools` takes it back")
         .complains("./run.sh");
     let tools = program.run(&["tools", "list", "--json"]).ended(0).json();
     let greet = tools

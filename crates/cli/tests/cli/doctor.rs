@@ -27,7 +27,8 @@ fn it_looks_at_everything_that_a_session_stands_on() {
             "sandbox",
             "asked for: mode workspace-write, network inherit",
         ),
-        ("sandbox", "writable:"),
+        ("sandbox", "writable: "),
+        ("sandbox", "network: open, as configured"),
         ("sandbox", "variables withheld from commands"),
         ("configuration", "no file"),
         ("trust", "nothing that needs trust"),
@@ -72,6 +73,59 @@ fn a_page_for_people_names_what_to_do() {
         .run(&["doctor"])
         .says("switched off: commands run without walls → set `sandbox.mode`")
         .says("warnings.");
+    let report = program.run(&["doctor", "--json"]).json().to_string();
+    assert!(!report.contains("level full") && !report.contains("tried:"));
+}
+
+#[test]
+fn the_configured_walls_are_tried_and_not_others() {
+    if tenon_sandbox::Probe::look().level != "full" {
+        eprintln!("skipped: not all walls are to be had here");
+        return;
+    }
+    let program = Program::new();
+    program.configure(r#"{"sandbox": {"mode": "read-only", "network": "deny"}}"#);
+    let report = program.run(&["doctor", "--json"]).json();
+    let inside = found(
+        &report,
+        "sandbox",
+        "the root cannot be written, as configured",
+    );
+    assert_eq!(inside["state"], "ok");
+    let network = found(&report, "sandbox", "tried: network: a server");
+    assert_eq!(network["state"], "ok");
+}
+
+#[test]
+fn an_entry_of_the_walls_that_does_nothing_is_named() {
+    let program = Program::new();
+    program
+        .configure(r#"{"sandbox": {"writable": ["/nope"], "show": ["absent"], "hidden": [".."]}}"#);
+    let report = program.run(&["doctor", "--json"]).json();
+    for part in [
+        "`sandbox.writable`: `/nope` does not exist",
+        "`sandbox.show`: `absent` does not exist",
+        "`sandbox.hidden`: `..` holds the project",
+    ] {
+        assert_eq!(found(&report, "sandbox", part)["state"], "warn", "{part}");
+    }
+}
+
+#[test]
+fn long_lists_are_counted_unless_all_is_wanted() {
+    let program = Program::new();
+    program.configure(r#"{"sandbox": {"read_only": ["a1", "a2", "a3", "a4", "a5", "a6", "a7"]}}"#);
+    let short = program.run(&["doctor"]).says("(--verbose names them)").out;
+    assert!(!short.contains("/a7"), "{short}");
+    program.run(&["doctor", "--verbose"]).says("/a7");
+}
+
+#[test]
+fn an_error_of_several_lines_keeps_its_lines() {
+    let program = Program::new();
+    program.configure("{\n\"sandbox\": {\"mode\": \"of\"}, \"nonsense\": 1\n}");
+    let ran = program.run(&["doctor"]).ended(1);
+    assert!(!ran.out.contains('␊'), "{}", ran.out);
 }
 
 #[test]

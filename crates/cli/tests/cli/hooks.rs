@@ -77,6 +77,26 @@ fn a_try_runs_the_hooks_that_are_about_the_call_and_says_what_their_answers_mean
 }
 
 #[test]
+fn a_try_says_what_the_hooks_that_come_along_would_do() {
+    let program = Program::new();
+    let input = r#"{"command":"rm -rf /"}"#;
+    program
+        .run(&["hooks", "test", "PreToolUse", "--input", input])
+        .ended(0)
+        .says("block-dangerous-bash (built-in): block")
+        .says("the call is refused");
+    let rows = program
+        .run(&["hooks", "test", "PreToolUse", "--input", input, "--json"])
+        .ended(0)
+        .json();
+    assert_eq!(rows[0]["name"], "block-dangerous-bash");
+    program
+        .run(&["hooks", "test", "PreToolUse"])
+        .ended(0)
+        .says("No hook is about this");
+}
+
+#[test]
 fn a_try_of_what_does_not_exist_names_what_does() {
     let program = Program::new();
     program

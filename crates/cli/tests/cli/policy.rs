@@ -35,10 +35,30 @@ fn the_rules_are_printed_in_the_order_in_which_they_were_tried() {
     let ran = program
         .run(&["policy", "explain", "bash", "git push"])
         .ended(0);
-    ran.says("matched")
-        .says("tenon.jsonc:2")
-        .says("deny (deny)")
+    ran.says("tenon.jsonc:2")
+        .says("decided")
+        .says("\ndeny: ")
         .says("No flag changes that");
+}
+
+#[test]
+fn a_word_that_is_no_file_is_not_told_as_one() {
+    let program = Program::new();
+    program.file("there.txt", "x");
+    let ran = program
+        .run(&[
+            "policy",
+            "explain",
+            "bash",
+            "git status there.txt; cat gone.txt; rm y",
+        ])
+        .ended(0)
+        .says("gone.txt")
+        .says("there.txt")
+        .says("delete");
+    assert!(!ran.out.contains("read     status"), "{}", ran.out);
+    assert_eq!(ran.out.matches("decided").count(), 1, "{}", ran.out);
+    ran.says("ask (confirm): ");
 }
 
 #[test]
@@ -125,7 +145,7 @@ fn damaged_grants_grant_nothing_and_are_told_of() {
     program
         .run(&["policy", "explain", "bash", "make"])
         .ended(0)
-        .says("ask (ask)")
+        .says("\nask: ")
         .complains("grants");
 }
 
@@ -256,7 +276,7 @@ fn what_was_allowed_is_listed_and_taken_back_by_number_and_by_rule() {
     let ran = program
         .run(&["policy", "list"])
         .ended(0)
-        .says("1  bash: \"cargo test *\" = allow, without further options")
+        .says("1  bash: \"cargo test\", plus words that do not begin with \"-\" = allow")
         .says("2  edit: \"src/**\" = allow")
         .says("policy remove N");
     assert!(
@@ -268,7 +288,7 @@ fn what_was_allowed_is_listed_and_taken_back_by_number_and_by_rule() {
     program
         .run(&["policy", "remove", "1"])
         .ended(0)
-        .complains("No longer allowed: bash: \"cargo test *\"");
+        .complains("No longer allowed: bash: \"cargo test\", plus words");
     assert_eq!(explain(&program, "bash", "cargo test x")["class"], "ask");
     program
         .run(&["policy", "remove", "edit: \"src/**\" = allow"])

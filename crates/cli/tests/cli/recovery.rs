@@ -2,6 +2,7 @@
 
 use crate::exec::calls;
 use crate::model::Model;
+use crate::program::Program;
 use crate::talk::Talk;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -233,6 +234,74 @@ fn removed_files_are_in_the_checkpoints_of_the_session() {
         text.contains("Kept before it ran: 3 files (27 bytes)"),
         "{text}"
     );
+    assert!(text.contains("tenon sessions restore "), "{text}");
+}
+
+#[test]
+fn what_was_kept_comes_back_with_its_mode_and_overwrites_only_after_a_yes() {
+    use std::os::unix::fs::PermissionsExt;
+    let program = Program::new();
+    let project = program.project();
+    let run = project.join("src/run.sh");
+    write(&project, "src/run.sh", b"#!/bin/sh\n");
+    std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o750)).unwrap();
+    write(&project, "notes.txt", b"first\n");
+    let model = running("rm -rf src notes.txt");
+    let mut talk = Talk::start(&program.home, &model, &["--yolo", "-p", "go"]);
+    assert_eq!(talk.end(), 0, "{:#?}", talk.events);
+    assert!(!run.exists());
+    let text = result_text(&talk);
+    let named = text
+        .lines()
+        .find_map(|line| line.split_once("To get it back: tenon "))
+        .unwrap_or_else(|| panic!("{text}"))
+        .1;
+    let named: Vec<&str> = named.split_whitespace().collect();
+    let restore = |more: &[&str]| program.run(&[&named, more].concat());
+    restore(&["--list"])
+        .ended(0)
+        .says("src/run.sh")
+        .says("gone");
+    assert!(!run.exists(), "a list changes nothing");
+    program
+        .run(&["sessions", "restore", "src/"])
+        .ended(0)
+        .says("restored: src/run.sh");
+    assert_eq!(run.metadata().unwrap().permissions().mode() & 0o777, 0o750);
+    assert!(!project.join("notes.txt").exists());
+    write(&project, "notes.txt", b"second\n");
+    let ran = restore(&[]).ended(1).says("as it was already: src/run.sh");
+    ran.complains("not restored: notes.txt: it is there and differs");
+    assert_eq!(program.content("notes.txt"), "second\n");
+    restore(&["--yes"]).ended(0).says("overwritten: notes.txt");
+    assert_eq!(program.content("notes.txt"), "first\n");
+    program
+        .run(&["sessions", "restore", "other.txt"])
+        .ended(2)
+        .complains("nothing was kept of `other.txt`");
+    program
+        .run(&["sessions", "restore", "--call", "nobody"])
+        .ended(1)
+        .complains("nothing was kept for the call");
+}
+
+/// A folder that became a link out of the project must not be written through.
+#[test]
+fn restoring_stays_in_the_project() {
+    let program = Program::new();
+    let project = program.project();
+    write(&project, "src/a.rs", b"a\n");
+    let model = running("rm -rf src");
+    let mut talk = Talk::start(&program.home, &model, &["--yolo", "-p", "go"]);
+    assert_eq!(talk.end(), 0, "{:#?}", talk.events);
+    let outside = program.home.temp().join("elsewhere");
+    std::fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, project.join("src")).unwrap();
+    program
+        .run(&["sessions", "restore", "--yes"])
+        .ended(1)
+        .complains("not restored: src/a.rs");
+    assert!(!outside.join("a.rs").exists());
 }
 
 #[test]
@@ -316,6 +385,27 @@ fn keeping_runs_nothing_of_the_repository() {
     assert!(!marker.exists());
 }
 
+/// A repository that came as an archive brings its configuration along.
+#[test]
+fn looking_at_a_repository_runs_no_filter_of_it() {
+    let home = TestHome::new();
+    let project = home.project();
+    dirty(&project);
+    let marker = project.join("filtered");
+    let clean = format!("touch {}; cat", marker.display());
+    git(&project, &["config", "filter.x.clean", &clean]);
+    git(&project, &["config", "filter.x.required", "true"]);
+    write(&project, ".git/info/attributes", b"*.txt filter=x\n");
+    let model = running("git stash clear && git reset --hard");
+    let mut talk = Talk::start(&home, &model, &["-p", "go"]);
+    let question = talk.until("question");
+    assert!(question["affects"].to_string().contains("uncommitted"));
+    talk.answer(&question, "deny", None);
+    talk.until("run_finished");
+    talk.end();
+    assert!(!marker.exists(), "the filter ran");
+}
+
 #[test]
 fn what_reaches_beyond_the_project_wants_its_word_typed() {
     let home = TestHome::new();
@@ -357,4 +447,35 @@ fn what_must_be_confirmed_is_denied_where_nobody_can_answer() {
     assert!(home.project().join("a.txt").exists());
     let body = model.bodies().pop().unwrap();
     assert!(body.contains("nobody is there to be asked"), "{body}");
+}
+
+#[test]
+fn a_file_that_appears_while_the_question_stands_is_kept() {
+    let home = TestHome::new();
+    let project = home.project();
+    write(&project, "a.txt", b"mine\n");
+    let model = running("mv a.txt new.txt");
+    let mut talk = Talk::start(&home, &model, &["-p", "go"]);
+    let question = talk.until("question");
+    write(&project, "new.txt", b"came meanwhile\n");
+    talk.answer(&question, "once", None);
+    assert_eq!(talk.end(), 0, "{:#?}", talk.events);
+    assert_eq!(kept(&home, &talk)["new.txt"], b"came meanwhile\n");
+}
+
+#[test]
+fn a_file_that_a_flag_lets_a_command_change_in_place_is_kept() {
+    for command in [
+        "sed -i s/before/after/ a.txt",
+        "perl -i -pe s/before/after/ a.txt",
+    ] {
+        let home = TestHome::new();
+        let project = home.project();
+        write(&project, "a.txt", b"before\n");
+        let model = running(command);
+        let mut talk = Talk::start(&home, &model, &["--yes", "-p", "go"]);
+        assert_eq!(talk.end(), 0, "{:#?}", talk.events);
+        assert_eq!(std::fs::read(project.join("a.txt")).unwrap(), b"after\n");
+        assert_eq!(kept(&home, &talk)["a.txt"], b"before\n", "{command}");
+    }
 }

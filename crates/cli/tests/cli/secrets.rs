@@ -4,6 +4,7 @@
 use crate::exec::run;
 use crate::model::Model;
 use crate::program::{Program, Ran};
+use crate::talk::Talk;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -211,4 +212,47 @@ fn a_project_cannot_switch_the_masking_off() {
     exec(&program, &model, &["exec", "-p", "go"]).ended(0);
     let body = model.bodies().last().unwrap().clone();
     assert!(body.contains(MASKED) && !body.contains(&secret()), "{body}");
+}
+
+/// The question about a command, as a front end gets it.
+fn asked(command: &str) -> Value {
+    let program = Program::new();
+    let model = Model::new(&script(&[("bash", json!({"command": command}))], "done"));
+    let mut talk = Talk::start(&program.home, &model, &["-p", "go"]);
+    let question = talk.until("question");
+    talk.answer(&question, "deny", None);
+    talk.end();
+    question
+}
+
+#[test]
+fn a_question_shows_what_runs_whatever_it_looks_like() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    let dashes = "-----";
+    for command in [
+        format!(
+            ": '{dashes}BEGIN PRIVATE KEY{dashes}\n{line}'\ntouch EVIL\n: '{dashes}END PRIVATE KEY{dashes}'"
+        ),
+        String::from("echo http://u:pQ9;make;x@h"),
+    ] {
+        let question = asked(&command);
+        assert_eq!(question["body"], command);
+        assert_eq!(question["display"]["command"], command);
+    }
+}
+
+#[test]
+fn a_plain_token_in_a_question_is_masked_and_nothing_is_allowed_for_later() {
+    let question = asked(&format!("touch {} && make", secret()));
+    let masked = format!("touch {MASKED} && make");
+    assert_eq!(
+        question["body"],
+        format!("{masked}\n(1 value masked; it runs with the real one)")
+    );
+    assert_eq!(question["display"]["command"], masked);
+    let choices = question["choices"].as_array().unwrap();
+    assert!(
+        choices.iter().all(|choice| choice["rule"].is_null()),
+        "{choices:?}"
+    );
 }

@@ -75,12 +75,9 @@ fn a_fresh_clone_executes_nothing_of_its_own_until_it_is_accepted_and_never_afte
     let ran = exec(&program, &[]);
     assert_eq!(marks(&program), [""; 0], "{ran:?}");
     assert!(evil.requests().is_empty() && !mine.requests().is_empty());
-    let ran = ran
-        .complains("ignored: providers.mine.base_url")
-        .complains("ignored: permission.bash")
-        .complains("ignored: hooks.SessionStart.0")
-        .complains("ignored: tool  .tenon/tools/mark/ (2 files)");
-    ran.complains("--trust-project");
+    assert!(!ran.err.contains("ignored:"), "one line says it: {ran:?}");
+    ran.complains("the project is not trusted: 5 of its settings and tools are ignored; `tenon trust` shows them")
+        .complains("--trust-project");
 
     let ran = exec(&program, &["--trust-project"]).ended(0);
     assert_eq!(marks(&program), MARKERS, "{ran:?}");
@@ -109,6 +106,39 @@ fn the_syntax_error_of_a_stranger_does_not_stop_the_start() {
 }
 
 #[test]
+fn a_mistake_of_a_project_is_named_although_what_trust_would_cure_is_only_counted() {
+    let program = Program::new();
+    let model = Model::new(&answers("fine"));
+    program.file(
+        ".tenon/tenon.jsonc",
+        r#"{"system_prompt": "obey", "no_such_key": 1}"#,
+    );
+    let (code, _, err) = run(model.command(&program.home).args(["exec", "-p", "hi"]));
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("ignored: no_such_key"), "{err}");
+    assert!(!err.contains("ignored: system_prompt"), "{err}");
+    assert!(
+        err.contains("1 of its settings and tools are ignored"),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_slip_in_a_tools_name_is_said_at_the_start_and_by_the_doctor() {
+    let program = Program::new();
+    let model = Model::new(&answers("fine"));
+    program.configure(
+        r#"{"permission": {"bsh": {"git push": "deny"}}, "hooks": {"PreToolUse": [{"name": "guard", "tool": "bsh", "command": "true"}]}}"#,
+    );
+    let (_, _, start) = run(model.command(&program.home).args(["exec", "-p", "hi"]));
+    let doctor = program.run(&["doctor"]).out;
+    for said in [start, doctor] {
+        assert_eq!(said.matches("did you mean `bash`?").count(), 2, "{said}");
+        assert!(said.contains("the hook `guard`"), "{said}");
+    }
+}
+
+#[test]
 fn status_accept_and_revoke_say_what_holds() {
     let program = Program::new();
     hostile(&program, "http://evil.example/v1");
@@ -132,9 +162,20 @@ fn status_accept_and_revoke_say_what_holds() {
         .run(&["trust", "accept"])
         .ended(0)
         .complains("touch by-hook");
-    status("trusted");
+    let json = status("trusted");
+    assert_eq!(json["project"]["changed_since"], Value::Null);
     program.run(&["tools", "list"]).ended(0).says("custom");
-    program.run(&["trust", "revoke"]).ended(0);
+    program.file(".tenon/agents/more.md", "More.");
+    let json = status("unknown");
+    assert!(json["project"]["changed_since"].is_string(), "{json}");
+    program
+        .run(&["trust"])
+        .ended(0)
+        .says("it changed since you trusted it on 20");
+    let revoke = |more: &[&str]| program.run(&[&["trust", "revoke"], more].concat()).ended(0);
+    revoke(&["--user-tools"]).complains("Nothing was recorded about your tools");
+    revoke(&[]).complains("Forgotten: your answer about the project");
+    revoke(&[]).complains("Nothing was recorded about the project");
     status("unknown");
     let ran = program.run(&["tools", "list"]).ended(0);
     assert!(!ran.out.contains("mark"), "{}", ran.out);
@@ -152,7 +193,9 @@ fn the_answers_lie_outside_of_the_project_and_are_private() {
 #[test]
 fn an_administrator_can_forbid_yolo_and_servers() {
     let program = Program::new();
-    let file = program.home.path().join("managed.jsonc");
+    // Not among the temporary files: where anybody may write, nothing is believed.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = folder.path().join("managed.jsonc");
     let model = Model::new(&answers("fine"));
     let with = |args: &[&str]| {
         let mut command = model.command(&program.home);
@@ -163,7 +206,7 @@ fn an_administrator_can_forbid_yolo_and_servers() {
     let (code, _, err) = with(&["exec", "-p", "hi", "--yolo"]);
     assert_eq!(code, 2, "{err}");
     if std::os::unix::fs::MetadataExt::uid(&file.metadata().unwrap()) != 0 {
-        assert!(err.contains("does not belong to root"), "{err}");
+        assert!(err.contains("cannot be believed"), "{err}");
         return;
     }
     assert!(
@@ -177,6 +220,9 @@ fn an_administrator_can_forbid_yolo_and_servers() {
     let (code, _, err) = with(&["exec", "-p", "hi"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("is not allowed here"), "{err}");
+    let (code, said, err) = with(&["policy", "explain", "bash", "ls"]);
+    assert_eq!(code, 0, "explaining needs no server: {err}");
+    assert!(said.contains("\nallow: "), "{said}");
     assert!(model.requests().len() == 1, "nothing was sent");
     std::fs::write(&file, r#"{"locks": {"sandbox": "workspace-write"}}"#).unwrap();
     program.configure(r#"{"sandbox": {"mode": "off"}}"#);

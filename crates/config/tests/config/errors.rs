@@ -290,7 +290,48 @@ fn a_slip_in_a_tools_name_is_warned_about() {
     let warnings = world.resolved().warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(
-        warnings[0].ends_with("a rule names the tool `bsah`; did you mean `bash`?"),
+        warnings[0].contains("a rule names the tool `bsah`")
+            && warnings[0].ends_with("did you mean `bash`?"),
         "{warnings:?}"
     );
+    let of = |content: &str| World::new().user(content).resolved().warnings;
+    for (wrong, right) in [
+        ("bsh", "bash"),
+        ("shel", "bash"),
+        ("run_comand", "bash"),
+        ("raed", "read"),
+    ] {
+        let rule = of(&format!(
+            r#"{{"permission": {{"{wrong}": {{"git push": "deny", "x": "deny"}}}}}}"#
+        ));
+        let hook = of(&format!(
+            r#"{{"hooks": {{"PreToolUse": [{{"name": "guard", "tool": "{wrong}", "command": "x"}}]}}}}"#
+        ));
+        assert_eq!((rule.len(), hook.len()), (1, 1), "{rule:?} {hook:?}");
+        assert!(hook[0].contains("the hook `guard`"), "{hook:?}");
+        for told in [&rule[0], &hook[0]] {
+            assert!(
+                told.ends_with(&format!("did you mean `{right}`?")),
+                "{told}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_name_that_may_be_right_is_not_warned_about() {
+    for name in ["Bash", "run_command", "ls", "gh_*", "*", "github_create"] {
+        let world = World::new().user(&format!(
+            r#"{{"permission": {{"{name}": "ask"}}, "hooks": {{"PreToolUse": [{{"tool": "{name}", "command": "x"}}]}}}}"#
+        ));
+        assert_eq!(world.resolved().warnings, [""; 0], "{name}");
+    }
+    let rule = r#"{"permission": {"lint": "ask"}}"#;
+    assert_eq!(World::new().user(rule).resolved().warnings.len(), 1);
+    for folder in ["home/tools/lint", "root/.tenon/tools/lint"] {
+        let world = World::new().user(rule);
+        std::fs::create_dir_all(world.path(folder)).unwrap();
+        let world = world.file(&format!("{folder}/tool.json"), "{}");
+        assert_eq!(world.resolved().warnings, [""; 0], "{folder}");
+    }
 }

@@ -4,17 +4,36 @@
 use crate::layers::bash;
 use crate::support::{World, provider};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
 use tenon_config::{Choice, ProjectTrust};
 use tenon_vocab::Class;
 
-/// Root's files in a folder that only root changes; `None` for anybody else.
+/// Root's files in a folder that only root changes; `None` where there is none.
 fn world() -> Option<World> {
-    let world = World::new();
-    if world.path("etc").metadata().unwrap().uid() == 0 {
+    // Not the folder for temporary files: anybody may write there.
+    let world = World::below(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let only_root = |path: &Path| {
+        let metadata = path.metadata().unwrap();
+        metadata.uid() == 0 && metadata.mode() & 0o022 == 0
+    };
+    if world.path("etc").ancestors().all(only_root) {
         return Some(world);
     }
-    eprintln!("skipped: this test needs root");
+    eprintln!("skipped: this test needs root, and a target folder that only root changes");
     None
+}
+
+#[test]
+fn a_file_below_a_folder_for_everybody_is_not_believed_although_it_is_sticky() {
+    let Some(world) = world() else { return };
+    let world = world.managed("{}");
+    let sticky = std::fs::Permissions::from_mode(0o1777);
+    std::fs::set_permissions(world.path("etc"), sticky).unwrap();
+    let error = world.error();
+    assert!(
+        error.contains("because of W/etc: others than root may write to it"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -66,7 +85,7 @@ fn a_file_that_others_may_write_stops_the_start() {
 
 #[test]
 fn a_file_that_is_not_roots_stops_the_start() {
-    let world = World::new().managed("{}");
+    let world = World::below(Path::new(env!("CARGO_TARGET_TMPDIR"))).managed("{}");
     let path = world.path("etc/managed.jsonc");
     if path.metadata().unwrap().uid() == 0 {
         std::os::unix::fs::chown(&path, Some(65534), None).unwrap();
@@ -82,11 +101,13 @@ fn a_file_that_is_not_roots_stops_the_start() {
             .error()
             .contains("from the root")
     );
+    let error = World::new()
+        .env("TENON_MANAGED_CONFIG", "/no/such/file.json")
+        .error();
     assert!(
-        World::new()
-            .env("TENON_MANAGED_CONFIG", "/no/such/file.json")
-            .error()
-            .contains("cannot be looked at")
+        error.contains("/no/such/file.json does not exist")
+            && error.ends_with("create it or unset TENON_MANAGED_CONFIG"),
+        "{error}"
     );
 }
 
@@ -204,7 +225,7 @@ fn a_mistake_in_the_locks_is_named_with_its_line() {
         error.starts_with("W/etc/managed.jsonc:2:") && error.contains("did you mean `yolo`?"),
         "{error}"
     );
-    let world = World::new().managed(r#"{"locks": {"sandbox": "off"}}"#);
+    let world = world.managed(r#"{"locks": {"sandbox": "off"}}"#);
     assert!(
         world
             .error()

@@ -17,7 +17,11 @@ pub struct World {
 
 impl World {
     pub fn new() -> Self {
-        let folder = TempDir::new().unwrap();
+        Self::below(&std::env::temp_dir())
+    }
+
+    pub fn below(place: &Path) -> Self {
+        let folder = TempDir::new_in(place).unwrap();
         for name in ["home", "root/.tenon", "etc"] {
             std::fs::create_dir_all(folder.path().join(name)).unwrap();
         }

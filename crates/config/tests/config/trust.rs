@@ -33,6 +33,7 @@ fn answer(world: &World, answer: TrustAnswer) {
         .record(
             TrustSubject::Project(&root),
             loaded.project().hash().unwrap(),
+            &loaded.project_wants(),
             answer,
             Timestamp::now(),
         )
@@ -118,6 +119,32 @@ fn a_changed_byte_a_new_file_or_a_new_mark_asks_again() {
 }
 
 #[test]
+fn what_changed_since_a_yes_is_known_line_by_line() {
+    let world = world();
+    let root = project_key(&world.path("root"));
+    let earlier = |world: &World| store(world).earlier(TrustSubject::Project(&root)).unwrap();
+    answer(&world, TrustAnswer::Refused);
+    assert_eq!(earlier(&world), None, "a no is no yes");
+    answer(&world, TrustAnswer::Trusted);
+    let long = "x".repeat(5000);
+    let world = world.project(&EVIL.replace("obey", &long));
+    let changes = |world: &World| {
+        let lines = world.loaded().project_wants();
+        let found = earlier(world).unwrap().difference(&lines).unwrap();
+        (found.new, found.gone)
+    };
+    let old = String::from("setting  system_prompt = \"obey\"");
+    assert_eq!(changes(&world), (vec![3], vec![old]));
+    answer(&world, TrustAnswer::Trusted);
+    assert_eq!(changes(&world), (vec![], vec![]));
+    let world = world.project(&EVIL.replace("obey", &format!("{long}y")));
+    let (new, gone) = changes(&world);
+    assert_eq!((new, gone.len()), (vec![3], 1), "also at its end");
+    let file = store(&world).path().metadata().unwrap();
+    assert!(file.len() < 3000, "{}", file.len());
+}
+
+#[test]
 fn an_answer_holds_for_its_place_only() {
     let (one, other) = (world(), world());
     answer(&one, TrustAnswer::Trusted);
@@ -166,6 +193,7 @@ fn many_writers_lose_no_answer() {
                 store(&world).record(
                     TrustSubject::Project(root),
                     "h",
+                    &[],
                     TrustAnswer::Trusted,
                     Timestamp::now(),
                 )

@@ -8,8 +8,10 @@ use crate::schedule::Ready;
 use crate::{ask, recover};
 use serde_json::Value;
 use tenon_policy::{
-    Access, Authority, Deed, Facts, Offer, PathFact, Place, Scope, Script, Subject, offers_within,
+    Access, Authority, Deed, Facts, Findings, Offer, PathFact, Place, Scope, Script, Subject,
+    offers_within,
 };
+use tenon_tools::hidden_from;
 use tenon_vocab::{
     Answer, CallId, Choice, Class, Display, Explanation, Part, Question, QuestionKind, Responders,
 };
@@ -37,6 +39,7 @@ pub(super) async fn ask_person(
         _ => (None, Vec::new()),
     };
     let choices = choices(&offers, consent(facts, explanation));
+    let reason = why(run, facts, explanation);
     let answer = ask::question(&run.core, run.id, &run.token, |id| Question {
         id,
         kind: QuestionKind::Permission,
@@ -47,12 +50,28 @@ pub(super) async fn ask_person(
         free_text: true,
         call: Some(call.clone()),
         tool: Some(facts.tool.clone()),
-        reason: Some(explanation.reason.clone()),
+        reason: Some(reason),
         intent,
         affects,
     })
     .await?;
     Ok(answer)
+}
+
+/// Why it is asked, and what a yes would not give.
+fn why(run: &Run, facts: &Facts, explanation: &Explanation) -> String {
+    let hidden = match &facts.subject {
+        Subject::Command(script) => hidden_from(script, &run.core.workspace, &run.core.jobs),
+        _ => Vec::new(),
+    };
+    if hidden.is_empty() {
+        return explanation.reason.clone();
+    }
+    format!(
+        "{}; the command will see {} empty, because the sandbox hides it (sandbox.show)",
+        explanation.reason,
+        hidden.join(", ")
+    )
 }
 
 /// What the model said right before the call, in the same message.
@@ -131,6 +150,13 @@ fn names_everything(glob: &str) -> bool {
         .all(|c| matches!(c, '*' | '.' | '/'))
 }
 
+fn is_partly_masked(run: &Run, facts: &Facts) -> bool {
+    let mut found = Findings::default();
+    let mut input = serde_json::from_str(&facts.input).unwrap_or_default();
+    run.core.masker.mask_plain_value(&mut input, &mut found);
+    !found.is_empty()
+}
+
 /// The grants that this question offers: none where a yes is wanted each time,
 /// and only for the session where nothing may be kept.
 pub(super) fn offered(run: &Run, facts: &Facts, explanation: &Explanation) -> Vec<Offer> {
@@ -138,6 +164,10 @@ pub(super) fn offered(run: &Run, facts: &Facts, explanation: &Explanation) -> Ve
         return Vec::new();
     }
     let core = &run.core;
+    // What was not seen whole is not allowed for later.
+    if is_partly_masked(run, facts) {
+        return Vec::new();
+    }
     let mut offers = offers_within(
         facts,
         &core.rules,
@@ -188,6 +218,13 @@ fn choice(id: &str, key: char, label: &str, rule: Option<String>) -> Choice {
 /// A title and a body in which nothing of what would run is left out.
 fn describe(facts: &Facts, input: &Value, preview: &Display) -> (String, String) {
     match (&facts.subject, preview) {
+        (Subject::Command(script), _) if facts.tool == "process" => (
+            format!(
+                "Type into the process {}?",
+                input["id"].as_str().unwrap_or_default()
+            ),
+            script.text.clone(),
+        ),
         (Subject::Command(script), _) => (
             String::from("Run a command?"),
             format!("{}{}", script.text, circumstances(input)),

@@ -1,11 +1,10 @@
 //! How a call that may not run is answered: what was decided, why, and what
 //! would allow it.
 
-use super::Verdict;
+use super::{Verdict, hint};
 use crate::run::Run;
 use crate::schedule::Ready;
-use serde_json::json;
-use tenon_policy::{Facts, GrantKey, error_code, offers};
+use tenon_policy::{Facts, error_code};
 use tenon_vocab::{
     CallStatus, Class, ErrorCode, Explanation, Notice, NoticeLevel, Responders, RuleTried,
     ToolOutput,
@@ -67,10 +66,7 @@ pub(super) fn nobody(run: &Run, facts: &Facts, explanation: Explanation) -> Verd
         (Class::Confirm, _) => String::from(
             "Run it where someone can answer: at a terminal, or with --input-format json. --yolo answers it, too.",
         ),
-        _ => format!(
-            "Allow it with --yes, or with a rule in the configuration: {}",
-            rule_hint(facts)
-        ),
+        _ => hint::of(run, facts),
     };
     run.core.emit_or_end(
         Some(run.id),
@@ -86,23 +82,6 @@ pub(super) fn nobody(run: &Run, facts: &Facts, explanation: Explanation) -> Verd
     );
     let said = String::from("nobody is there to be asked, so it counts as denied");
     denied(explanation, Some(said))
-}
-
-/// A rule as it would be written in the configuration.
-fn rule_hint(facts: &Facts) -> String {
-    let rule = match offers(facts)
-        .first()
-        .map(|offer| (&offer.grant.tool, &offer.grant.key))
-    {
-        Some((tool, GrantKey::Command(words))) => {
-            json!({ tool.as_str(): { words.join(" "): "allow" } })
-        }
-        Some((tool, GrantKey::Directory(folder))) => {
-            json!({ tool.as_str(): { format!("{}/**", folder.trim_end_matches('/')): "allow" } })
-        }
-        _ => json!({ facts.tool.as_str(): "allow" }),
-    };
-    format!("\"permission\": {rule}")
 }
 
 /// What would have been done, instead of doing it (T18).

@@ -23,14 +23,18 @@ pub(super) fn responder(approval: Approval, explanation: &Explanation) -> Respon
 /// No flag is a live answer (G17).
 fn only_a_person(approval: Approval) -> Responder {
     match approval {
-        Approval::Ask | Approval::Yes(Confirm::Ask) => Responder::Person,
-        Approval::Nobody | Approval::Yes(Confirm::Nobody) | Approval::Yolo => Responder::Nobody,
+        Approval::Ask | Approval::Yes(Confirm::Ask) | Approval::Yolo(Confirm::Ask) => {
+            Responder::Person
+        }
+        Approval::Nobody | Approval::Yes(Confirm::Nobody) | Approval::Yolo(Confirm::Nobody) => {
+            Responder::Nobody
+        }
     }
 }
 
 fn anybody(approval: Approval, class: Class) -> Responder {
     match (class, approval) {
-        (_, Approval::Yolo) => Responder::Flag("--yolo"),
+        (_, Approval::Yolo(_)) => Responder::Flag("--yolo"),
         (Class::Ask, Approval::Yes(_)) => Responder::Flag("--yes"),
         (_, Approval::Ask | Approval::Yes(Confirm::Ask)) => Responder::Person,
         (_, Approval::Nobody | Approval::Yes(Confirm::Nobody)) => Responder::Nobody,
@@ -41,12 +45,13 @@ fn anybody(approval: Approval, class: Class) -> Responder {
 mod tests {
     use super::*;
 
-    const EVERYBODY: [Approval; 5] = [
+    const EVERYBODY: [Approval; 6] = [
         Approval::Ask,
         Approval::Nobody,
         Approval::Yes(Confirm::Ask),
         Approval::Yes(Confirm::Nobody),
-        Approval::Yolo,
+        Approval::Yolo(Confirm::Ask),
+        Approval::Yolo(Confirm::Nobody),
     ];
 
     fn who(approval: Approval, class: Class) -> Responder {
@@ -92,7 +97,10 @@ mod tests {
                 );
                 assert_eq!(
                     who == Responder::Person,
-                    matches!(approval, Approval::Ask | Approval::Yes(Confirm::Ask))
+                    matches!(
+                        approval,
+                        Approval::Ask | Approval::Yes(Confirm::Ask) | Approval::Yolo(Confirm::Ask)
+                    )
                 );
             }
         }

@@ -43,8 +43,14 @@ pub const BUILT_IN: [BuiltInHook; 4] = [
 ];
 
 /// The built-in hook that a verdict of the policy is known by.
-pub(crate) fn behind(explanation: &Explanation) -> Option<&'static str> {
-    let RuleTried { rule, .. } = explanation.tried.iter().rev().find(|rule| rule.matched)?;
+#[must_use]
+pub fn behind(explanation: &Explanation) -> Option<&'static str> {
+    let RuleTried { rule, origin, .. } =
+        explanation.tried.iter().rev().find(|rule| rule.matched)?;
+    // A rule of the user may contain such a name, too.
+    if !origin.starts_with("built-in") {
+        return None;
+    }
     [DANGEROUS, SECRET_FILES]
         .into_iter()
         .find(|name| rule.contains(name))
@@ -72,4 +78,26 @@ pub(crate) fn report(run: &Run, explanation: &Explanation) -> Option<&'static st
         },
     );
     refused.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(rule: &str, origin: &str) -> Explanation {
+        let mut explanation = Explanation::new(Class::Deny, "test");
+        explanation.tried.push(RuleTried {
+            rule: rule.to_owned(),
+            origin: origin.to_owned(),
+            matched: true,
+        });
+        explanation
+    }
+
+    #[test]
+    fn a_rule_of_the_user_is_no_built_in_hook_whatever_its_pattern_says() {
+        let rule = format!("{SECRET_FILES}: .env");
+        assert_eq!(behind(&decided(&rule, "built-in hook")), Some(SECRET_FILES));
+        assert_eq!(behind(&decided(&rule, "tenon.json:3")), None);
+    }
 }

@@ -18,7 +18,7 @@ mod schema;
 mod select;
 
 pub use answer::{Answer, Decision, understand};
-pub use built_in::{BUILT_IN, BuiltInHook};
+pub use built_in::{BUILT_IN, BuiltInHook, behind};
 pub use command::{Asked, Reply, ask};
 pub use input::{CallInput, Circumstances, input, sample};
 pub use schema::{input_schema, output_schema};

@@ -2,8 +2,8 @@
 //! files, the index, branches and stashes. The user's own index is never
 //! touched, no hook runs, nothing is pushed by an ordinary push.
 //!
-//! Files go in as `git add` would put them in, so a filter that the user has
-//! configured runs; within the walls, as every command does.
+//! Files go in byte for byte: filters are switched off, because a repository that
+//! came as an archive brings its own, and looking must not run them.
 
 use super::count;
 use crate::run::Run;
@@ -87,7 +87,7 @@ pub(super) async fn keep(run: &Run, script: &Script, folder: &str) -> Result<Vec
     let mut lines = Vec::new();
     if loss.unknown {
         lines.push(String::from(
-            "Not kept: the repository that git is pointed at by an option or a variable.",
+            "Not kept: what lies in a repository that an option or a variable leads to.",
         ));
     }
     let mut wanted = vec!["tree"];
@@ -149,16 +149,25 @@ fn loss(script: &Script, folder: &str) -> Option<Loss> {
     let mut bases = vec![PathBuf::from(folder)];
     for simple in &script.found {
         match simple.program() {
-            "cd" | "pushd" => {
-                if let Some(to) = simple.words.get(1).filter(|word| !word.expands) {
-                    bases.push(Path::new(folder).join(&to.text));
-                }
+            "cd" | "pushd" => match simple.words.get(1) {
+                Some(to) if !to.expands => bases.push(Path::new(folder).join(&to.text)),
+                _ => loss.unknown = true,
+            },
+            "env" | "sudo" | "doas" | "find" | "make" | "chroot" => {
+                loss.unknown |= simple.words.iter().any(|word| moves(&word.text));
             }
             "git" => git_command(simple, &mut loss, &bases),
             _ => {}
         }
     }
     (loss.tree || loss.commits).then_some(loss)
+}
+
+/// An option with which a wrapper runs its command in another folder.
+fn moves(option: &str) -> bool {
+    ["-C", "-D", "--chdir", "--directory", "-execdir", "-okdir"]
+        .iter()
+        .any(|known| option.starts_with(known))
 }
 
 fn git_command(simple: &Simple, loss: &mut Loss, bases: &[PathBuf]) {

@@ -54,7 +54,11 @@ pub(super) async fn files(
             .emit(Some(run.id), checkpoint)
             .map_err(|error| refusal(&error.to_string()))?;
     }
-    Ok(lines(&kept, lost))
+    let mut lines = lines(&kept, lost);
+    if !kept.changes.is_empty() {
+        lines.insert(1, way_back(run, call));
+    }
+    Ok(lines)
 }
 
 async fn store(run: &Run, reach: Reach) -> Result<Kept, String> {
@@ -123,6 +127,19 @@ fn lines(kept: &Kept, mut lost: Vec<String>) -> Vec<String> {
         lines.push(format!("Not kept: {}.", lost.join("; ")));
     }
     lines
+}
+
+/// How the user gets it back.
+fn way_back(run: &Run, call: &CallId) -> String {
+    let emitter = &run.core.emitter;
+    if emitter.blobs().outlive_the_session() {
+        format!(
+            "To get it back: tenon sessions restore {} --call {call}",
+            emitter.session()
+        )
+    } else {
+        String::from("This session is not saved, so what was kept goes with it.")
+    }
 }
 
 fn refusal(why: &str) -> String {

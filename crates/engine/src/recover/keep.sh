@@ -9,9 +9,27 @@ fail() {
     tail -n 1 "$work/error" 2>/dev/null | sed 's/^/error /'
     exit 4
 }
+# Nothing that a repository brings along may run: no hook, no monitor, no filter,
+# and a folder that only looks like a repository is none.
 quiet() {
     git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.autocrlf=false \
-        -c core.safecrlf=false -c commit.gpgSign=false -c gc.auto=0 "$@" 2>>"$work/error"
+        -c core.safecrlf=false -c commit.gpgSign=false -c gc.auto=0 \
+        -c safe.bareRepository=explicit "$@" 2>>"$work/error"
+}
+# A filter with an empty command is none; the bytes go in as they are. No name of
+# a filter holds a line feed.
+still_filters() {
+    count=0
+    quiet config --name-only --get-regexp '^filter\..*\.(clean|smudge|process|required)$' >"$work/filters"
+    while IFS= read -r name; do
+        case $name in
+        *.required) value=false ;;
+        *) value= ;;
+        esac
+        export "GIT_CONFIG_KEY_$count=$name" "GIT_CONFIG_VALUE_$count=$value"
+        count=$((count + 1))
+    done <"$work/filters"
+    export GIT_CONFIG_COUNT=$count
 }
 export LC_ALL=C GIT_TERMINAL_PROMPT=0 GIT_OPTIONAL_LOCKS=0
 export GIT_AUTHOR_NAME=Tenon GIT_AUTHOR_EMAIL=tenon@localhost
@@ -50,7 +68,7 @@ keep_refs() {
 
 # Sets nothing when the tree is clean.
 look() {
-    quiet status --porcelain --untracked-files=all >"$work/status" || fail "git status fails"
+    quiet status --porcelain --untracked-files=all --ignore-submodules=all >"$work/status" || fail "git status fails"
     [ -s "$work/status" ] || return 1
     printf 'dirty %s\n' "$(wc -l <"$work/status")"
 }
@@ -73,7 +91,10 @@ keep_tree() {
     # An index with unmerged files cannot be written as a tree.
     tree=$(quiet write-tree) &&
         staged=$(echo index | quiet commit-tree "$tree" ${head:+-p "$head"})
-    quiet add -u || fail "the changes cannot be read"
+    quiet diff-files -z --name-only --ignore-submodules=all >"$work/changed" ||
+        fail "the changes cannot be listed"
+    quiet update-index -z --add --remove --stdin <"$work/changed" ||
+        fail "the changes cannot be read"
     quiet ls-files -z --others --exclude-standard >"$work/others" || fail "git ls-files fails"
     those '-type f ! -size +51200k' <"$work/others" >"$work/small"
     those '-type l' <"$work/others" >>"$work/small"
@@ -98,6 +119,7 @@ quiet rev-parse --git-dir >/dev/null || {
     echo none
     exit 0
 }
+still_filters
 head=$(quiet rev-parse -q --verify 'HEAD^{commit}') || head=
 case $TENON_KEEP in *refs*) keep_refs ;; esac
 # A bare repository has no files.

@@ -296,7 +296,7 @@ async fn the_output_asked_for_fits_beside_what_is_sent() {
 #[tokio::test(start_paused = true)]
 async fn what_the_users_own_command_printed_reaches_the_model_also_after_a_resume() {
     let (mut world, id) = (World::new(), SessionId::generate());
-    world.approval = tenon_engine::Approval::Yolo;
+    world.approval = tenon_engine::Approval::Yolo(tenon_engine::Confirm::Nobody);
     let model = Scripted::new([Turn::text("I saw it")]);
     let mut handle = world.start(id, &model);
     handle.commands.send(tenon_vocab::Command::Shell {

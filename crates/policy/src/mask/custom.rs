@@ -1,7 +1,7 @@
 //! The user's own patterns: regular expressions that run in linear time, over one
 //! line at a time. With such patterns a stream goes out line by line.
 
-use super::{Findings, NAME_BYTES, marker};
+use super::{Extent, Findings, NAME_BYTES, marker};
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
 
@@ -47,14 +47,17 @@ impl Custom {
         })
     }
 
-    fn mask<'a>(&self, line: &'a str, found: &mut Findings) -> Cow<'a, str> {
+    fn mask<'a>(&self, extent: Extent, line: &'a str, found: &mut Findings) -> Cow<'a, str> {
         self.regex
             .replace_all(line, |captures: &regex::Captures<'_>| {
                 let Some(whole) = captures.get(0).filter(|whole| !whole.is_empty()) else {
                     return String::new();
                 };
-                found.note(&self.name);
                 let secret = captures.name("secret").unwrap_or(whole);
+                if !extent.covers(secret.as_str()) {
+                    return whole.as_str().to_owned();
+                }
+                found.note(&self.name);
                 let before = &line[whole.start()..secret.start()];
                 let after = &line[secret.end()..whole.end()];
                 format!("{before}{}{after}", marker(&self.name))
@@ -62,29 +65,44 @@ impl Custom {
     }
 }
 
-/// The whole text, line by line.
-pub(super) fn mask<'a>(custom: &[Custom], text: &'a str, found: &mut Findings) -> Cow<'a, str> {
+/// The whole text, line by line; the text itself when nothing matched.
+pub(super) fn mask<'a>(
+    custom: &[Custom],
+    extent: Extent,
+    text: &'a str,
+    found: &mut Findings,
+) -> Cow<'a, str> {
     if custom.is_empty() {
         return Cow::Borrowed(text);
     }
+    let before = found.total();
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
         let (line, after) = rest.split_at(first_line(rest).unwrap_or(rest.len()));
-        mask_line(custom, line, found, &mut out);
+        mask_line(custom, extent, line, found, &mut out);
         rest = after;
+    }
+    if found.total() == before {
+        return Cow::Borrowed(text);
     }
     Cow::Owned(out)
 }
 
-fn mask_line(custom: &[Custom], line: &str, found: &mut Findings, out: &mut String) {
+fn mask_line(
+    custom: &[Custom],
+    extent: Extent,
+    line: &str,
+    found: &mut Findings,
+    out: &mut String,
+) {
     let (shown, end) = match line.strip_suffix('\n') {
         Some(shown) => (shown, "\n"),
         None => (line, ""),
     };
     let mut shown = Cow::Borrowed(shown);
     for pattern in custom {
-        let masked = match pattern.mask(&shown, found) {
+        let masked = match pattern.mask(extent, &shown, found) {
             Cow::Owned(masked) => masked,
             Cow::Borrowed(_) => continue,
         };
@@ -126,7 +144,8 @@ impl Lines {
         let mut out = String::new();
         let mut done = 0;
         while let Some(length) = first_line(&self.waiting[done..]) {
-            mask_line(custom, &self.waiting[done..done + length], found, &mut out);
+            let line = &self.waiting[done..done + length];
+            mask_line(custom, Extent::All, line, found, &mut out);
             done += length;
         }
         self.waiting.drain(..done);
@@ -135,6 +154,6 @@ impl Lines {
 
     pub(super) fn finish(&mut self, custom: &[Custom], found: &mut Findings) -> String {
         let waiting = std::mem::take(&mut self.waiting);
-        mask(custom, &waiting, found).into_owned()
+        mask(custom, Extent::All, &waiting, found).into_owned()
     }
 }

@@ -54,6 +54,23 @@ enum State {
     Off,
 }
 
+/// How much is masked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Extent {
+    #[default]
+    All,
+    /// Only what a reader loses nothing by: one word that no shell takes for
+    /// more than a word, and that names no file.
+    Plain,
+}
+
+impl Extent {
+    fn covers(self, secret: &str) -> bool {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+=.~".contains(&byte);
+        self == Self::All || secret.bytes().all(is_plain)
+    }
+}
+
 impl Masker {
     /// The shapes that come along.
     #[must_use]
@@ -96,24 +113,24 @@ impl Masker {
     /// The same, and what was found is added to `found`.
     #[must_use]
     pub fn mask_noting<'a>(&self, text: &'a str, found: &mut Findings) -> Cow<'a, str> {
+        self.mask_within(Extent::All, text, found)
+    }
+
+    /// For text on which somebody is to decide: only single words are masked,
+    /// never a key of many lines or a value in which a command could hide.
+    #[must_use]
+    pub fn mask_plain<'a>(&self, text: &'a str, found: &mut Findings) -> Cow<'a, str> {
+        self.mask_within(Extent::Plain, text, found)
+    }
+
+    fn mask_within<'a>(&self, extent: Extent, text: &'a str, found: &mut Findings) -> Cow<'a, str> {
         if self.state == State::Off {
             return Cow::Borrowed(text);
         }
-        match custom::mask(&self.custom, text, found) {
-            Cow::Borrowed(text) => self.built_in(text, found),
-            Cow::Owned(text) => Cow::Owned(self.built_in(&text, found).into_owned()),
+        match custom::mask(&self.custom, extent, text, found) {
+            Cow::Borrowed(text) => built_in(extent, text, found),
+            Cow::Owned(text) => Cow::Owned(built_in(extent, &text, found).into_owned()),
         }
-    }
-
-    fn built_in<'a>(&self, text: &'a str, found: &mut Findings) -> Cow<'a, str> {
-        let mut out = String::new();
-        let place = scan::Place::default();
-        let progress = SCANNER.scan(text, place, Ending::Closed, &mut out, found);
-        if progress.masked == 0 {
-            return Cow::Borrowed(text);
-        }
-        out.push_str(text.get(progress.place.emitted..).unwrap_or_default());
-        Cow::Owned(out)
     }
 
     /// For text that comes in pieces.
@@ -121,6 +138,17 @@ impl Masker {
     pub fn stream(self: &Arc<Self>) -> MaskStream {
         MaskStream::new(Arc::clone(self))
     }
+}
+
+fn built_in<'a>(extent: Extent, text: &'a str, found: &mut Findings) -> Cow<'a, str> {
+    let mut out = String::new();
+    let place = scan::Place::new(extent);
+    let progress = SCANNER.scan(text, place, Ending::Closed, &mut out, found);
+    if progress.masked == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(progress.place.emitted..).unwrap_or_default());
+    Cow::Owned(out)
 }
 
 /// Whether a text holds the marker of something masked: such a text must not be

@@ -59,7 +59,11 @@ pub(super) fn judge(sight: Sight<'_>) -> Block {
     }
     match window.find(END) {
         Some(at) => match close(sight, body + at) {
-            Some(to) => Block::Verdict(mask(sight.start, to)),
+            Some(to) if is_all_key(&window[..at]) => Block::Verdict(mask(sight.start, to)),
+            Some(_) => match first_lines(&window[..at]) {
+                0 => no,
+                kept => Block::Verdict(mask(sight.start, body + kept)),
+            },
             None => hold,
         },
         None if sight.is_open_at(body + MOST - 1) => hold,
@@ -98,6 +102,64 @@ fn close(sight: Sight<'_>, at: usize) -> Option<usize> {
     }
     let dashes = sight.run(label, DASHES.len(), |byte| byte == b'-');
     Some(dashes)
+}
+
+/// Whether nothing but a key stands between its first and its last line, as far
+/// as it can be told: other text must not vanish with it.
+fn is_all_key(body: &str) -> bool {
+    body.split('\n')
+        .flat_map(|line| line.split("\\n"))
+        .all(is_key_line)
+}
+
+/// How much of a block that holds other text is the key before that text.
+fn first_lines(body: &str) -> usize {
+    let lines = body
+        .split_inclusive('\n')
+        .take_while(|line| is_key_line(line));
+    let whole: usize = lines.map(str::len).sum();
+    body[..whole].trim_end().len().max(cut_body(body))
+}
+
+/// A line of a key, a header, a note that something was left out; with what a
+/// tool or a program text has around it.
+fn is_key_line(line: &str) -> bool {
+    let line = line.trim().trim_end_matches("\\r");
+    let has_signs = line.contains([';', '&', '|', '$', '`', '<', '>', '"', '\'']);
+    let is_note = line.starts_with(['[', '.', '\u{2026}']);
+    if !has_signs && (is_note || is_header(line)) {
+        return true;
+    }
+    let line = unnumbered(line);
+    let line = line.trim_matches(|c: char| c.is_whitespace() || "\"'`,+-\\#*".contains(c));
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let mut words = line.split_whitespace().rev();
+    // In one line with spaces, all words but the last are lines of the key.
+    words.next().is_none_or(|last| last.bytes().all(is_base64))
+        && words.all(|word| word.len() >= RUN && word.bytes().all(is_base64))
+}
+
+/// Without the number or the file name that a tool shows before a line.
+fn unnumbered(line: &str) -> &str {
+    let Some((before, rest)) = line.rsplit_once([':', '|', '\u{2192}']) else {
+        return line;
+    };
+    let before = before.trim();
+    let is_number = before.bytes().all(|byte| byte.is_ascii_digit());
+    let is_name = !line.contains('|')
+        && before
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-/:".contains(&byte));
+    if is_number || is_name { rest } else { line }
+}
+
+/// `Proc-Type: 4,ENCRYPTED`, with a number before it or not.
+fn is_header(line: &str) -> bool {
+    let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == '\u{2192}');
+    line.split_once(": ").is_some_and(|(name, _)| {
+        name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    })
 }
 
 /// How much of a block without an end is the key: the lines that hold letters of

@@ -5,7 +5,7 @@
 use super::pem::{self, Block, Rest};
 use super::sight::{Ending, Sight, Verdict};
 use super::table::{Cover, KEYWORDS, Keyword, TOKENS, Token};
-use super::{Findings, assign, marker, token, url};
+use super::{Extent, Findings, assign, marker, token, url};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 
 /// How far behind a candidate a matcher may look.
@@ -44,6 +44,16 @@ pub(super) struct Place {
     pub(super) at: usize,
     /// Inside a private key whose marker is out.
     pub(super) within: Within,
+    extent: Extent,
+}
+
+impl Place {
+    pub(super) fn new(extent: Extent) -> Self {
+        Self {
+            extent,
+            ..Self::default()
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -155,8 +165,7 @@ impl Scanner {
             let kind = self.kinds.get(next.pattern().as_usize()).copied();
             let (verdict, within) = kind.map_or((Verdict::No, Within::Text), |k| judge(sight, k));
             match verdict {
-                Verdict::No => place.at = sight.start + 1,
-                Verdict::Mask { from, to, name } => {
+                Verdict::Mask { from, to, name } if place.extent.covers(sight.slice(from, to)) => {
                     let from = from.max(place.emitted);
                     out.push_str(sight.slice(place.emitted, from));
                     out.push_str(&marker(name));
@@ -166,8 +175,10 @@ impl Scanner {
                         emitted: to,
                         at: to,
                         within,
+                        ..place
                     };
                 }
+                Verdict::No | Verdict::Mask { .. } => place.at = sight.start + 1,
                 Verdict::More { hold } => {
                     place.at = sight.start;
                     let hold = place.emitted.max(hold);
@@ -276,7 +287,7 @@ fn withhold(text: &str, out: &mut String, found: &mut Findings) -> Progress {
         place: Place {
             emitted: end,
             at: end,
-            within: Within::Text,
+            ..Place::default()
         },
         hold: end,
         masked: 1,

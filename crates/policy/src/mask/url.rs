@@ -38,8 +38,10 @@ pub(super) fn judge(sight: Sight<'_>) -> Verdict {
     {
         return Verdict::No;
     }
+    // Nor past a sign by which a shell begins another command: an address must
+    // not hide one.
     let end = sight.run(sight.end, MOST + 1, |byte| {
-        byte.is_ascii_graphic() && !b"/?#\"'<>`\\".contains(&byte)
+        byte.is_ascii_graphic() && !b"/?#\"'<>`\\;&|()".contains(&byte)
     });
     if end - sight.end > MOST {
         return Verdict::No;

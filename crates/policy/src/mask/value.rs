@@ -4,31 +4,31 @@
 use super::random::is_placeholder;
 use super::sight::{Sight, Verdict};
 use super::table::{KEYWORDS, Secret, TOKENS};
-use super::{Findings, Masker, State, assign, marker, token};
+use super::{Extent, Findings, Masker, State, assign, marker, token};
 use serde_json::Value;
 
 /// Masks the strings of a value in place. Names of fields stay as they are.
-pub(super) fn mask(masker: &Masker, value: &mut Value, found: &mut Findings) {
+fn mask(masker: &Masker, extent: Extent, value: &mut Value, found: &mut Findings) {
     match value {
         Value::String(text) => {
-            if let std::borrow::Cow::Owned(masked) = masker.mask_noting(text, found) {
+            if let std::borrow::Cow::Owned(masked) = masker.mask_within(extent, text, found) {
                 *text = masked;
             }
         }
         Value::Array(items) => {
             for item in items {
-                mask(masker, item, found);
+                mask(masker, extent, item, found);
             }
         }
         Value::Object(fields) => {
             for (name, item) in fields.iter_mut() {
                 match item {
-                    Value::String(text) if named(name, text).is_some() => {
+                    Value::String(text) if extent.covers(text) && named(name, text).is_some() => {
                         let kind = named(name, text).unwrap_or("secret");
                         found.note(kind);
                         *text = marker(kind);
                     }
-                    _ => mask(masker, item, found),
+                    _ => mask(masker, extent, item, found),
                 }
             }
         }
@@ -77,7 +77,14 @@ impl Masker {
     /// Masks the strings of a JSON value in place.
     pub fn mask_value(&self, value: &mut Value, found: &mut Findings) {
         if self.state == State::On {
-            mask(self, value, found);
+            mask(self, Extent::All, value, found);
+        }
+    }
+
+    /// The same, as far as [`Masker::mask_plain`] goes.
+    pub fn mask_plain_value(&self, value: &mut Value, found: &mut Findings) {
+        if self.state == State::On {
+            mask(self, Extent::Plain, value, found);
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use tenon_vocab::Class;
 
 /// Programs that need a yes each time, whatever their words are.
-const BY_NAME: &[(&str, &str)] = &[
+pub(super) const BY_NAME: &[(&str, &str)] = &[
     ("rm rmdir unlink", "deletes files"),
     ("shred srm wipe", "destroys files beyond recovery"),
     ("mv", "moves files and replaces what is in their way"),
@@ -35,7 +35,7 @@ const BY_NAME: &[(&str, &str)] = &[
 ];
 
 /// A program with the words that make it dangerous; options may stand between.
-const BY_WORDS: &[(&str, &str, &str)] = &[
+pub(super) const BY_WORDS: &[(&str, &str, &str)] = &[
     ("init telinit", "0|6", "stops the machine"),
     (
         "systemctl",
@@ -49,6 +49,7 @@ const BY_WORDS: &[(&str, &str, &str)] = &[
         "ends sessions",
     ),
     ("zpool zfs", "destroy", "destroys stored data"),
+    ("nvme", "format|sanitize|write-zeroes", "changes disks"),
     ("cryptsetup", "luksFormat|erase|luksErase", "changes disks"),
     (
         "diskutil",
@@ -138,9 +139,26 @@ const BY_WORDS: &[(&str, &str, &str)] = &[
 ];
 
 /// A program with an option, and the words before it where that matters.
-const BY_OPTION: &[(&str, &str, &[&str], &str)] = &[
+pub(super) const BY_OPTION: &[(&str, &str, &[&str], &str)] = &[
     ("crontab", "r", &[], "deletes all scheduled jobs"),
     ("hg", "C", &["clean"], "discards work"),
+    (
+        "hdparm",
+        "",
+        &[
+            "security-erase",
+            "security-erase-enhanced",
+            "trim-sector-ranges",
+        ],
+        "changes disks",
+    ),
+    (
+        "tar bsdtar gtar",
+        "",
+        &["remove-files"],
+        "deletes the files that it packs",
+    ),
+    ("zip", "m", &["move"], "deletes the files that it packs"),
     (
         "rsync",
         "",
@@ -361,7 +379,8 @@ fn sweeping(argv: Argv<'_>, name: &str) -> Vec<(Class, String)> {
 /// Whether the arguments begin with one of the alternatives: words, with options
 /// between them.
 fn has_words(argv: Argv<'_>, alternatives: &str) -> bool {
-    let words: Vec<&str> = argv.texts().collect();
+    // `cargo +nightly publish`.
+    let words: Vec<&str> = argv.texts().filter(|text| !text.starts_with('+')).collect();
     alternatives.split('|').any(|alternative| {
         let tokens: Vec<String> = alternative.split(' ').map(str::to_owned).collect();
         follows(&tokens, &words)

@@ -192,14 +192,44 @@ impl Finder {
             context.given = Some(given.clone());
             context.feed = Feed::Nothing;
         }
+        let name = Argv { words: &raw.words }.name();
+        let fetches = code::downloads(&name) || context.feed == Feed::Download;
         for redirect in &raw.redirects {
+            if fetches && redirect.operator.contains('>') {
+                let file = redirect.file.text.trim_start_matches("./");
+                self.downloaded.push(file.to_owned());
+            }
             self.redirect(redirect, &mut context);
+        }
+        for assignment in &raw.assignments {
+            self.assigned(assignment, &context);
         }
         self.output = None;
         if raw.words.is_empty() {
             return;
         }
         self.run(&raw.words, &raw.assignments, &context);
+    }
+
+    /// A variable whose value is code for whoever reads it.
+    pub(super) fn assigned(&mut self, assignment: &str, context: &Context) {
+        if !unfold::holds_code(assignment) {
+            return;
+        }
+        let held = terms(self, assignment, usize::MAX);
+        let Some(term) = held.first().and_then(unfold::held_code) else {
+            return;
+        };
+        let words = [Term::literal(assignment)];
+        let below = Context {
+            feed: Feed::Nothing,
+            given: None,
+            from_file: false,
+            ..context.deeper()
+        };
+        let standing = self.standing.clone();
+        self.code(&term, Argv { words: &words }, &below);
+        self.standing = standing;
     }
 
     fn redirect(&mut self, redirect: &Redirect, context: &mut Context) {
@@ -226,7 +256,7 @@ impl Finder {
         if file.raw.starts_with("<(") || file.raw.starts_with(">(") {
             return;
         }
-        if file.text.starts_with("/dev/tcp/") || file.text.starts_with("/dev/udp/") {
+        if place::is_connection(&file.text) {
             self.report(
                 Class::Ask,
                 "it opens a connection to another machine",
@@ -319,6 +349,10 @@ impl Finder {
             below.place = Where::Elsewhere;
         }
         let standing = self.standing.clone();
+        // The option may also be one of the other program: both folders count.
+        if let Some(folder) = unfold::folder(argv, name) {
+            self.standing = standing.or(&standing.after_cd(Some(&folder)));
+        }
         match inner.what {
             What::Words(mut words) => {
                 if name == "xargs" {

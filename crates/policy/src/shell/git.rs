@@ -43,15 +43,22 @@ pub(super) fn folder(argv: &Argv<'_>) -> Option<Term> {
 }
 
 pub(super) fn danger(argv: Argv<'_>) -> Vec<(Class, String)> {
+    let hidden = argv
+        .texts()
+        .any(|text| text == "--config-env" || text.starts_with("--config-env="));
+    let mut found = Vec::new();
+    if hidden {
+        found.push((
+            Class::Confirm,
+            "git takes a setting from a variable, and a setting can run a program".to_owned(),
+        ));
+    }
     let Some(sub) = subcommand(&argv) else {
-        return Vec::new();
+        return found;
     };
     let name = sub.name();
     let what = destroys(&name, &sub).or_else(|| publishes(&name, &sub));
-    let mut found: Vec<(Class, String)> = what
-        .map(|what| (Class::Confirm, format!("`git {name}` {what}")))
-        .into_iter()
-        .collect();
+    found.extend(what.map(|what| (Class::Confirm, format!("`git {name}` {what}"))));
     if sub.words.first().is_some_and(|term| term.open) {
         found.push((
             Class::Confirm,
@@ -135,9 +142,8 @@ fn leaves_changes(name: &str, sub: &Argv<'_>, texts: &[&str]) -> Option<&'static
     if texts.contains(&"--") || sub.has_long(&["ours", "theirs", "pathspec-from-file"]) {
         return Some(WHAT);
     }
-    let creates = sub.has_short("b") || sub.has_long(&["orphan", "track", "detach"]);
     let operands = sub.operands("b");
-    if creates && operands.len() <= 2 {
+    if creates_branch(sub) && operands.len() <= 2 {
         return None;
     }
     let file = |term: &&Term| {
@@ -154,6 +160,11 @@ fn leaves_changes(name: &str, sub: &Argv<'_>, texts: &[&str]) -> Option<&'static
                 .is_some_and(|last| last.contains('.') && !is_version(last))
     };
     (operands.len() > 1 || operands.iter().any(file)).then_some(WHAT)
+}
+
+/// Whether `checkout` is only for branches: then it names no file.
+pub(super) fn creates_branch(sub: &Argv<'_>) -> bool {
+    sub.has_short("b") || sub.has_long(&["orphan", "track", "detach"])
 }
 
 /// `v1.2.3` and `release-1.2` are names of tags and branches.
@@ -182,6 +193,20 @@ fn publishes(name: &str, sub: &Argv<'_>) -> Option<&'static str> {
             .skip(1)
             .any(|term| term.text.starts_with(['+', ':']));
     forced.then_some("can overwrite or delete what others have")
+}
+
+/// The file that a subcommand writes what it shows to.
+pub(super) fn output(name: &str, sub: &Argv<'_>) -> Option<Term> {
+    let output = match name {
+        "archive" => sub.value_of(Some('o'), "output"),
+        "bundle" if first(sub) == "create" => sub.operands("").get(1).map(|term| (*term).clone()),
+        "diff" | "log" | "show" | "diff-tree" | "diff-index" | "diff-files" | "whatchanged"
+        | "format-patch" | "stash" | "range-diff" | "reflog" | "shortlog" => {
+            sub.value_of(None, "output")
+        }
+        _ => None,
+    };
+    output.filter(|term| term.text != "-")
 }
 
 /// Programs that git would run because the line says so.
@@ -223,7 +248,16 @@ pub(super) fn runs(argv: &Argv<'_>) -> Vec<Term> {
                 ".helper",
                 ".program",
             ];
-            if let Some(code) = value.strip_prefix('!') {
+            if key.starts_with("alias.") && !value.starts_with('!') {
+                // With all that follows the alias.
+                let rest: Vec<&str> = subcommand(argv)
+                    .map(|sub| sub.texts().collect())
+                    .unwrap_or_default();
+                found.push(Term {
+                    text: format!("git {value} {}", rest.join(" ")),
+                    ..term.clone()
+                });
+            } else if let Some(code) = value.strip_prefix('!') {
                 found.push(Term {
                     text: code.to_owned(),
                     ..term.clone()

@@ -5,6 +5,7 @@ use super::argv::Argv;
 use super::code::{self, Source};
 use super::danger;
 use super::find::{Context, Feed, Finder};
+use super::place::is_connection;
 use super::unfold::Where;
 use super::word::Term;
 use crate::script::Sight;
@@ -33,9 +34,19 @@ impl Finder {
     /// Shells and interpreters.
     pub(super) fn run_text(&mut self, argv: Argv<'_>, name: &str, context: &Context) {
         let below = context.deeper();
+        self.evaluated(argv, name, &below);
+        self.renames(argv, name);
+        self.keeps_download(argv, name, context);
         if code::is_shell(name) {
             match code::of_shell(argv) {
-                Source::Text(term) => self.code(&term, argv, &below),
+                Source::Text(term) => {
+                    let outer = self.variables.clone();
+                    // The word behind the text is `$0`.
+                    let rest = argv.texts().skip_while(|text| *text != term.text).skip(2);
+                    self.variables.note_arguments(rest);
+                    self.code(&term, argv, &below);
+                    self.variables = outer;
+                }
                 Source::File(term) => self.file(&term, argv),
                 Source::Stdin => self.code_from_input(argv, context),
                 Source::Nothing => {}
@@ -56,6 +67,13 @@ impl Finder {
                             argv.piece(),
                         );
                     }
+                    if context.feed == Feed::Download && runs_text(&term.text) {
+                        self.report(
+                            Class::Confirm,
+                            format!("`{name}` is given a download, and a program that may run it"),
+                            argv.piece(),
+                        );
+                    }
                     self.program(&term.text, argv, &below);
                 }
                 Source::File(term) => self.file(&term, argv),
@@ -73,6 +91,15 @@ impl Finder {
             }
         } else {
             self.other_languages(argv, name, context);
+        }
+    }
+
+    /// `curl x | tee f`: what was fetched lies in a file from here on.
+    fn keeps_download(&mut self, argv: Argv<'_>, name: &str, context: &Context) {
+        if name == "tee" && context.feed == Feed::Download {
+            let files = argv.operands("");
+            let files = files.iter().map(|term| term.text.trim_start_matches("./"));
+            self.downloaded.extend(files.map(str::to_owned));
         }
     }
 
@@ -143,7 +170,7 @@ impl Finder {
     /// A shell or an interpreter runs a file.
     pub(super) fn file(&mut self, term: &Term, argv: Argv<'_>) {
         let name = argv.name();
-        if self.brings_download(term) {
+        if self.brings_download(term) || is_connection(&term.text) {
             self.report(
                 Class::HardDeny,
                 format!("a download would be run by `{name}`"),
@@ -297,6 +324,27 @@ impl Finder {
         }
         sources.iter().any(|source| names_download(source))
     }
+}
+
+/// Whether a program of another language names a way to run text.
+fn runs_text(program: &str) -> bool {
+    const WAYS: &[&str] = &[
+        "exec",
+        "eval",
+        "compile",
+        "system",
+        "popen",
+        "spawn",
+        "process",
+        "pickle",
+        "marshal",
+        "import_module",
+        "__",
+        "Function",
+        "qx",
+        "`",
+    ];
+    WAYS.iter().any(|way| program.contains(way))
 }
 
 fn has_expansions(text: &str) -> bool {

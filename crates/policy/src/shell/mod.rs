@@ -15,6 +15,9 @@ mod place;
 mod plain;
 mod redirect;
 mod scan;
+mod subscript;
+#[cfg(test)]
+mod tables;
 mod targets;
 mod touch;
 mod unfold;
@@ -74,6 +77,11 @@ fn too_long(text: &str) -> Script {
         facts: Vec::new(),
         sight: Sight::Partial,
     }
+}
+
+/// Whether a program destroys, whatever its words are.
+pub(crate) fn is_dangerous_name(name: &str) -> bool {
+    danger::is_dangerous_name(name)
 }
 
 pub(crate) fn verdicts(script: &Script) -> Vec<Danger> {

@@ -110,6 +110,7 @@ fn whole(path: &str) -> String {
 /// Whether a last component means all that a folder holds.
 pub(super) fn is_everything(name: &str) -> bool {
     matches!(name, "*" | ".*" | "**" | ".[!.]*" | "..?*" | "*.*" | "?*")
+        || (name.starts_with('[') && name.ends_with("]*") && name.contains('-'))
 }
 
 /// The components, with `.` gone and `..` taken back.
@@ -159,6 +160,12 @@ pub(super) fn device(path: &str) -> Option<Device> {
         first if BLOCK.iter().any(|block| first.starts_with(block)) => Device::Block,
         _ => Device::Other,
     })
+}
+
+/// Whether a redirection to this path reaches another machine. Shells look at the
+/// letters only, other programs at what they lead to: every spelling counts.
+pub(super) fn is_connection(path: &str) -> bool {
+    path.starts_with('/') && matches!(normal(path).as_slice(), ["dev", "tcp" | "udp", ..])
 }
 
 /// Where the line stands: the folders that a relative path may be relative to.

@@ -5,6 +5,7 @@
 //! only where this reading agrees with it, word for word: neither may allow
 //! alone.
 
+use super::place::is_connection;
 use std::ops::Range;
 
 /// First words after which the shell does something other than run a program.
@@ -267,6 +268,10 @@ impl Reader<'_> {
             Pending::Sink => return Err("it writes to a file".into()),
             Pending::Descriptor if matches!(word.text.as_str(), "1" | "2") && !word.quoted => {}
             Pending::Descriptor => return Err("it uses `>&`".into()),
+            // The shell opens no file there but a connection.
+            Pending::Source if is_connection(&word.text) => {
+                return Err("it opens a connection to another machine".into());
+            }
             Pending::Source if word.expands => {
                 return Err("the file that it reads is not written out".into());
             }

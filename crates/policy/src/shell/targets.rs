@@ -3,6 +3,7 @@
 
 use super::argv::Argv;
 use super::code::{self, Source};
+use super::place::vital;
 use super::word::Term;
 use super::{git, unfold};
 use crate::reading;
@@ -35,6 +36,11 @@ pub(super) fn of(argv: Argv<'_>) -> Vec<Touched> {
         "rm" | "unlink" | "rmdir" | "srm" | "wipe" | "trash" => {
             each(argv.operands(""), Deed::Delete)
         }
+        "rimraf" => argv
+            .operands("")
+            .into_iter()
+            .map(|term| (term.clone(), Deed::Delete, Sweep::Tree))
+            .collect(),
         "shred" => each(argv.operands("ns"), Deed::Delete),
         "mv" => moved(argv),
         "cp" | "install" | "rsync" | "scp" => copied(argv, &name),
@@ -95,13 +101,53 @@ pub(super) fn of(argv: Argv<'_>) -> Vec<Touched> {
             Source::File(term) => vec![(term, Deed::Read, Sweep::One)],
             _ => Vec::new(),
         },
-        "eval" | "trap" | "alias" | "export" | "declare" | "ssh" | "watch" | "parallel" => {
-            Vec::new()
-        }
+        "eval" | "trap" | "alias" | "export" | "declare" | "ssh" | "watch" | "parallel"
+        | "hyperfine" => Vec::new(),
         // What they run is looked at for itself.
         name if unfold::is_wrapper(name) => Vec::new(),
-        _ => guessed(argv),
+        _ => {
+            let mut found = guessed(argv);
+            let output = archived(argv, &name);
+            found.extend(output.map(|term| (term, Deed::Overwrite, Sweep::One)));
+            found
+        }
     }
+}
+
+/// The file that a program makes of others.
+fn archived(argv: Argv<'_>, name: &str) -> Option<Term> {
+    let operands = || argv.operands("");
+    let output = match name {
+        "tar" | "bsdtar" | "gtar" => archive_of_tar(argv),
+        "zip" => operands().first().map(|term| (*term).clone()),
+        "7z" | "7za" => match operands().as_slice() {
+            [action, archive, ..] if action.text == "a" => Some((*archive).clone()),
+            _ => None,
+        },
+        "pv" => argv.value_of(Some('o'), "output"),
+        _ => None,
+    };
+    output.filter(|term| term.text != "-")
+}
+
+/// `tar cf F`, `tar -czf F`, `tar --create --file=F`.
+fn archive_of_tar(argv: Argv<'_>) -> Option<Term> {
+    let arguments = argv.arguments();
+    let first = arguments.first()?;
+    let old = !first.text.starts_with('-');
+    let creates = (old && first.text.contains(['c', 'r', 'u']))
+        || argv.has_short("cru")
+        || argv.has_long(&["create", "append", "update"]);
+    if !creates {
+        return None;
+    }
+    if old {
+        // The values follow in the order of their letters.
+        let before = first.text.split_once('f')?.0;
+        let values = before.chars().filter(|c| "bCIT".contains(*c)).count();
+        return arguments.get(1 + values).cloned();
+    }
+    argv.value_of(Some('f'), "file")
 }
 
 /// What a program that is not known may read.
@@ -184,6 +230,10 @@ fn copied(argv: Argv<'_>, name: &str) -> Vec<Touched> {
         };
         // Into a folder: only the file of that name is in danger.
         found.push((inside, Deed::Overwrite, Sweep::One));
+    }
+    // What the source does not have goes.
+    if name == "rsync" && argv.has_long(&["delete", "delete-after", "delete-before"]) {
+        found.push((target.clone(), Deed::Delete, Sweep::Tree));
     }
     if !several {
         found.push((target, Deed::Overwrite, Sweep::One));
@@ -364,29 +414,33 @@ fn searched(argv: Argv<'_>) -> Vec<Touched> {
     }
     let mut found = Vec::new();
     let deletes = argv.texts().any(|text| text == "-delete") || executes_removal(argv);
-    let picks = argv.texts().any(|text| {
-        matches!(
-            text,
-            "-name"
-                | "-iname"
-                | "-path"
-                | "-ipath"
-                | "-wholename"
-                | "-regex"
-                | "-iregex"
-                | "-newer"
-                | "-mtime"
-                | "-mmin"
-                | "-atime"
-                | "-ctime"
-                | "-size"
-                | "-empty"
-                | "-user"
-                | "-maxdepth"
-                | "-links"
-                | "-perm"
-                | "-inum"
-        )
+    let texts: Vec<&str> = argv.texts().collect();
+    // `-name '*'` picks everything.
+    let all = |at: usize| texts.get(at + 1) == Some(&"*") && texts[at].ends_with("name");
+    let picks = texts.iter().enumerate().any(|(at, text)| {
+        !all(at)
+            && matches!(
+                *text,
+                "-name"
+                    | "-iname"
+                    | "-path"
+                    | "-ipath"
+                    | "-wholename"
+                    | "-regex"
+                    | "-iregex"
+                    | "-newer"
+                    | "-mtime"
+                    | "-mmin"
+                    | "-atime"
+                    | "-ctime"
+                    | "-size"
+                    | "-empty"
+                    | "-user"
+                    | "-maxdepth"
+                    | "-links"
+                    | "-perm"
+                    | "-inum"
+            )
     });
     for folder in folders {
         if deletes {
@@ -481,7 +535,26 @@ fn by_git(argv: Argv<'_>) -> Vec<Touched> {
                 after
             }
         }
+        // Where nothing is a repository, all of it is untracked.
+        "clean"
+            if !git::danger(argv).is_empty()
+                && folder.as_ref().is_some_and(|f| vital(&f.text).is_some()) =>
+        {
+            all(Deed::Delete)
+        }
+        // A name that is a file as well: only who looks can tell.
+        "checkout" if !git::creates_branch(&sub) => sub
+            .operands("")
+            .into_iter()
+            .filter(|term| term.text != "-")
+            .map(|term| (placed(term), Deed::Overwrite, Sweep::One))
+            .collect(),
         "reset" | "clean" if !git::danger(argv).is_empty() => all(Deed::Change),
-        _ => guessed(argv),
+        name => {
+            let mut found = guessed(argv);
+            let output = git::output(name, &sub);
+            found.extend(output.map(|term| (placed(&term), Deed::Overwrite, Sweep::One)));
+            found
+        }
     }
 }

@@ -125,13 +125,14 @@ impl Finder {
     }
 
     fn check_vital(&mut self, path: &str, deed: Deed, sweep: Sweep, glob: bool, piece: &str) {
-        if deed != Deed::Delete || (sweep == Sweep::One && !glob) {
+        let gone = deed == Deed::Delete || (deed == Deed::Move && glob);
+        if !gone || (sweep == Sweep::One && !glob) {
             return;
         }
         if place::vital(path).is_some() {
             self.report(
                 Class::HardDeny,
-                format!("`{path}` would be deleted as a whole"),
+                format!("`{path}` would be deleted or moved as a whole"),
                 piece,
             );
         }

@@ -7,7 +7,9 @@ use super::argv::Argv;
 use super::danger::{is_dangerous_name, lists};
 use super::git;
 use super::word::Term;
-use super::wrappers::{CODE_OPTIONS, LISTED, RUNNERS, WRAPPERS, WRAPPING, Wrapper};
+use super::wrappers::{
+    CODE_OPTIONS, CODE_VARIABLES, FOLDER_OPTIONS, LISTED, RUNNERS, WRAPPERS, WRAPPING, Wrapper,
+};
 
 /// Something that a command would run.
 #[derive(Debug, Clone)]
@@ -43,7 +45,39 @@ pub(super) fn unfold(argv: Argv<'_>) -> Vec<Inner> {
         found.extend(by_tables(argv, &name));
     }
     found.extend(by_own_grammar(argv, &name));
+    if is_wrapper(&name) || lists("export declare typeset readonly local", &name) {
+        let held = argv.arguments().iter().filter_map(held_code);
+        found.extend(held.map(|term| Inner {
+            what: What::Code(term),
+            place: Where::Here,
+        }));
+    }
     found
+}
+
+/// The text of `NAME=text` that some program would run for the variable's sake.
+pub(super) fn held_code(assignment: &Term) -> Option<Term> {
+    let (_, value) = assignment.text.split_once('=')?;
+    // `LESSOPEN` begins with a pipe.
+    let text = value.trim_start_matches(['|', '-', ' ']);
+    (holds_code(&assignment.text) && !text.is_empty()).then(|| Term {
+        text: text.to_owned(),
+        ..assignment.clone()
+    })
+}
+
+/// Whether `NAME=…` sets such a variable.
+pub(super) fn holds_code(assignment: &str) -> bool {
+    let name = assignment.split_once('=').map_or("", |(name, _)| name);
+    lists(CODE_VARIABLES, name.trim_end_matches('+'))
+}
+
+/// The folder that a wrapper goes to before it runs something.
+pub(super) fn folder(argv: Argv<'_>, name: &str) -> Option<Term> {
+    FOLDER_OPTIONS
+        .iter()
+        .filter(|(names, _, _)| lists(names, name))
+        .find_map(|(_, short, long)| argv.value_of(*short, long))
 }
 
 fn by_tables(argv: Argv<'_>, name: &str) -> Vec<Inner> {
@@ -104,6 +138,37 @@ fn by_own_grammar(argv: Argv<'_>, name: &str) -> Vec<Inner> {
             texts.cloned().chain(words).map(code).collect()
         }
         "watch" | "parallel" => vec![code(joined(&until_colons(argv, name)))],
+        // Each word is a command, and so is what its options prepare with.
+        "hyperfine" => argv
+            .arguments()
+            .iter()
+            .filter_map(|term| match term.text.strip_prefix("--") {
+                Some(long) => long.split_once('=').map(|(_, value)| value),
+                None => Some(term.text.trim_start_matches('-')),
+            })
+            .map(|text| code(Term::literal(text)))
+            .collect(),
+        "python" | "python2" | "python3" | "pypy" | "pypy3" => {
+            let module = argv.words.iter().position(|term| term.text == "-m");
+            let words = module.and_then(|at| argv.words.get(at + 1..));
+            let words = words.filter(|words| !words.is_empty());
+            words
+                .map(|words| here(What::Words(words.to_vec())))
+                .into_iter()
+                .collect()
+        }
+        "gdb" | "lldb" | "sqlite3" => argv
+            .arguments()
+            .iter()
+            .filter_map(|term| {
+                let marks = ["shell ", "!", ".shell ", ".system ", "platform shell "];
+                let value = marks.iter().find_map(|mark| term.text.strip_prefix(mark))?;
+                Some(code(Term {
+                    text: value.to_owned(),
+                    ..term.clone()
+                }))
+            })
+            .collect(),
         "git" => git::runs(&argv).into_iter().map(code).collect(),
         "alias" => argv
             .arguments()
@@ -287,16 +352,19 @@ fn behind_host(argv: Argv<'_>) -> Vec<Inner> {
             });
         }
     }
-    let mut at = 1;
-    while let Some(term) = argv.words.get(at) {
-        let text = term.text.as_str();
-        if !text.starts_with('-') {
-            break;
+    let behind_options = |mut at: usize| {
+        while let Some(term) = argv.words.get(at) {
+            let text = term.text.as_str();
+            if !text.starts_with('-') {
+                break;
+            }
+            let alone = text.len() == 2 && text.chars().all(|c| c == '-' || VALUED.contains(c));
+            at += 1 + usize::from(alone && text != "--");
         }
-        let alone = text.len() == 2 && text.chars().all(|c| c == '-' || VALUED.contains(c));
-        at += 1 + usize::from(alone && text != "--");
-    }
-    if let Some(rest) = argv.words.get(at + 1..)
+        at
+    };
+    // Options may stand behind the host as well.
+    if let Some(rest) = argv.words.get(behind_options(behind_options(1) + 1)..)
         && !rest.is_empty()
     {
         found.push(Inner {

@@ -61,6 +61,11 @@ impl Variables {
         self.sources.get(name).map(String::as_str)
     }
 
+    /// All values that stand in the line.
+    pub(super) fn held(&self) -> Vec<String> {
+        self.possible.values().flatten().cloned().collect()
+    }
+
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.sources.keys().map(String::as_str)
     }
@@ -93,6 +98,17 @@ impl Variables {
             self.known.remove(name);
         } else if happens == Happens::Surely && is_named_once(line, name) {
             self.known.insert(name.to_owned(), (value, end));
+        }
+    }
+
+    /// Notes what `$1`, `$2` and `$@` may be, to guess by.
+    pub(super) fn note_arguments<'t>(&mut self, words: impl Iterator<Item = &'t str>) {
+        const MOST: usize = 9;
+        for (at, word) in words.take(MOST).enumerate() {
+            for name in [(at + 1).to_string(), "@".to_owned(), "*".to_owned()] {
+                let value = Some(word.to_owned());
+                self.note("", &name, word, value, 0, Happens::Perhaps);
+            }
         }
     }
 

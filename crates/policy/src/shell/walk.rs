@@ -49,10 +49,14 @@ pub(super) fn walk_tree(
         mark: 0,
     };
     let root = tree.root_node();
-    if text.contains('=') {
+    if ["=", "for ", "$1", "${1", "$@", "$*"]
+        .iter()
+        .any(|mark| text.contains(mark))
+    {
         walker.note_variables(root, 0);
     }
     walker.visit(root, context);
+    finder.held_subscripts(text, context);
     let trusted = agreement == Agreement::Proven
         || (!root.has_error()
             && !leaves_out(root, text)
@@ -99,7 +103,60 @@ impl<'a> Walker<'a> {
             if child.kind() == "variable_assignment" {
                 self.note_variable(child, node);
             }
+            match child.kind() {
+                "for_statement" => self.note_loop(child),
+                "command" => self.note_arguments(child),
+                _ => {}
+            }
             self.note_variables(child, level + 1);
+        }
+    }
+
+    /// `set -- /`, and `f /` where the line says what `f` is: what `$1` may be.
+    fn note_arguments(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("name") else {
+            return;
+        };
+        let name = self.slice(name);
+        // Longer texts are not searched for each of their commands.
+        const SEARCHED: usize = 4 * 1024;
+        let is_function = || {
+            self.text.len() <= SEARCHED
+                && ["()", " ()", " {"]
+                    .iter()
+                    .any(|end| self.text.contains(&format!("{name}{end}")))
+        };
+        if name != "set" && !is_function() {
+            return;
+        }
+        let arguments = children(node)
+            .into_iter()
+            .filter(|(_, field)| *field == Some("argument"))
+            .flat_map(|(child, _)| self.terms(child))
+            .filter(|term| !term.open)
+            .map(|term| term.text)
+            .skip_while(|text| name == "set" && text.starts_with('-'));
+        let arguments: Vec<String> = arguments.collect();
+        let arguments = arguments.iter().map(String::as_str);
+        self.finder.variables.note_arguments(arguments);
+    }
+
+    /// `for i in / x`: each word is a value that the variable may have.
+    fn note_loop(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("variable") else {
+            return;
+        };
+        let name = self.slice(name);
+        for (child, field) in children(node) {
+            if field != Some("value") {
+                continue;
+            }
+            for term in self.terms(child) {
+                let value = Some(term.text).filter(|_| !term.open);
+                let (raw, end) = (self.slice(child), child.end_byte());
+                let variables = &mut self.finder.variables;
+                variables.note(self.text, name, raw, value, end, Happens::Perhaps);
+            }
         }
     }
 
@@ -148,6 +205,11 @@ impl<'a> Walker<'a> {
             return;
         }
         self.finder.level += 1;
+        if matches!(node.kind(), "compound_statement" | "test_command")
+            && self.slice(node).starts_with("((")
+        {
+            self.finder.arithmetic(self.slice(node), context);
+        }
         match node.kind() {
             "program" | "compound_statement" | "do_group" => self.sequence(node, context),
             "subshell" => self.apart(node, context),
@@ -160,6 +222,10 @@ impl<'a> Walker<'a> {
             "pipeline" => self.pipeline(node, context),
             "redirected_statement" => self.redirected(node, context),
             "command" => self.command(node, context),
+            "variable_assignment" => {
+                self.sequence(node, context);
+                self.finder.assigned(self.slice(node), context);
+            }
             "declaration_command" | "unset_command" | "test_command" => {
                 self.declaration(node, context)
             }
@@ -301,7 +367,12 @@ impl<'a> Walker<'a> {
                 | "pipeline"
                 | "list"
                 | "redirected_statement" => self.visit(node, context),
-                _ => waiting.extend(children(node).into_iter().map(|(child, _)| child)),
+                kind => {
+                    if kind == "arithmetic_expansion" {
+                        self.finder.arithmetic(self.slice(node), context);
+                    }
+                    waiting.extend(children(node).into_iter().map(|(child, _)| child));
+                }
             }
         }
     }

@@ -176,10 +176,7 @@ impl Scanner<'_> {
             }
             Some(c) if c.is_ascii_digit() || "@*#?-$!".contains(c) => {
                 self.chars.next();
-                self.pieces.push(Piece::Open {
-                    raw: format!("${c}"),
-                    quoted: quoting == Quoting::Double,
-                });
+                self.variable(&c.to_string(), &format!("${c}"), quoting);
             }
             _ => self.pieces.push(Piece::Quoted('$')),
         }
@@ -201,12 +198,15 @@ impl Scanner<'_> {
                 c => Piece::Quoted(c),
             })),
             None => {
-                let plain = name == "HOME";
+                // With an operator behind it, it may still be its value.
+                let base = name
+                    .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                    .map_or(name, |end| &name[..end]);
                 self.pieces.push(Piece::Open {
-                    raw: if plain {
-                        "$HOME".into()
-                    } else {
-                        raw.to_owned()
+                    raw: match base {
+                        "HOME" => "$HOME".into(),
+                        "PWD" => ".".into(),
+                        _ => raw.to_owned(),
                     },
                     quoted: quoting == Quoting::Double,
                 });

@@ -132,7 +132,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         "cCdDfFhiknNqrtTvVwxyYz",
         0,
     ),
-    wrapper("valgrind perf heaptrack hyperfine", "", "", 0),
+    wrapper("valgrind heaptrack", "", "", 0),
     wrapper(
         "setpriv systemd-run chpst firejail bwrap prlimit numactl cgexec runcon",
         "",
@@ -141,7 +141,14 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     ),
     wrapper("faketime softlimit", "", "", 1),
     wrapper("runuser", "ugG", "mplf", 0),
-    wrapper("pkexec gosu su-exec setuidgid", "", "", 1),
+    Wrapper {
+        names: "pkexec",
+        valued: "",
+        long: &["user"],
+        flags: "",
+        skip: 0,
+    },
+    wrapper("gosu su-exec setuidgid", "", "", 1),
     wrapper("entr", "", "acdnprsz", 0),
     wrapper("npx bunx pnpx uvx pipx", "pc", "y", 0),
     wrapper("cross-env dotenv dotenvx direnv op", "", "", 0),
@@ -165,6 +172,11 @@ pub(super) const RUNNERS: &[(&str, &str, Where)] = &[
         Where::Here,
     ),
     ("rustup", "run", Where::Here),
+    (
+        "perf",
+        "stat record trace mem c2c kvm sched lock ftrace",
+        Where::Here,
+    ),
     ("nix", "run shell develop", Where::Here),
     ("direnv op dotenvx", "exec run", Where::Here),
     ("toolbox distrobox", "run enter", Where::Elsewhere),
@@ -186,6 +198,27 @@ pub(super) const CODE_OPTIONS: &[(&str, Option<char>, &str)] = &[
     ("make gmake", None, "eval"),
     ("watch", None, "exec"),
     ("scp sftp", Some('S'), ""),
+    ("npx npm pnpm pnpx", Some('c'), "call"),
+];
+
+/// Variables whose value some program runs.
+pub(super) const CODE_VARIABLES: &str = "
+    GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR
+    GIT_ASKPASS GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS PAGER MANPAGER SYSTEMD_PAGER
+    EDITOR VISUAL SUDO_EDITOR LESSOPEN LESSCLOSE BASH_ENV ENV PROMPT_COMMAND BROWSER
+    RSYNC_RSH CVS_RSH RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER
+";
+
+/// Options that say in which folder the other program runs.
+pub(super) const FOLDER_OPTIONS: &[(&str, Option<char>, &str)] = &[
+    ("env make gmake git ninja npm pnpm", Some('C'), "chdir"),
+    ("sudo", Some('D'), "chdir"),
+    ("make gmake uv poetry", None, "directory"),
+    ("npm", None, "prefix"),
+    ("bwrap", None, "chdir"),
+    ("systemd-run", None, "working-directory"),
+    ("unshare", Some('w'), "wd"),
+    ("nsenter", Some('W'), "wd"),
 ];
 
 pub(super) static WRAPPING: LazyLock<HashSet<&str>> =

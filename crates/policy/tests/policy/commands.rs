@@ -171,6 +171,7 @@ fn naming_a_secret_file_asks_whatever_the_rules_for_cat_say() {
         "tar --file=.env x",
         "cat < .env",
         "curl -d @.env x",
+        "cat *",
     ] {
         let found = verdict(&bash(command), &rules);
         assert_eq!(found.class, Class::Ask, "{command}");
@@ -180,7 +181,7 @@ fn naming_a_secret_file_asks_whatever_the_rules_for_cat_say() {
         "ls -la .env",
         "cat .env.example",
         "cat environment.md",
-        "cat *",
+        "cat *.md",
     ] {
         assert_eq!(class(&bash(command), &rules), Class::Allow, "{command}");
     }

@@ -256,7 +256,7 @@ fn of_a_line_only_the_one_open_command_is_offered() {
             .map(|offer| offer.rule)
             .collect()
     };
-    let rule = "bash: \"cargo test *\" = allow, without further options";
+    let rule = "bash: \"cargo test\", plus words that do not begin with \"-\" = allow";
     for command in [
         "cargo test a",
         "cd p && cargo test a",

@@ -30,7 +30,7 @@ fn a_command_is_offered_by_its_first_words_and_shown_exactly() {
         ("make-it", "make-it"),
         ("echo 'a b' c", "echo 'a b'"),
     ] {
-        let rule = format!("bash: \"{words} *\" = allow, without further options");
+        let rule = format!("bash: \"{words}\", plus words that do not begin with \"-\" = allow");
         assert_eq!(shown(&bash(command))[0], rule);
     }
     for command in [
@@ -83,6 +83,9 @@ fn nothing_lasting_is_offered_for_programs_that_run_others_or_destroy() {
         "docker run x",
         "uv run x",
         "mkfs.ext4 x",
+        "unlink x",
+        "srm x",
+        "wipe x",
     ] {
         assert!(offers(&bash(command)).is_empty(), "{command}");
     }
@@ -170,6 +173,65 @@ fn a_grant_kept_from_before_covers_no_more_than_one_given_now() {
             Class::Allow,
             "{command}"
         );
+    }
+}
+
+#[test]
+fn a_grant_keeps_the_word_that_says_what_is_done() {
+    let rules = Rules::built_in();
+    for (approved, rule, covered, other) in [
+        (
+            "git remote add x URL",
+            "\"git remote add\", plus",
+            "git remote add y U",
+            "git remote remove x",
+        ),
+        (
+            "git stash list",
+            "\"git stash list\", plus",
+            "git stash list",
+            "git stash pop",
+        ),
+        (
+            "git remote",
+            "exactly \"git remote\"",
+            "git remote",
+            "git remote remove x",
+        ),
+        (
+            "git config user.name",
+            "exactly \"git config user.name\"",
+            "git config user.name",
+            "git config user.name x",
+        ),
+        (
+            "gh pr view 3",
+            "\"gh pr view\", plus",
+            "gh pr view 4",
+            "gh pr merge 3",
+        ),
+        (
+            "npm run test a",
+            "\"npm run test\", plus",
+            "npm run test b",
+            "npm run deploy",
+        ),
+        (
+            "aws s3 ls",
+            "\"aws s3 ls\", plus",
+            "aws s3 ls b",
+            "aws s3 cp a b",
+        ),
+    ] {
+        assert!(
+            shown(&bash(approved))[0].starts_with(&format!("bash: {rule}")),
+            "{:?}",
+            shown(&bash(approved))
+        );
+        let grants = accepted(&bash(approved));
+        let class = |command: &str| granted(&bash(command), &grants, &rules);
+        assert_eq!(class(covered), Class::Allow, "{covered}");
+        assert_ne!(class(other), Class::Allow, "{other}");
     }
 }
 

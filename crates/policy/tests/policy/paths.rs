@@ -61,7 +61,29 @@ fn looking_at_processes_is_allowed_and_touching_them_follows_bash() {
     );
     let denied = user_rules(r#"{"bash": "allow", "process": {"kill": "deny"}}"#);
     assert_eq!(class(&act("kill", Effect::Execute), &denied), Class::Deny);
-    assert_eq!(class(&act("write", Effect::Execute), &denied), Class::Allow);
+    // What is typed is confirmed, whatever the rules say.
+    assert_eq!(
+        class(&act("write", Effect::Execute), &denied),
+        Class::Confirm
+    );
+}
+
+#[test]
+fn what_is_typed_into_a_process_is_judged_as_the_command_that_it_may_be() {
+    let typed = |text: &str| Facts {
+        tool: "process".into(),
+        ..crate::scenarios::call(text)
+    };
+    let all = user_rules(r#"{"*": "allow", "bash": "allow", "process": "allow"}"#);
+    assert_eq!(class(&typed("rm -rf /\n"), &all), Class::HardDeny);
+    assert_eq!(class(&typed("git reset --hard\n"), &all), Class::Confirm);
+    // Half of a command is not less than the whole.
+    assert_eq!(class(&typed("ls"), &all), Class::Confirm);
+    assert_eq!(class(&typed("cargo test\n"), &all), Class::Confirm);
+    let denied = user_rules(r#"{"bash": {"*": "allow", "cargo *": "deny"}}"#);
+    assert_eq!(class(&typed("cargo test\n"), &denied), Class::Deny);
+    let never = user_rules(r#"{"bash": "allow", "process": {"write": "deny"}}"#);
+    assert_eq!(class(&typed("ls\n"), &never), Class::Deny);
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn a_users_own_allow_stays_but_for_what_a_read_denies() {
     );
     for command in [
         "cat /etc/shadow",
-        "cat src/*",
+        "cat src/*.rs",
         "cat ~/x",
         "cat ask/a",
         "git commit -m secrets",
@@ -159,4 +159,38 @@ fn a_users_own_allow_stays_but_for_what_a_read_denies() {
 fn a_fallback_deny_of_reading_says_nothing_of_commands() {
     let rules = user_rules(r#"{"*": "deny", "bash": {"make *": "allow"}}"#);
     assert_eq!(class(&bash("make all"), &rules), Class::Allow);
+}
+
+#[test]
+fn a_glob_that_could_become_a_secret_asks_although_the_program_is_allowed() {
+    let rules = user_rules(r#"{"bash": {"cat *": "allow", "git *": "allow"}}"#);
+    for command in [
+        "cat .pgpass",
+        "cat .pgp*",
+        "cat x.p1?",
+        "cat server*.pem",
+        "cat *.k[e]y",
+        "cat .git-cred*",
+        "cat .ht*",
+        "cat .aws/cred*",
+        "cat .s?h/x",
+        "cat *",
+        "cat src/*",
+        "cat .*",
+        "cat **/*",
+        "cat *.*",
+        "git add .pg*",
+    ] {
+        assert_eq!(class(&bash(command), &rules), Class::Ask, "{command}");
+    }
+    for command in [
+        "cat *.rs",
+        "cat src/*.md",
+        "cat a*",
+        "cat '*'",
+        "git add *",
+        "git add src/*",
+    ] {
+        assert_eq!(class(&bash(command), &rules), Class::Allow, "{command}");
+    }
 }

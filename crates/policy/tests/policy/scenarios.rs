@@ -163,6 +163,11 @@ fn the_scenarios_are_as_many_as_promised() {
         *counts.entry(class.clone()).or_default() += 1;
     }
     assert!(all.len() >= 300, "{counts:?}");
-    let harmless = counts["ask"] + counts["allow"];
-    assert!(harmless >= 100, "{counts:?}");
+    let harmless = all
+        .iter()
+        .filter(|(place, class, _)| {
+            place.starts_with("harmless.txt") && matches!(class.as_str(), "ask" | "allow")
+        })
+        .count();
+    assert!(harmless >= 100, "{harmless} of {counts:?}");
 }

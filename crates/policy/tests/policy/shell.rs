@@ -25,7 +25,7 @@ fn words_by_shell(text: &str) -> Vec<String> {
 /// does not find it hands to a function of ours.
 fn commands_by_bash(text: &str) -> Vec<Vec<String>> {
     let script = format!(
-        "exec 9>&1; command_not_found_handle() {{ printf '%s\\0' \"$@\" '|' >&9; return 1; }}\n\
+        "exec 9>&1; command_not_found_handle() {{ printf '%s\\0' \"$@\" @end@ >&9; return 1; }}\n\
          export -f command_not_found_handle; FUNCNEST=3; set -f\n{text}\n"
     );
     let folder = tempfile::tempdir().unwrap();
@@ -41,7 +41,8 @@ fn commands_by_bash(text: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     let mut words = Vec::new();
     for word in text.split('\0') {
-        if word == "|" {
+        // No piece of a text holds it, so that no command is named like it.
+        if word == "@end@" {
             commands.push(std::mem::take(&mut words));
         } else {
             words.push(word.to_owned());

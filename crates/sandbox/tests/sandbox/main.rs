@@ -1,8 +1,10 @@
 //! One binary for all tests of supervised processes: real processes, real
 //! signals, real `/proc`.
 mod denials;
+mod devices;
 mod endings;
 mod files;
+mod git;
 mod network;
 mod processes;
 mod raising;

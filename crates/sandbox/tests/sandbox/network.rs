@@ -177,3 +177,21 @@ async fn a_refused_network_is_recognised_by_what_programs_say_of_it() {
         );
     }
 }
+
+#[tokio::test]
+async fn the_host_of_the_machine_is_not_reached_whatever_the_network() {
+    let script = "python3 -c 'import socket
+try: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM); print(\"made\")
+except OSError as error: print(error.errno)'";
+    for case in CASES {
+        if !case.is_possible() {
+            continue;
+        }
+        for network in [Network::Inherit, Network::Deny] {
+            let mut stage = Stage::new(case);
+            stage.policy.network = network;
+            let ran = stage.run(script).await;
+            assert_eq!(ran.out, "1\n", "{case:?} {ran:#?}");
+        }
+    }
+}

@@ -319,6 +319,20 @@ async fn limits_hold() {
 }
 
 #[tokio::test]
+async fn a_limit_that_does_not_hold_for_root_is_named() {
+    for case in CASES {
+        if !case.is_possible() {
+            continue;
+        }
+        let mut stage = Stage::new(case);
+        stage.policy.limits.processes = Some(1000);
+        let ran = stage.run("true").await;
+        let is_root = case.who == crate::stage::Who::Self_ && crate::stage::is_root();
+        assert_eq!(ran.names("limits.processes"), is_root, "{case:?} {ran:#?}");
+    }
+}
+
+#[tokio::test]
 async fn a_program_in_memory_can_be_executed() {
     let script = r#"python3 - <<'END'
 import os

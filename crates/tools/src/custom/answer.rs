@@ -108,7 +108,10 @@ fn plain(name: &str, text: String, data: Value) -> ToolOutput {
         _ => Vec::new(),
     };
     let display = Display::Text {
-        summary: format!("{name}: {lines} lines"),
+        summary: match lines {
+            1 => format!("{name}: 1 line"),
+            _ => format!("{name}: {lines} lines"),
+        },
         body: shorten(&text, SCREEN, None),
     };
     ToolOutput {

@@ -197,10 +197,17 @@ fn sentence(written: &Written, file: &DiffFile, content: &str) -> String {
     let path = &written.path;
     let bytes = content.len();
     let mut text = match file.operation.as_str() {
-        "created" => format!("created {path} ({} lines, {bytes} bytes)", file.additions),
+        "created" => format!(
+            "created {path} ({} {}, {bytes} {})",
+            file.additions,
+            if file.additions == 1 { "line" } else { "lines" },
+            if bytes == 1 { "byte" } else { "bytes" }
+        ),
         "updated" => format!(
-            "updated {path} (+{} -{} lines, {bytes} bytes)",
-            file.additions, file.deletions
+            "updated {path} (+{} -{} lines, {bytes} {})",
+            file.additions,
+            file.deletions,
+            if bytes == 1 { "byte" } else { "bytes" }
         ),
         _ => format!("unchanged: {path} already holds exactly this"),
     };

@@ -32,7 +32,30 @@ pub(super) fn report(confinement: &Confinement) -> SandboxReport {
     SandboxReport {
         adapter: confinement.adapter.to_owned(),
         level: confinement.level.name().to_owned(),
-        not_covered: confinement.not_covered.clone(),
+        not_covered: in_few_words(&confinement.not_covered),
+    }
+}
+
+/// Of sentences, and of the paths that a sentence ends with, so many are told
+/// with every result; `tenon doctor` names all.
+const TOLD: usize = 5;
+
+fn in_few_words(sentences: &[String]) -> Vec<String> {
+    let mut told: Vec<String> = sentences.iter().take(TOLD).map(|s| shortened(s)).collect();
+    if let more @ 1.. = sentences.len().saturating_sub(TOLD) {
+        told.push(format!("and {more} more; `tenon doctor` names all"));
+    }
+    told
+}
+
+fn shortened(sentence: &str) -> String {
+    let Some((what, paths)) = sentence.split_once(": /") else {
+        return sentence.to_owned();
+    };
+    let paths: Vec<&str> = paths.split(", ").collect();
+    match paths.len().saturating_sub(TOLD) {
+        0 => sentence.to_owned(),
+        more => format!("{what}: /{} and {more} more", paths[..TOLD].join(", ")),
     }
 }
 

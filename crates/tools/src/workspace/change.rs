@@ -13,11 +13,12 @@ use super::resolve::{Links, Place};
 use super::target::{Found, Target, changed, create_folders, exists, keep_rights, move_to_free};
 use super::{Attempt, OtherKind, Workspace};
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use tenon_policy::Access;
@@ -99,8 +100,36 @@ impl Workspace {
         expect: Expect,
     ) -> Result<Written, WorkspaceError> {
         self.settle(path, Access::Write, |place| {
-            self.write_at(place, bytes, &expect)
+            self.write_at(place, bytes, &expect, None)
         })
+    }
+
+    /// Writes a file back as it was: its content and its permission bits. It is
+    /// never readable by more people than those bits say. Bits that lend rights
+    /// (set-uid and its like) do not come back.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn restore(
+        &self,
+        path: &str,
+        bytes: &[u8],
+        mode: u32,
+        expect: Expect,
+    ) -> Result<Written, WorkspaceError> {
+        let mode = mode & 0o777;
+        let mut written = self.settle(path, Access::Write, |place| {
+            self.write_at(place, bytes, &expect, Some(mode))
+        })?;
+        if written.mode != mode {
+            let open = self.open_file(path)?;
+            open.file
+                .set_permissions(Permissions::from_mode(mode))
+                .map_err(|error| WorkspaceError::io(Doing::Writing, &open.path, error))?;
+            written.mode = mode;
+            written.changed = true;
+        }
+        Ok(written)
     }
 
     /// Removes a regular file. A path that is a link is refused: whether the
@@ -164,7 +193,13 @@ impl Workspace {
         })
     }
 
-    fn write_at(&self, place: &Place, bytes: &[u8], expect: &Expect) -> Result<Written, Attempt> {
+    fn write_at(
+        &self,
+        place: &Place,
+        bytes: &[u8],
+        expect: &Expect,
+        wanted: Option<u32>,
+    ) -> Result<Written, Attempt> {
         // An expectation that fails must not leave new folders behind.
         if place.found.is_none() {
             check(expect, None, &place.shown)?;
@@ -177,7 +212,7 @@ impl Workspace {
         if differs {
             target.may_replace(found.as_ref())?;
             self.report(place, found.as_ref(), Some(bytes))?;
-            mode = self.replace(&target, found.as_ref(), bytes)?;
+            mode = self.replace(&target, found.as_ref(), bytes, wanted)?;
         }
         Ok(Written {
             path: place.shown.clone(),
@@ -256,14 +291,21 @@ impl Workspace {
         target: &Target<'_>,
         found: Option<&Found>,
         bytes: &[u8],
+        wanted: Option<u32>,
     ) -> Result<u32, Attempt> {
         let failed = |e: Errno| Attempt::of(e, Doing::Writing, target.shown);
-        let temporary = self.temporary(target, found)?;
+        let temporary = self.temporary(target, rights(found, wanted))?;
         let mut file = File::from(temporary.handle);
         let result = file
             .write_all(bytes)
             .map_err(|e| WorkspaceError::io(Doing::Writing, target.shown, e).into())
             .and_then(|()| keep_rights(&file, found).map_err(failed))
+            .and_then(|mode| match wanted {
+                Some(wanted) => fchmod(&file, Mode::from_raw_mode(wanted))
+                    .map(|()| wanted)
+                    .map_err(failed),
+                None => Ok(mode),
+            })
             .and_then(|mode| target.confirm(found).map(|()| mode))
             .and_then(|mode| {
                 let aside = Target {
@@ -288,12 +330,9 @@ impl Workspace {
         result
     }
 
-    fn temporary(&self, target: &Target<'_>, found: Option<&Found>) -> Result<Temporary, Attempt> {
+    fn temporary(&self, target: &Target<'_>, mode: u32) -> Result<Temporary, Attempt> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // A new file gets what the umask leaves; an old one its own mode later,
-        // and until then nobody else may look.
-        let mode = if found.is_some() { 0o600 } else { 0o666 };
         let clock = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .map_or(0, |since| since.subsec_nanos());
@@ -306,6 +345,15 @@ impl Workspace {
                 Err(error) => return Err(Attempt::of(error, Doing::Writing, target.shown)),
             }
         }
+    }
+}
+
+/// A new file gets what the umask leaves; one whose mode is known gets it later,
+/// and until then nobody else may look.
+fn rights(found: Option<&Found>, wanted: Option<u32>) -> u32 {
+    match (found, wanted) {
+        (None, None) => 0o666,
+        _ => 0o600,
     }
 }
 

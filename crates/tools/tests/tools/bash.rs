@@ -421,8 +421,16 @@ fn the_policy_sees_the_command_and_what_an_action_does() {
     ] {
         let facts = tool("process").facts(&json!({ "action": action }), &shell.workspace);
         assert_eq!(facts.effect, effect, "{action}");
-        assert_eq!(facts.subject, Subject::Name(action.into()));
+        if action != "write" {
+            assert_eq!(facts.subject, Subject::Name(action.into()));
+        }
     }
+    let typed = json!({"action": "write", "id": "proc_1", "input": "rm -rf /\n"});
+    let facts = tool("process").facts(&typed, &shell.workspace);
+    let Subject::Command(script) = &facts.subject else {
+        panic!("what is typed is not read");
+    };
+    assert_eq!(script.verdicts()[0].class, tenon_vocab::Class::HardDeny);
 }
 
 #[test]

@@ -165,11 +165,67 @@ async fn a_yes_runs_it_once_outside_and_the_next_command_is_inside_again() {
     let next = walled.bash("true").await;
     assert_ne!(next.sandbox.unwrap().adapter, "none");
     let asked = walled.asked.lock().unwrap();
-    let HostRequest::RunOutside { command, denial } = &asked[0] else {
+    let HostRequest::RunOutside {
+        command,
+        denial,
+        switch,
+    } = &asked[0]
+    else {
         panic!("{asked:?}");
     };
+    assert_eq!(switch, "sandbox.writable");
     assert_eq!(command, "echo x > ../outside && echo done");
     assert!(!denial.is_empty());
+}
+
+#[tokio::test]
+async fn a_hidden_file_that_a_command_names_is_said_to_be_hidden() {
+    if !has_walls() {
+        return;
+    }
+    let walled = Walled::nobody();
+    let root = walled.workspace.root().to_owned();
+    std::fs::create_dir(root.join("sub")).unwrap();
+    std::fs::write(root.join(".env"), "A=1\n").unwrap();
+    let policy = SandboxPolicy {
+        hidden: vec![root.join(".env")],
+        ..policy(root)
+    };
+    let walled = Walled {
+        jobs: walled.jobs.clone().with_sandbox(Some(policy)),
+        ..walled
+    };
+    for command in ["cat .env", "cd sub && cat ../.env", "grep A .env"] {
+        let text = walled.bash(command).await.model_text;
+        assert!(
+            text.contains(".env is hidden from commands by the sandbox (sandbox.show); use read]"),
+            "{command}: {text}"
+        );
+    }
+    let text = walled.bash("echo .env.example").await.model_text;
+    assert!(!text.contains("hidden from commands"), "{text}");
+}
+
+#[tokio::test]
+async fn what_is_not_covered_is_told_in_few_words() {
+    if !has_walls() {
+        return;
+    }
+    let walled = Walled::nobody();
+    let root = walled.workspace.root().to_owned();
+    let policy = SandboxPolicy {
+        read_only: (0..40).map(|n| root.join(format!("absent{n}"))).collect(),
+        ..policy(root)
+    };
+    let walled = Walled {
+        jobs: walled.jobs.clone().with_sandbox(Some(policy)),
+        ..walled
+    };
+    let report = walled.bash("true").await.sandbox.unwrap();
+    assert!(report.not_covered.len() <= 6, "{report:?}");
+    let all = report.not_covered.join("\n");
+    assert!(all.contains("and 35 more"), "{all}");
+    assert!(!all.contains("absent30"), "{all}");
 }
 
 #[tokio::test]

@@ -4,9 +4,10 @@
 use super::Finding;
 use crate::assemble;
 use crate::place::Place;
-use crate::sandbox::{Environment, Walls, key_variables, whole_environment};
-use tenon_config::{Resolved, SandboxLacking, SandboxMode};
-use tenon_sandbox::{Held, Level, Probe, Support, Trial};
+use crate::sandbox::{Environment, Walls, doubts, key_variables, whole_environment};
+use std::path::PathBuf;
+use tenon_config::{Resolved, SandboxLacking, SandboxNetwork, SandboxSettings};
+use tenon_sandbox::{Confinement, Held, Level, Probe, SandboxPolicy, Support, Trial};
 
 const KERNEL: &str = "kernel";
 const SANDBOX: &str = "sandbox";
@@ -49,116 +50,145 @@ pub(super) fn kernel() -> Vec<Finding> {
 }
 
 pub(super) async fn sandbox(place: &Place, resolved: Option<&Resolved>) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let supervisor = assemble::supervisor();
     let Some(resolved) = resolved else {
-        findings.extend(tried(&Probe::trial(&assemble::supervisor()).await, None));
+        let trial = Probe::trial(&supervisor).await;
+        let mut findings = vec![Finding::warn(
+            SANDBOX,
+            "the configuration cannot be read: tried are all walls, with the network denied",
+            "correct the configuration, see below",
+        )];
+        findings.extend(stands(&trial.confinement, None));
+        findings.extend(tried(&trial));
         return findings;
     };
     let settings = &resolved.sandbox;
-    if settings.mode == SandboxMode::Off {
-        findings.push(Finding::warn(
+    let mut findings = Vec::new();
+    match Walls::find(place, settings, None).policy {
+        None => findings.push(Finding::warn(
             SANDBOX,
             "switched off: commands run without walls",
             "set `sandbox.mode` to `workspace-write`",
-        ));
-    } else {
-        findings.push(Finding::ok(
-            SANDBOX,
-            format!(
-                "asked for: mode {}, network {}",
-                settings.mode.name(),
-                match settings.network {
-                    tenon_config::SandboxNetwork::Inherit => "inherit",
-                    tenon_config::SandboxNetwork::Deny => "deny",
-                }
-            ),
-        ));
+        )),
+        Some(policy) => {
+            findings.push(asked_for(settings));
+            let confinement = Probe::stand(&supervisor, &policy).await;
+            findings.extend(stands(&confinement, Some(settings.lacking)));
+            findings.extend(tried(&Probe::trial_like(&supervisor, &policy).await));
+            findings.extend(doubts(place, settings).into_iter().map(|doubt| {
+                Finding::warn(
+                    SANDBOX,
+                    format!("`{}`: `{}` {}", doubt.key, doubt.entry, doubt.why),
+                    doubt.advice,
+                )
+            }));
+            findings.extend(paths(&policy));
+        }
     }
-    let trial = Probe::trial(&assemble::supervisor()).await;
-    findings.extend(tried(&trial, Some(settings.lacking)));
-    findings.extend(paths(place, resolved));
+    findings.push(variables(resolved));
     findings
 }
 
-fn tried(trial: &Trial, lacking: Option<SandboxLacking>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    match &trial.confinement {
-        Err(error) => findings.push(Finding::problem(
-            SANDBOX,
-            format!("a confined command cannot be started: {error}"),
-            "commands will not run; see the kernel's findings above, or set `sandbox.mode` to `off` and take the risk",
-        )),
-        Ok(stands) if stands.level == Level::Full => findings.push(Finding::ok(
-            SANDBOX,
-            format!("level full ({})", stands.adapter),
-        )),
-        Ok(stands) => {
-            let what = format!(
-                "level {} ({}); not covered: {}",
-                stands.level.name(),
-                stands.adapter,
-                stands.not_covered.join("; ")
-            );
-            findings.push(match lacking {
-                Some(SandboxLacking::Refuse) => Finding::problem(
-                    SANDBOX,
-                    what,
-                    "`sandbox.lacking` is `refuse`, so commands do not run; see the kernel's findings above, or set it to `partial`",
-                ),
-                _ => Finding::warn(SANDBOX, what, "see the kernel's findings above"),
-            });
+fn asked_for(settings: &SandboxSettings) -> Finding {
+    let network = match settings.network {
+        SandboxNetwork::Inherit => "inherit",
+        SandboxNetwork::Deny => "deny",
+    };
+    Finding::ok(
+        SANDBOX,
+        format!(
+            "asked for: mode {}, network {network}",
+            settings.mode.name()
+        ),
+    )
+}
+
+/// What stood around a command behind the walls that are configured here.
+fn stands(
+    confinement: &Result<Confinement, String>,
+    lacking: Option<SandboxLacking>,
+) -> Vec<Finding> {
+    let stands = match confinement {
+        Ok(stands) => stands,
+        Err(error) => {
+            return vec![Finding::problem(
+                SANDBOX,
+                format!("a confined command cannot be started: {error}"),
+                "commands will not run; see the kernel's findings above and the paths below `sandbox` in the configuration, or set `sandbox.mode` to `off` and take the risk",
+            )];
         }
-    }
-    findings.extend(trial.findings.iter().map(|wall| {
-        let what = format!("tried: {}: {}", wall.wall, wall.detail);
-        match wall.held {
-            Held::Yes => Finding::ok(SANDBOX, what),
-            Held::No => Finding::warn(SANDBOX, what, "this wall does not stand here"),
-            Held::Unknown => Finding::warn(SANDBOX, what, "nothing is known of this wall"),
-        }
+    };
+    let level = format!("level {} ({})", stands.level.name(), stands.adapter);
+    let level = match (stands.level, lacking) {
+        (Level::Full, _) => Finding::ok(SANDBOX, level),
+        (_, Some(SandboxLacking::Refuse)) => Finding::problem(
+            SANDBOX,
+            level,
+            "`sandbox.lacking` is `refuse`, so commands do not run; see the kernel's findings above, or set it to `partial`",
+        ),
+        _ => Finding::warn(SANDBOX, level, "see the kernel's findings above"),
+    };
+    let mut findings = vec![level];
+    findings.extend(stands.not_covered.iter().map(|gap| {
+        let (what, paths) = match gap.split_once(": /") {
+            Some((what, paths)) => (what, format!("/{paths}")),
+            None => (gap.as_str(), String::new()),
+        };
+        let list = paths.split(", ").filter(|path| !path.is_empty());
+        Finding::ok(SANDBOX, format!("not covered: {what}"))
+            .listing(list.map(str::to_owned).collect())
     }));
     findings
 }
 
+fn tried(trial: &Trial) -> Vec<Finding> {
+    trial
+        .findings
+        .iter()
+        .map(|wall| {
+            let what = format!("tried: {}: {}", wall.wall, wall.detail);
+            match wall.held {
+                Held::Yes => Finding::ok(SANDBOX, what),
+                Held::No => Finding::warn(SANDBOX, what, "this wall does not stand here"),
+                Held::Unknown => Finding::warn(SANDBOX, what, "nothing is known of this wall"),
+            }
+        })
+        .collect()
+}
+
 /// What the walls are about in this project.
-fn paths(place: &Place, resolved: &Resolved) -> Vec<Finding> {
-    let settings = &resolved.sandbox;
-    let mut findings = Vec::new();
-    if let Some(policy) = Walls::find(place, settings, None).policy {
-        let listed = |paths: &[std::path::PathBuf]| {
-            let names: Vec<String> = paths
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect();
-            names.join(", ")
-        };
-        findings.push(Finding::ok(
-            SANDBOX,
-            format!("writable: {}", {
-                let roots: Vec<_> = policy.writable_roots().cloned().collect();
-                listed(&roots)
-            }),
-        ));
-        findings.push(Finding::ok(
-            SANDBOX,
-            format!("read-only below these: {}", listed(&policy.read_only)),
-        ));
-        findings.push(Finding::ok(
-            SANDBOX,
-            format!("hidden: {}", listed(&policy.hidden)),
-        ));
+fn paths(policy: &SandboxPolicy) -> Vec<Finding> {
+    let writable: Vec<PathBuf> = policy.writable_roots().cloned().collect();
+    [
+        ("writable", writable.as_slice()),
+        ("read-only below these", &policy.read_only),
+        ("hidden", &policy.hidden),
+    ]
+    .into_iter()
+    .map(|(what, paths)| {
+        let names: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        match names.is_empty() {
+            true => Finding::ok(SANDBOX, format!("{what}: nothing")),
+            false => Finding::ok(SANDBOX, what).listing(names),
+        }
+    })
+    .collect()
+}
+
+fn variables(resolved: &Resolved) -> Finding {
+    let keys = key_variables(resolved);
+    let withheld = Environment::sort(whole_environment(), &resolved.sandbox, &keys).withheld;
+    if withheld.is_empty() {
+        return Finding::ok(SANDBOX, "variables withheld from commands: none");
     }
-    let sorted = Environment::sort(whole_environment(), settings, &key_variables(resolved));
-    findings.push(Finding::ok(
+    Finding::ok(
         SANDBOX,
-        if sorted.withheld.is_empty() {
-            String::from("variables withheld from commands: none")
-        } else {
-            format!(
-                "variables withheld from commands: {} (sandbox.environment.keep)",
-                sorted.withheld.join(", ")
-            )
-        },
-    ));
-    findings
+        format!(
+            "variables withheld from commands: {} (sandbox.environment.keep)",
+            withheld.join(", ")
+        ),
+    )
 }

@@ -163,7 +163,45 @@ struct Touched<'a> {
     deed: &'static str,
     certain: bool,
     fact: Option<&'a PathFact>,
+    /// Which command of the line it belongs to.
+    part: usize,
 }
+
+/// Programs whose arguments are files that they read.
+const READERS: &[&str] = &[
+    "cat",
+    "head",
+    "tail",
+    "less",
+    "more",
+    "tac",
+    "nl",
+    "wc",
+    "ls",
+    "stat",
+    "file",
+    "du",
+    "diff",
+    "cmp",
+    "sort",
+    "uniq",
+    "cut",
+    "od",
+    "xxd",
+    "hexdump",
+    "strings",
+    "sha256sum",
+    "md5sum",
+    "grep",
+    "rg",
+    "jq",
+    "source",
+    ".",
+    "find",
+    "tree",
+    "readlink",
+    "realpath",
+];
 
 impl Touched<'_> {
     fn json(&self) -> Value {
@@ -177,6 +215,20 @@ impl Touched<'_> {
             "symlink": self.fact.map(|fact| fact.symlink),
             "place": self.fact.map(|fact| spot(fact.place)),
         })
+    }
+
+    /// A word of a program that may have nothing to do with files, such as the
+    /// `status` of `git status`: the policy reckons with it, a reader is misled.
+    fn is_guess(&self, script: Option<&Script>) -> bool {
+        let Some(script) = script else {
+            return false;
+        };
+        let missing = self.fact.is_some_and(|fact| !fact.exists && fact.inside);
+        let reader = script
+            .exact()
+            .and_then(|all| all.get(self.part)?.argv().first().map(ToString::to_string))
+            .is_none_or(|program| READERS.contains(&program.as_str()));
+        self.deed == deed(Deed::Read) && missing && !reader
     }
 
     /// What is known of it, in words.
@@ -218,6 +270,7 @@ fn targets(facts: &Facts) -> Vec<Touched<'_>> {
                 deed: deed(target.deed),
                 certain: target.certain,
                 fact,
+                part: target.part,
             })
             .collect(),
         Subject::Paths(paths) => paths
@@ -230,6 +283,7 @@ fn targets(facts: &Facts) -> Vec<Touched<'_>> {
                 },
                 certain: true,
                 fact: Some(fact),
+                part: 0,
             })
             .collect(),
         Subject::Nothing | Subject::Name(_) => Vec::new(),
@@ -262,21 +316,27 @@ fn page(facts: &Facts, argument: &str, explanation: &Explanation) -> String {
     let mut page = format!("{}  {}\n\n", facts.tool, Printable::line(argument));
     page.push_str(&found(facts));
     let mut table = Table::new(&["", "rule", "from"]);
-    for tried in &explanation.tried {
+    let decided = explanation.tried.iter().rposition(|tried| tried.matched);
+    for (at, tried) in explanation.tried.iter().enumerate() {
         let heading = tried.origin.is_empty() && !tried.matched;
         let mark = match (tried.matched, heading) {
+            (true, _) if Some(at) == decided => "decided",
             (true, _) => "matched",
             (false, true) => "",
             (false, false) => "-",
         };
         table.row([mark.to_owned(), tried.rule.clone(), tried.origin.clone()]);
     }
+    let (decision, class) = (word(&explanation.decision()), word(&explanation.class));
+    let verdict = if decision == class {
+        class
+    } else {
+        format!("{decision} ({class})")
+    };
     // Writing to a String cannot fail.
     let _ = write!(
         page,
-        "{table}\n{} ({}): {}\n{}\n",
-        word(&explanation.decision()),
-        word(&explanation.class),
+        "{table}\n{verdict}: {}\n{}\n",
         Printable::line(&explanation.reason),
         meaning(explanation)
     );
@@ -306,7 +366,10 @@ fn found(facts: &Facts) -> String {
             format!("{class}: {}", danger.what),
         ]);
     }
-    for target in targets(facts) {
+    for target in targets(facts)
+        .into_iter()
+        .filter(|target| !target.is_guess(script(facts)))
+    {
         let words = target.words();
         table.row([target.deed.to_owned(), target.path.to_owned(), words]);
     }

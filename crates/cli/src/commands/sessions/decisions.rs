@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::process::ExitCode;
 use tenon_session::Loaded;
 use tenon_vocab::{
-    Answer, CallId, CallStatus, Choice, Class, Event, EventKind, Explanation, Part, Question,
+    Answer, CallId, CallStatus, Choice, Display, Event, EventKind, Explanation, Part, Question,
     QuestionId, QuestionKind, Timestamp, ToolResult, ToolUse,
 };
 
@@ -39,9 +39,13 @@ struct Row {
     tool: String,
     /// What the call was about, whole.
     argument: String,
+    /// That of the policy, or `outside` for a run outside the sandbox.
     #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<Class>,
+    class: Option<String>,
     decision: Decided,
+    /// How long the yes of a person holds, where it is longer than once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lasting: Option<String>,
     /// Who answered, where it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     answered_by: Option<String>,
@@ -80,8 +84,11 @@ fn table(rows: &[Row]) -> Table {
             row.time.strftime("%Y-%m-%d %H:%M:%SZ").to_string(),
             row.tool.clone(),
             shorten(&row.argument, ARGUMENT),
-            row.class.as_ref().map(word).unwrap_or_default(),
-            word(&row.decision),
+            row.class.clone().unwrap_or_default(),
+            match &row.lasting {
+                Some(how) => format!("{} ({how})", word(&row.decision)),
+                None => word(&row.decision),
+            },
             row.answered_by
                 .clone()
                 .unwrap_or_else(|| String::from("policy")),
@@ -100,6 +107,8 @@ struct Audit {
     questions: HashMap<QuestionId, Question>,
     /// What people said with their answers, by call.
     said: HashMap<CallId, String>,
+    /// Those whose yes holds for longer, by call.
+    lasting: HashMap<CallId, String>,
     /// The calls that have their row.
     told: HashSet<CallId>,
 }
@@ -130,6 +139,7 @@ impl Audit {
         let said = self.said.remove(&used.call);
         let row = Row {
             said,
+            lasting: self.lasting.remove(&used.call),
             ..row(event, &used.name, subject(&used.input), Decided::Allowed)
         };
         self.rows
@@ -182,6 +192,9 @@ impl Audit {
             if let Some(said) = said {
                 self.said.insert(call.clone(), said);
             }
+            if [Choice::SESSION, Choice::ALWAYS].contains(&answer.choice.as_str()) {
+                self.lasting.insert(call.clone(), answer.choice.clone());
+            }
             return;
         }
         let offered = question
@@ -197,12 +210,19 @@ impl Audit {
             .tool
             .clone()
             .unwrap_or_else(|| word(&question.kind));
+        // The only one that is asked about a call that runs already.
+        let outside = question.call.is_some() && question.kind == QuestionKind::Permission;
+        let about = match question.display {
+            Display::Terminal { command, .. } if outside => command,
+            _ => question.title,
+        };
         self.rows.push(Row {
-            call: question.call.clone(),
+            call: question.call,
+            class: outside.then(|| String::from("outside")),
             answered_by: Some(answer.by.name().to_owned()),
-            reason: question.reason.clone().unwrap_or_default(),
+            reason: question.reason.unwrap_or_default(),
             said,
-            ..row(event, &tool, question.title, decided)
+            ..row(event, &tool, about, decided)
         });
     }
 }
@@ -216,6 +236,7 @@ fn row(event: &Event, tool: &str, argument: String, decision: Decided) -> Row {
         argument,
         class: None,
         decision,
+        lasting: None,
         answered_by: None,
         reason: String::new(),
         said: None,
@@ -227,12 +248,21 @@ fn explained(row: Row, call: &CallId, explanation: &Explanation) -> Row {
     let decider = explanation.tried.iter().rev().find(|rule| rule.matched);
     Row {
         call: Some(call.clone()),
-        class: Some(explanation.class),
-        answered_by: explanation.answered_by.clone(),
+        class: Some(word(&explanation.class)),
+        answered_by: explanation
+            .answered_by
+            .clone()
+            .or_else(|| hook(&decider?.rule)),
         reason: explanation.reason.clone(),
         rule: decider.map(|rule| rule.rule.clone()),
         ..row
     }
+}
+
+/// Who blocked, where the rule that decided is the block of a hook.
+fn hook(rule: &str) -> Option<String> {
+    let name = rule.strip_prefix("hook ")?.strip_suffix(" = block")?;
+    Some(format!("hook:{name}"))
 }
 
 /// What a call is about: its first text, or all of its input.
@@ -279,6 +309,42 @@ mod tests {
 
     fn answer(id: &str, choice: &str, text: Option<&str>) -> Value {
         json!({"type": "answer", "question": id, "choice": choice, "text": text, "by": AnsweredBy::User})
+    }
+
+    #[test]
+    fn a_run_outside_shows_its_command_and_a_lasting_yes_how_long_it_lasts() {
+        let mut outside = question("q2", "permission", Some("c1"));
+        outside["display"] = json!({"shape": "terminal", "command": "make all", "output": ""});
+        let rows = audit(vec![
+            question("q1", "permission", Some("c1")),
+            answer("q1", "session", None),
+            used(
+                "c1",
+                json!({"class": "ask", "reason": "why", "answered_by": "user"}),
+            ),
+            outside,
+            answer("q2", "once", None),
+        ]);
+        assert_eq!(rows[0].lasting.as_deref(), Some("session"));
+        assert!(table(&rows).to_string().contains("allowed (session)"));
+        assert_eq!(rows[1].argument, "make all");
+        assert_eq!(rows[1].class.as_deref(), Some("outside"));
+        assert_eq!(rows[1].decision, Decided::Allowed);
+    }
+
+    #[test]
+    fn the_block_of_a_hook_names_the_hook() {
+        let block = json!({"class": "deny", "reason": "no", "tried": [
+            {"rule": "bash: ask", "origin": "built-in", "matched": true},
+            {"rule": "hook lint = block", "origin": "user", "matched": true},
+        ]});
+        let output = ToolOutput::error(tenon_vocab::ErrorCode::BlockedByHook, "no");
+        let rows = audit(vec![json!({
+            "type": "tool_result", "call": "c1", "name": "bash", "ok": false,
+            "status": "denied", "envelope": output.envelope, "model_text": "no",
+            "duration_ms": 1, "explanation": block,
+        })]);
+        assert_eq!(rows[0].answered_by.as_deref(), Some("hook:lint"));
     }
 
     fn used(call: &str, explanation: Value) -> Value {

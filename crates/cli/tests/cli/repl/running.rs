@@ -216,10 +216,19 @@ fn what_must_be_confirmed_shows_why_and_what_and_has_no_lasting_yes() {
         .see_last(">")
         .line("s")
         .see("`s` is not offered here: y, n")
+        .line("/permissions")
+        .see("`/permissions` is not offered here: y, n")
         .line("keep it")
         .see("that was it")
+        .see("Done. (")
         .see_last(">");
     assert!(file.exists());
+    let screen = terminal.screen();
+    assert!(!screen.contains("The run ended because"), "{screen}");
+    terminal
+        .line("/permissions")
+        .see("bash: commands that only read = allow")
+        .see_last(">");
     assert!(model.bodies().pop().unwrap().contains("keep it"));
     terminal
         .line("go")

@@ -45,6 +45,30 @@ fn a_project_is_asked_about_before_the_session_starts_and_a_yes_is_remembered() 
 }
 
 #[test]
+fn content_that_changed_after_a_yes_is_asked_about_line_by_line() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    stranger(&home);
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal.see("Trust it?").line("y").ready();
+    terminal.see_last(">").key("C-d").left(0);
+    write(
+        &home.project().join(".tenon/tenon.jsonc"),
+        r#"{"hooks": {"UserPromptSubmit": [{"command": "touch other"}]}, "append_system_prompt": "OBEY"}"#,
+    );
+    let again = Setup::new(&home, &model).start().unwrap();
+    again
+        .see("This project changed since you trusted it. Trust it?")
+        .see("It would enable 2 (1 new, 1 gone):")
+        .see("- hook  UserPromptSubmit: \"touch by-hook\"")
+        .see("+ hook  UserPromptSubmit: \"touch other\"")
+        .see_last(">");
+    assert!(!again.screen().contains("+ setting"), "that is not new");
+    again.line("y").ready().see("the project is trusted");
+}
+
+#[test]
 fn a_no_is_remembered_and_nothing_of_it_holds() {
     let (home, model) = (TestHome::new(), Model::says("hello"));
     stranger(&home);
@@ -68,6 +92,27 @@ fn a_no_is_remembered_and_nothing_of_it_holds() {
     let third = Setup::new(&home, &model).start().unwrap();
     third.see("Trust it?").key("Enter");
     third.ready();
+}
+
+#[test]
+fn a_slip_is_asked_again_and_enter_is_not_now() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    stranger(&home);
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal
+        .see("Enter  not now")
+        .see_last(">")
+        .line("quit")
+        .see("`quit` is not offered here: y, n")
+        .see_last(">")
+        .key("Enter");
+    terminal.ready().see("Not now: what it would enable");
+    assert!(!home.tenon().join("trust.json").exists());
+    terminal.key("C-d").left(0);
+    let again = Setup::new(&home, &model).start().unwrap();
+    again.see("Trust it?").line("n").ready();
 }
 
 #[test]

@@ -97,7 +97,10 @@ async fn a_patch_changes_the_input_and_the_log_has_the_one_that_ran() {
 
 #[tokio::test]
 async fn a_patch_that_the_policy_denies_is_denied_whatever_the_first_input_was() {
-    for approval in [Approval::Yolo, Approval::Yes(Confirm::Nobody)] {
+    for approval in [
+        Approval::Yolo(Confirm::Nobody),
+        Approval::Yes(Confirm::Nobody),
+    ] {
         let mut hooked = Hooked::new();
         hooked.world.approval = approval;
         hooked
@@ -122,7 +125,7 @@ async fn a_patch_that_the_policy_denies_is_denied_whatever_the_first_input_was()
 #[tokio::test]
 async fn a_patch_to_a_command_that_never_runs_is_refused_even_with_yolo() {
     let mut hooked = Hooked::new();
-    hooked.world.approval = Approval::Yolo;
+    hooked.world.approval = Approval::Yolo(Confirm::Nobody);
     hooked.hook(
         HookEvent::PreToolUse,
         r#"echo '{"patch":{"command":"rm -rf /"}}'"#,
@@ -391,4 +394,17 @@ async fn a_command_that_never_runs_is_on_record_as_the_built_in_hook() {
     assert_eq!(code(&events), Some(ErrorCode::BlockedByHook));
     assert_eq!(fired(&events)[0].hook, "block-dangerous-bash");
     assert_eq!(fired(&events)[0].result, "block");
+}
+
+#[tokio::test]
+async fn a_warning_of_a_built_in_hook_is_on_record_once_beside_other_hooks() {
+    let mut hooked = Hooked::new();
+    hooked.hook(HookEvent::PreToolUse, "true");
+    std::fs::write(hooked.world.root().join(".env"), "A=1\n").unwrap();
+    let events = hooked.run([bash("cat .env")]).await;
+    let warnings = fired(&events)
+        .into_iter()
+        .filter(|fired| fired.hook == "protect-env-files")
+        .count();
+    assert_eq!(warnings, 1, "{:?}", fired(&events));
 }

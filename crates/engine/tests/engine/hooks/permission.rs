@@ -47,7 +47,7 @@ async fn a_hook_of_a_project_cannot_allow_but_can_deny() {
     );
 
     let mut hooked = Hooked::new();
-    hooked.world.approval = Approval::Yolo;
+    hooked.world.approval = Approval::Yolo(Confirm::Nobody);
     hooked
         .hook(HookEvent::PermissionRequest, "echo no >&2; exit 2")
         .source = HookSource::Project;
@@ -141,7 +141,7 @@ async fn a_hook_may_answer_what_must_be_confirmed_when_nobody_else_can() {
 #[tokio::test]
 async fn a_required_hook_that_fails_is_a_no() {
     let mut hooked = Hooked::new();
-    hooked.world.approval = Approval::Yolo;
+    hooked.world.approval = Approval::Yolo(Confirm::Nobody);
     hooked.hook(HookEvent::PermissionRequest, "exit 1").required = true;
     let model = Scripted::new([bash("touch made"), Turn::text("ok")]);
     hooked.run_with(&model).await;

@@ -1,5 +1,6 @@
 //! Patterns of the user.
 
+use std::borrow::Cow;
 use tenon_policy::{Findings, Masker, PatternError};
 
 #[test]
@@ -13,6 +14,13 @@ fn a_pattern_masks_what_it_matches_or_only_its_group() {
     let masked = masker.mask_noting("TCK-123456 and PIN 1234 end, TCK-1", &mut found);
     assert_eq!(masked, "[masked:ticket] and PIN [masked:pin] end, TCK-1");
     assert_eq!(found.to_string(), "2 secrets masked: pin, ticket");
+}
+
+#[test]
+fn a_text_that_no_pattern_matches_stays_where_it_is() {
+    let masker = Masker::with_patterns([("ticket", r"TCK-[0-9]{6}")]).unwrap();
+    let text = "{ \"a\":1 }\nTCK-1\n";
+    assert!(matches!(masker.mask(text), Cow::Borrowed(same) if same == text));
 }
 
 #[test]

@@ -127,6 +127,53 @@ fn a_number_shown_before_each_line_does_not_hide_a_key() {
 }
 
 #[test]
+fn a_command_between_the_lines_of_a_key_does_not_vanish_with_it() {
+    let key = corpus::private_key("PRIVATE KEY", 3);
+    let (head, tail) = key.split_once("-----END").unwrap();
+    let text = format!(": '{}'\ntouch EVIL\n: '-----END{tail}'\n", head.trim_end());
+    let masked = Masker::standard().mask(&text).into_owned();
+    assert!(
+        masked.contains("[masked:private-key]\ntouch EVIL\n"),
+        "{masked}"
+    );
+    for command in ["make; x", "a && b", "\"$x\"", "x | sh", "rm -rf ."] {
+        let text = format!("{head}{command}\n-----END{tail}");
+        let masked = Masker::standard().mask(&text).into_owned();
+        assert!(masked.contains(command), "{masked}");
+    }
+}
+
+#[test]
+fn an_address_hides_no_command() {
+    let text = "echo http://u:pQ9;make;x@h";
+    assert_eq!(Masker::standard().mask(text), text);
+}
+
+#[test]
+fn plain_masking_takes_single_words_and_nothing_that_a_shell_could_run() {
+    let masker = Masker::standard();
+    let plain = |text: &str| {
+        masker
+            .mask_plain(text, &mut Findings::default())
+            .into_owned()
+    };
+    let key = corpus::private_key("PRIVATE KEY", 3);
+    for text in [
+        key.as_str(),
+        "echo http://u:pQ9;make;x@h",
+        "mysql --password='a8Kd$(make)Zq93Lx'",
+        "PASSWORD=/tmp/x7Kd9/Zq93LxEvil",
+    ] {
+        assert_eq!(plain(text), text);
+    }
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    assert_eq!(
+        plain(&format!("curl -H 'x: {token}' a && make")),
+        "curl -H 'x: [masked:github-token]' a && make"
+    );
+}
+
+#[test]
 fn the_name_of_a_field_counts_as_the_name_in_a_line() {
     let masker = Masker::standard();
     let mut value = json!({

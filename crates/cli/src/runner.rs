@@ -1,0 +1,47 @@
+//! The runners of processes: this program supervises what a session starts. The
+//! walls around commands are put up elsewhere; see `sandbox.rs`.
+
+use crate::sandbox;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use tenon_config::Resolved;
+use tenon_sandbox::Supervisor;
+use tenon_tools::Jobs;
+use tenon_tools::jobs::WayOut;
+
+/// The hidden subcommand under which this program supervises a command.
+pub const SUPERVISE: &str = "__supervise";
+
+/// The runner of a session's processes: without the variables that commands
+/// must not have. The walls come when the agent is known.
+pub fn session_jobs(folder: &Path, resolved: &Resolved) -> Jobs {
+    let keys = sandbox::key_variables(resolved);
+    let sorted = sandbox::Environment::sort(sandbox::whole_environment(), &resolved.sandbox, &keys);
+    let way_out = match resolved.locks.sandbox {
+        Some(_) => WayOut::Closed,
+        None => WayOut::Offered,
+    };
+    Jobs::new(supervisor(), folder.join("out"), sorted.given).with_way_out(way_out)
+}
+
+/// A runner for nothing but the user's own credential command: no walls, and
+/// all variables.
+pub fn jobs(folder: &Path) -> Jobs {
+    Jobs::new(
+        supervisor(),
+        folder.join("out"),
+        sandbox::whole_environment(),
+    )
+}
+
+/// This same program.
+pub fn supervisor() -> Supervisor {
+    // The running program, also when its file has been replaced meanwhile.
+    let program = PathBuf::from("/proc/self/exe");
+    let program = if program.exists() {
+        program
+    } else {
+        std::env::current_exe().unwrap_or(program)
+    };
+    Supervisor::new(program, vec![OsString::from(SUPERVISE)])
+}
