@@ -4,7 +4,7 @@
 mod live;
 mod python;
 mod suite;
-mod terminal;
+mod programs;
 
 use crate::check;
 use crate::docs::Program;
@@ -64,7 +64,7 @@ pub fn run(repository: &Repository, options: &Options) -> Result<()> {
         Pace::Whole => python::prepare(repository)?,
         Pace::Fast => None,
     };
-    terminal::prepare(repository)?;
+    programs::prepare(repository)?;
     let variables = suite::Variables {
         python,
         kills: options.kills,
