@@ -12,8 +12,8 @@
 //! let facts = Facts {
 //!     tool: "bash".into(),
 //!     effect: Effect::Execute,
-//!     subject: Subject::Command(analyse("ls -l")),
-//!     input: r#"{"command":"ls -l"}"#.into(),
+//!     subject: Subject::Command(analyse("pwd")),
+//!     input: r#"{"command":"pwd"}"#.into(),
 //! };
 //! let authority = Authority { agent: "build", read_only: ReadOnly::No, agent_rules: None };
 //! let verdict = decide(&facts, &Rules::built_in(), &Grants::new(), &authority, Timestamp::UNIX_EPOCH);

@@ -92,7 +92,8 @@ fn a_no_is_remembered_for_the_content_only() {
 
 #[test]
 fn a_changed_byte_a_new_file_or_a_new_mark_asks_again() {
-    let changes: [(&str, fn(&World)); 4] = [
+    type Change = fn(&World);
+    let changes: [(&str, Change); 4] = [
         ("a byte", |world| {
             std::fs::write(world.path("root/.tenon/tools/t/run"), "#!/bin/sh\nfalse\n").unwrap();
         }),

@@ -219,7 +219,8 @@ fn targets(text: &str) -> Vec<(String, Deed, bool)> {
 #[test]
 fn says_what_would_be_done_with_which_file() {
     use Deed::{Append, Change, Delete, Move, Overwrite, Read};
-    let cases: &[(&str, &[(&str, Deed, bool)])] = &[
+    type Expected<'a> = &'a [(&'a str, Deed, bool)];
+    let cases: &[(&str, Expected<'_>)] = &[
         ("cat a", &[("a", Read, true)]),
         ("cat < a", &[("a", Read, true)]),
         ("rm -f a b", &[("a", Delete, true), ("b", Delete, true)]),

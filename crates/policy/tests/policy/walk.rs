@@ -30,8 +30,10 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+type Wrap = fn(&str) -> String;
+
 /// Ways to put a command into another that still run it.
-const WRAPPERS: &[(&str, fn(&str) -> String)] = &[
+const WRAPPERS: &[(&str, Wrap)] = &[
     ("sh -c", |c| format!("sh -c {}", quoted(c))),
     ("bash -lc", |c| format!("bash -lc {}", quoted(c))),
     ("eval", |c| format!("eval {}", quoted(c))),
@@ -391,7 +393,6 @@ fn hostile_texts_are_read_in_bounded_time_and_depth() {
 /// bound of 200 µs is for an optimised build and lies with the bench.
 #[test]
 #[ignore = "measures, proves nothing"]
-#[expect(clippy::print_stdout, reason = "its only purpose is to print")]
 fn measures_the_analysis_of_200_bytes() {
     let text = "cd crates/policy && cargo nextest run -p tenon-policy --no-fail-fast 2>&1 | grep -E 'FAIL|panicked' | head -40 && git diff --stat HEAD~1 -- src tests | tail -5; echo finished with everything now";
     let rounds = 1_000;

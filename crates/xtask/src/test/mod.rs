@@ -2,9 +2,9 @@
 //! for release here; that is `bench`.
 
 mod live;
+mod programs;
 mod python;
 mod suite;
-mod programs;
 
 use crate::check;
 use crate::docs::Program;
