@@ -6,9 +6,12 @@
 #
 #   sh live/llama.sh setup    once, as root; downloads about 300 MB
 #   sh live/llama.sh start    in the background; returns when it answers
+#   sh live/llama.sh gated    the same behind live/gate.py, on LIVE_GATE_PORT: the
+#                             tool LIVE_TOOL is called after each prompt
 #   sh live/llama.sh stop
-#   sh live/llama.sh url      the base URL; `model` the name of the model
+#   sh live/llama.sh url      the base URL; `gate-url` the gate's; `model` the model
 #
+# LIVE_GATE_PORT (8095), LIVE_TOOL (look),
 # LIVE_DIR (target/live), LIVE_PORT (8091), LIVE_CONTEXT (8192 tokens),
 # LIVE_THREADS (1: on two busy cores two threads wait for each other),
 # LIVE_STALE_MIRROR (no; `yes` accepts a mirror whose lists are past their date:
@@ -18,6 +21,9 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${LIVE_DIR:-$here/../target/live}
 port=${LIVE_PORT:-8091}
+gate=${LIVE_GATE_PORT:-8095}
+tool=${LIVE_TOOL:-look}
+template=tools.jinja
 context=${LIVE_CONTEXT:-8192}
 threads=${LIVE_THREADS:-1}
 system=$folder/system
@@ -97,10 +103,10 @@ start() {
   answers && fail "something already answers on port $port; set LIVE_PORT"
   # The template inside the model file knows no tools: they would be ignored
   # without a word.
-  cp "$here/tools.jinja" "$system/models/"
+  cp "$here/$template" "$system/models/"
   nohup chroot "$system" llama-server --host 127.0.0.1 --port "$port" \
     --model "/models/$weights" --alias "$name" \
-    --jinja --chat-template-file /models/tools.jinja \
+    --jinja --chat-template-file "/models/$template" \
     --ctx-size "$context" --parallel 1 \
     --threads "$threads" --threads-batch "$threads" --offline \
     >"$logfile" 2>&1 </dev/null &
@@ -114,7 +120,23 @@ start() {
   done
 }
 
+gated() {
+  template=calls.jinja
+  start
+  nohup python3 "$here/gate.py" "$gate" "http://127.0.0.1:$port" required "$tool" \
+    >"$folder/gate.log" 2>&1 </dev/null &
+  echo $! >"$folder/gate.pid"
+  until python3 -c "import socket; socket.create_connection(('127.0.0.1', $gate), 1)" 2>/dev/null; do
+    kill -0 "$(cat "$folder/gate.pid")" 2>/dev/null || fail "the gate ended: see $folder/gate.log"
+    sleep 0.2
+  done
+}
+
 stop() {
+  if [ -s "$folder/gate.pid" ]; then
+    kill "$(cat "$folder/gate.pid")" 2>/dev/null || true
+    rm -f "$folder/gate.pid"
+  fi
   [ -s "$pidfile" ] || return 0
   pid=$(cat "$pidfile")
   kill "$pid" 2>/dev/null || true
@@ -130,8 +152,10 @@ stop() {
 case ${1:-} in
   setup) setup ;;
   start) start ;;
+  gated) gated ;;
+  gate-url) echo "http://127.0.0.1:$gate/v1" ;;
   stop) stop ;;
   url) echo "http://127.0.0.1:$port/v1" ;;
   model) echo "$name" ;;
-  *) echo "usage: sh live/llama.sh setup|start|stop|url|model" >&2; exit 2 ;;
+  *) echo "usage: sh live/llama.sh setup|start|gated|stop|url|gate-url|model" >&2; exit 2 ;;
 esac

@@ -1,6 +1,18 @@
 //! The command line: every flag and subcommand, declared once. Help, completion,
 //! man pages and the reference are made from this tree.
 
+mod auth;
+mod cost;
+mod doctor;
+mod policy;
+mod sessions;
+
+pub use auth::{AuthCommand, StoreChoice};
+pub use cost::{CostArgs, CostBy};
+pub use doctor::DoctorArgs;
+pub use policy::{HooksCommand, PolicyCommand, TrustArgs, TrustCommand};
+pub use sessions::{ExportFormat, ResumeArgs, SessionsCommand};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -55,6 +67,28 @@ pub enum Format {
     Json,
 }
 
+/// How tools are given to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DialectChoice {
+    /// The server's own way, until it refuses.
+    Auto,
+    /// The server's own way, always.
+    Native,
+    /// Described in the prompt, for models without tool calling.
+    Markdown,
+}
+
+impl DialectChoice {
+    /// As the configuration writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Native => "native",
+            Self::Markdown => "markdown",
+        }
+    }
+}
+
 /// What standard input carries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum InputFormat {
@@ -80,6 +114,15 @@ pub struct RunArgs {
     /// The model.
     #[arg(short, long, value_name = "ID")]
     pub model: Option<String>,
+    /// How hard the model is to think: low, medium, high, or what its server knows.
+    #[arg(long, value_name = "LEVEL")]
+    pub effort: Option<String>,
+    /// How tools are given to the model.
+    #[arg(long, value_enum, value_name = "DIALECT")]
+    pub dialect: Option<DialectChoice>,
+    /// An image that goes with the prompt: a file or an https address. Can be given several times.
+    #[arg(long, value_name = "PATH|URL")]
+    pub image: Vec<String>,
     /// The agent: build or plan.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
@@ -160,6 +203,11 @@ pub enum Command {
     Agents(AgentsCommand),
     /// List the models of the server.
     Models(ModelsArgs),
+    /// Save, show and remove the keys of providers.
+    #[command(subcommand)]
+    Auth(AuthCommand),
+    /// Add up tokens and cost over the sessions, by day, model, session or directory.
+    Cost(CostArgs),
     /// Explain what the policy says of a call; list and take back what you allowed.
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -196,121 +244,6 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         check: Option<PathBuf>,
     },
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormat {
-    #[default]
-    Md,
-    Json,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum SessionsCommand {
-    /// List the sessions of this directory, the newest first.
-    List {
-        /// Those of every directory.
-        #[arg(long)]
-        all: bool,
-        /// One JSON array.
-        #[arg(long)]
-        json: bool,
-        /// Only those in which this text occurs.
-        #[arg(value_name = "TEXT")]
-        search: Option<String>,
-    },
-    /// Show what was said and done.
-    Show {
-        /// Id, its beginning, or nothing for the last of this directory.
-        id: Option<String>,
-        /// The events as they stand in the log.
-        #[arg(long)]
-        events: bool,
-        /// Every decision about a call: what was asked, by which rule, who answered.
-        #[arg(long, conflicts_with = "events")]
-        decisions: bool,
-        /// The decisions as one JSON array.
-        #[arg(long, requires = "decisions")]
-        json: bool,
-    },
-    /// Go on with a session.
-    Resume {
-        /// Id, its beginning, or nothing for the last of this directory.
-        id: Option<String>,
-        /// Take the last of any directory.
-        #[arg(long)]
-        all: bool,
-        #[command(flatten)]
-        run: ResumeArgs,
-    },
-    /// Check that a log is whole, or all of them.
-    Verify {
-        /// Id or its beginning; all sessions without it.
-        id: Option<String>,
-    },
-    /// Give a session a title.
-    Rename {
-        /// Id or its beginning.
-        id: String,
-        /// The title, one line.
-        title: String,
-    },
-    /// Delete a session and all that belongs to it.
-    Delete {
-        /// Id or its beginning.
-        id: String,
-        /// Do not ask.
-        #[arg(short, long)]
-        yes: bool,
-    },
-    /// Get back files that a session kept before it changed or destroyed them.
-    Restore {
-        /// Id, its beginning, or nothing for the last of this directory.
-        id: Option<String>,
-        /// Only these files, or those in these folders; all without it.
-        #[arg(value_name = "PATH")]
-        paths: Vec<String>,
-        /// As they were before this call; before the last one that changed them without it.
-        #[arg(long, value_name = "CALL")]
-        call: Option<String>,
-        /// Only list what was kept.
-        #[arg(long)]
-        list: bool,
-        /// Overwrite files that are there and differ, without asking.
-        #[arg(short, long)]
-        yes: bool,
-    },
-    /// Write a session in another form.
-    Export {
-        /// Id, its beginning, or nothing for the last of this directory.
-        id: Option<String>,
-        /// Markdown for people, JSON for programs.
-        #[arg(long, value_enum, default_value_t = ExportFormat::Md, value_name = "FORMAT")]
-        format: ExportFormat,
-        /// Where to; standard output without it.
-        #[arg(short, long, value_name = "FILE")]
-        out: Option<PathBuf>,
-    },
-}
-
-/// The run flags that make sense when a session is already chosen.
-#[derive(Debug, Clone, Default, Args)]
-pub struct ResumeArgs {
-    /// The prompt; without one the interactive session starts.
-    #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub prompt: Option<String>,
-    /// What standard output carries.
-    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    pub format: Format,
-    /// The provider.
-    #[arg(long, value_name = "NAME")]
-    pub provider: Option<String>,
-    /// The model.
-    #[arg(short, long, value_name = "ID")]
-    pub model: Option<String>,
-    /// Answer every question of the policy with yes.
-    #[arg(short, long)]
-    pub yes: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -382,109 +315,18 @@ pub struct ModelsArgs {
     /// The provider to ask, by its name in the configuration or the name of a preset.
     #[arg(long, value_name = "NAME")]
     pub provider: Option<String>,
+    /// Ask every provider that is configured.
+    #[arg(long, conflicts_with = "provider")]
+    pub all: bool,
     /// One JSON array.
     #[arg(long)]
     pub json: bool,
+    /// Forget what was learned of servers from their refusals, and ask nobody.
+    #[arg(long, conflicts_with_all = ["provider", "all", "json", "presets"])]
+    pub forget: bool,
     /// List the presets instead of asking a server.
     #[arg(long)]
     pub presets: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum PolicyCommand {
-    /// Print every rule that was tried for a call, and the decision.
-    Explain {
-        /// The name of the tool.
-        tool: String,
-        /// A command for bash, a path for file tools, a name for others.
-        argument: String,
-        /// On whose behalf; the configured agent without it.
-        #[arg(long, value_name = "NAME")]
-        agent: Option<String>,
-        /// A table for people, or one JSON object.
-        #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-        format: Format,
-    },
-    /// List what you allowed for this project, and the rules that hold.
-    List {
-        /// One JSON object.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Take back what you allowed for this project.
-    Remove {
-        /// Its number or its rule, as `policy list` shows them.
-        #[arg(value_name = "N|RULE", required_unless_present = "all")]
-        which: Option<String>,
-        /// All of them.
-        #[arg(long, conflicts_with = "which")]
-        all: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-pub struct TrustArgs {
-    #[command(subcommand)]
-    pub command: Option<TrustCommand>,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum TrustCommand {
-    /// Show what trust enables, and what you said.
-    Status {
-        /// One JSON object.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Trust the content as it is now.
-    Accept {
-        /// Your own tools instead of the project.
-        #[arg(long)]
-        user_tools: bool,
-    },
-    /// Forget what you said.
-    Revoke {
-        /// Your own tools instead of the project.
-        #[arg(long)]
-        user_tools: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-pub struct DoctorArgs {
-    /// Also ask the configured server for its models.
-    #[arg(long)]
-    pub network: bool,
-    /// Name every path in a list, instead of how many there are.
-    #[arg(long)]
-    pub verbose: bool,
-    /// One JSON object.
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum HooksCommand {
-    /// List the hooks in the order in which they run, with those that come along.
-    List {
-        /// One JSON array.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Run the hooks of an event with a made-up input, and say what their answers mean.
-    Test {
-        /// The event, such as PreToolUse.
-        event: String,
-        /// The tool of the call that the event is about.
-        #[arg(long, value_name = "NAME", default_value = "bash")]
-        tool: String,
-        /// The input of that call as JSON; for other events, fields to set.
-        #[arg(long, value_name = "JSON")]
-        input: Option<String>,
-        /// One JSON array.
-        #[arg(long)]
-        json: bool,
-    },
 }
 
 #[derive(Debug, Args)]
@@ -515,15 +357,37 @@ pub struct MockArgs {
     #[arg(long, default_value_t = 8000)]
     pub port: u16,
     /// The file with the scenarios; the demo's without it.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "replay"])]
     pub scenarios: Option<PathBuf>,
     /// Refuse what a strict server would refuse.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["record", "replay"])]
     pub strict: bool,
-    /// Milliseconds between two deltas.
-    #[arg(long, value_name = "MS", default_value_t = 0)]
-    pub delay: u64,
+    /// Milliseconds between two deltas, or `recorded` with --replay.
+    #[arg(long, value_name = "MS", default_value = "0")]
+    pub delay: tenon_mock::Pace,
     /// Append every request to this file, a line of JSON with path, violations and body each.
     #[arg(long, value_name = "FILE")]
     pub record_requests: Option<PathBuf>,
+    /// Stand before the server at this base URL and write down what passes, without keys.
+    #[arg(long, value_name = "URL", conflicts_with = "replay")]
+    pub record: Option<String>,
+    /// Where the recording is appended.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "record",
+        default_value = "recording.jsonl"
+    )]
+    pub out: PathBuf,
+    /// Answer from a recording.
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
+    /// In which pieces a recorded reply is sent: a number of bytes, `line`, `event` or `recorded`.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        requires = "replay",
+        default_value = "recorded"
+    )]
+    pub chunk: tenon_mock::Slicing,
 }

@@ -6,18 +6,19 @@ use crate::briefing::prompt;
 use crate::custom::Custom;
 use crate::drive::Desk;
 use crate::error::CliError;
+use crate::grants;
 use crate::place::{Place, RootFrom};
+use crate::provider::{self, Models, Wanted};
 use crate::record::log;
 use crate::runner::session_jobs;
 use crate::sandbox::{self, Walls};
 use crate::trust::{self, Accept, Accepts};
-use crate::{grants, provider};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_config::Resolved;
-use tenon_engine::{Ambient, Approval, Confirm, Effects, Parts, RealAmbient, agents};
+use tenon_engine::{Ambient, Approval, Confirm, Effects, ModelSource, Parts, RealAmbient, agents};
 use tenon_model::{Delivery, Model, Parameters};
 use tenon_session::{Log, State};
 use tenon_tools::workspace::{External, WorkspaceOptions};
@@ -54,6 +55,12 @@ impl Options {
         }
         if let Some(more) = &args.append_system_prompt {
             flags.push((String::from("append_system_prompt"), json!(more)));
+        }
+        if let Some(effort) = &args.effort {
+            flags.push((String::from("reasoning_effort"), json!(effort)));
+        }
+        if let Some(dialect) = args.dialect {
+            flags.push((String::from("dialect"), json!(dialect.name())));
         }
         if args.no_stream {
             flags.push((String::from("streaming"), json!(false)));
@@ -171,8 +178,10 @@ pub async fn open_with(
         None => Arc::new(Configured::read(&place, options)?),
     };
     let resolved = &configured.resolved;
-    let provider = resolved.provider.clone().ok_or_else(nothing_configured)?;
+    let known = existing.as_ref().and_then(|(_, state)| state.settings());
+    let wanted = provider::wanted(&configured, options, known)?;
     let mut remarks = remarks(&configured);
+    remarks.extend(wanted.remark.clone());
     if place.root_from == RootFrom::Session {
         remarks.push(format!(
             "working in the session's directory: {}",
@@ -188,7 +197,8 @@ pub async fn open_with(
     remarks.extend(log.damage().iter().cloned());
     remarks.extend(neighbours(&place));
     let jobs = session_jobs(&log.folder()?, resolved);
-    let model = match provider::model(&place, &provider, resolved.context_window, &jobs).await {
+    let made = provider::model(&place, resolved, &wanted.provider, &jobs).await;
+    let model = match made {
         Ok(model) => model,
         Err(error) => {
             let id = log.id();
@@ -207,6 +217,7 @@ pub async fn open_with(
         &configured,
         Made {
             model,
+            wanted: Some(wanted),
             log,
             state,
             jobs,
@@ -231,6 +242,7 @@ pub fn parts_without_model(place: &Place, options: &Options) -> Result<Parts, Cl
         &configured,
         Made {
             model,
+            wanted: None,
             log,
             state,
             jobs,
@@ -243,6 +255,8 @@ pub fn parts_without_model(place: &Place, options: &Options) -> Result<Parts, Cl
 /// What differs between a session and a single call.
 struct Made {
     model: Arc<dyn Model>,
+    /// What the model was made of; a single call has none.
+    wanted: Option<Wanted>,
     log: Log,
     state: State,
     jobs: Jobs,
@@ -258,6 +272,7 @@ fn assemble(
     let resolved = &configured.resolved;
     let Made {
         model,
+        wanted,
         log,
         state,
         jobs,
@@ -286,7 +301,16 @@ fn assemble(
         ));
     }
     let id = log.id();
-    let agent_temperature = agent.temperature;
+    let parameters = parameters(resolved, &agent, model.as_ref(), wanted.as_ref());
+    let models = wanted.map(|wanted| -> Arc<dyn ModelSource> {
+        Arc::new(Models {
+            place: place.clone(),
+            configured: Arc::clone(configured),
+            first: wanted.provider,
+            temperature: agent.temperature,
+            jobs: jobs.clone(),
+        })
+    });
     let parts = Parts {
         remarks,
         toolbox,
@@ -296,6 +320,7 @@ fn assemble(
         state,
         rules: resolved.rules.clone(),
         grants,
+        models,
         on_grant: keeps.then(|| grants::sink(place)),
         system,
         settings: Settings {
@@ -303,16 +328,14 @@ fn assemble(
             model: model.identity().model.clone(),
             agent_name: agent.name.clone(),
             mode: String::from("single"),
+            effort: parameters.reasoning_effort.clone(),
             title: None,
             pinned: false,
         },
         agent,
         limits: resolved.limits.clone(),
         tool_limits: resolved.tools.clone(),
-        parameters: Parameters {
-            temperature: agent_temperature.or(resolved.parameters.temperature),
-            ..resolved.parameters.clone()
-        },
+        parameters,
         delivery: if resolved.streaming {
             Delivery::Streamed
         } else {
@@ -331,6 +354,28 @@ fn assemble(
         parts,
         configured: Arc::clone(configured),
     })
+}
+
+/// What is asked of the model: the agent's temperature before the profile's, the
+/// effort of this run before the session's, and that before the profile's.
+fn parameters(
+    resolved: &Resolved,
+    agent: &AgentProfile,
+    model: &dyn Model,
+    wanted: Option<&Wanted>,
+) -> Parameters {
+    let Some(wanted) = wanted else {
+        return resolved.parameters.clone();
+    };
+    let known = resolved.parameters_of(&wanted.provider, &model.identity().model);
+    let hand = resolved.by_hand.reasoning_effort.clone();
+    Parameters {
+        temperature: agent.temperature.or(known.temperature),
+        reasoning_effort: hand
+            .or_else(|| wanted.effort.clone())
+            .or(known.reasoning_effort),
+        ..known
+    }
 }
 
 fn remarks(configured: &Configured) -> Vec<String> {

@@ -4,9 +4,10 @@
 //! It reads and keeps count; what a command does is the engine's matter, and
 //! events go out by the renderer.
 
+use crate::images::{self, Limits};
 use serde_json::Value;
 use std::io::{BufRead, Read};
-use tenon_vocab::{Answer, AnsweredBy, Choice, Command, EventKind, QuestionId};
+use tenon_vocab::{Answer, AnsweredBy, Choice, Command, EventKind, Part, QuestionId};
 use tokio::sync::mpsc;
 
 /// A line longer than this is a mistake, and is skipped to its end.
@@ -44,12 +45,12 @@ enum Input {
 
 impl Client {
     /// Begins to read standard input, on a thread of its own.
-    pub fn listen() -> Self {
+    pub fn listen(images: Limits) -> Self {
         let (sender, heard) = mpsc::channel(AHEAD);
         // Not joined: it may stand in a read that only the end of the program ends.
         std::thread::spawn(move || {
             let mut stdin = std::io::stdin().lock();
-            while let Some(heard) = read_line(&mut stdin) {
+            while let Some(heard) = read_line(&mut stdin, images) {
                 if sender.blocking_send(heard).is_err() {
                     return;
                 }
@@ -161,7 +162,7 @@ fn starts_run(command: &Command) -> bool {
 }
 
 /// The next line that holds something; `None` at the end.
-fn read_line(input: &mut impl BufRead) -> Option<Heard> {
+fn read_line(input: &mut impl BufRead, images: Limits) -> Option<Heard> {
     loop {
         let mut line = Vec::new();
         let read = input.by_ref().take(LONGEST).read_until(b'\n', &mut line);
@@ -175,7 +176,7 @@ fn read_line(input: &mut impl BufRead) -> Option<Heard> {
             }
             Ok(_) if line.trim_ascii().is_empty() => {}
             Ok(_) => {
-                return Some(match parse(&line) {
+                return Some(match parse(&line, images) {
                     Ok(command) => Heard::Command(Box::new(command)),
                     Err(why) => Heard::Bad(why),
                 });
@@ -201,7 +202,7 @@ fn skip_line(input: &mut impl BufRead) {
     }
 }
 
-fn parse(line: &[u8]) -> Result<Command, String> {
+fn parse(line: &[u8], images: Limits) -> Result<Command, String> {
     let said =
         |error: serde_json::Error| format!("a line of standard input is no command: {error}");
     let mut value: Value = serde_json::from_slice(line).map_err(said)?;
@@ -211,13 +212,47 @@ fn parse(line: &[u8]) -> Result<Command, String> {
     {
         fields.insert(String::from("by"), AnsweredBy::Client.name().into());
     }
-    let command: Command = serde_json::from_value(value).map_err(said)?;
+    let attachments = attached(&mut value, images)?;
+    let mut command: Command = serde_json::from_value(value).map_err(said)?;
+    if let Command::Prompt {
+        attachments: given, ..
+    } = &mut command
+    {
+        *given = attachments;
+    }
     match &command {
         Command::Prompt { text, .. } | Command::Steer { text } if text.trim().is_empty() => {
             Err(String::from("the prompt is empty"))
         }
         _ => Ok(command),
     }
+}
+
+/// The attachments of a prompt, each an image: `{"type": "image", "path": …}`
+/// or `{"type": "image", "url": …}`.
+fn attached(value: &mut Value, limits: Limits) -> Result<Vec<Part>, String> {
+    let Some(given) = value
+        .as_object_mut()
+        .and_then(|fields| fields.remove("attachments"))
+    else {
+        return Ok(Vec::new());
+    };
+    let Some(given) = given.as_array() else {
+        return Err(String::from("`attachments` is not a list"));
+    };
+    images::too_many(given.len()).map_err(|error| error.message)?;
+    given
+        .iter()
+        .map(|one| {
+            let source = one["path"].as_str().or_else(|| one["url"].as_str());
+            match source.filter(|_| one["type"] == "image") {
+                Some(source) => images::attach(source, limits).map_err(|error| error.message),
+                None => Err(String::from(
+                    r#"an attachment looks like {"type":"image","path":"a.png"}, or has a `url`"#,
+                )),
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -227,7 +262,7 @@ mod tests {
 
     fn heard(text: &str) -> Vec<Result<Command, String>> {
         let mut input = Cursor::new(text.as_bytes().to_vec());
-        std::iter::from_fn(|| read_line(&mut input))
+        std::iter::from_fn(|| read_line(&mut input, Limits { max_bytes: 1024 }))
             .map(|heard| match heard {
                 Heard::Command(command) => Ok(*command),
                 Heard::Bad(why) => Err(why),

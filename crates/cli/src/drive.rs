@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_vocab::port::{CommandSink, Handle};
-use tenon_vocab::{Command, Event, EventKind, Outcome, Question, Segment};
+use tenon_vocab::{Command, Event, EventKind, Outcome, Part, Question, Segment};
 use tokio::sync::{mpsc, oneshot};
 
 /// Events that may wait for the drawing thread.
@@ -59,6 +59,31 @@ impl Ended {
     }
 }
 
+/// What is asked, and the images that go with it.
+#[derive(Debug, Clone, Default)]
+pub struct Prompt {
+    pub text: String,
+    pub images: Vec<Part>,
+}
+
+impl From<String> for Prompt {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            images: Vec::new(),
+        }
+    }
+}
+
+impl From<Prompt> for Command {
+    fn from(prompt: Prompt) -> Self {
+        Self::Prompt {
+            text: prompt.text,
+            attachments: prompt.images,
+        }
+    }
+}
+
 struct Driver {
     commands: Arc<dyn CommandSink>,
     interrupts: u32,
@@ -79,15 +104,11 @@ enum Drawn {
 /// Sends the prompt and draws until the engine has ended.
 pub async fn drive(
     handle: Handle,
-    prompt: String,
+    prompt: Prompt,
     renderer: Box<dyn Renderer + Send>,
     desk: Desk,
 ) -> Result<Ended, CliError> {
-    let command = Command::Prompt {
-        text: prompt,
-        attachments: Vec::new(),
-    };
-    run(handle, command, renderer, desk, None).await
+    run(handle, prompt.into(), renderer, desk, None).await
 }
 
 /// Does what the client says, this command first, until its input ends.

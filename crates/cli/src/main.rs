@@ -3,6 +3,7 @@
 
 mod args;
 mod assemble;
+mod auth;
 mod briefing;
 mod client;
 mod commands;
@@ -10,6 +11,7 @@ mod custom;
 mod drive;
 mod error;
 mod grants;
+mod images;
 mod place;
 mod prompt;
 mod provider;

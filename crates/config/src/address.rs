@@ -35,7 +35,8 @@ pub(crate) fn address(
         if entry.name == FROM_ENV {
             from("LLM_BASE_URL")
         } else {
-            own_variable(entry.name).and_then(from)
+            let variable = own_variable(entry.name)?;
+            from(variable).map(|(url, origin)| (completed(variable, &url), origin))
         }
     };
     let preset_url = || {
@@ -67,7 +68,7 @@ fn missing_address(entry: &Entry<'_>, known: Option<&Preset>) -> ConfigError {
         return entry.wrong("base_url", "it is not set", preset.note);
     }
     if known.is_some() {
-        return not_yet(entry.name, Kind::External);
+        return not_yet(entry.name);
     }
     let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
     let hint = match suggest::nearest(entry.name, names.iter().copied()) {
@@ -84,13 +85,12 @@ fn missing_address(entry: &Entry<'_>, known: Option<&Preset>) -> ConfigError {
     )
 }
 
-pub(crate) fn not_yet(name: &str, kind: Kind) -> ConfigError {
+pub(crate) fn not_yet(name: &str) -> ConfigError {
     ConfigError::hinted(
         format!(
-            "the provider `{name}` is of the type `{}`, which this version does not speak yet",
-            kind.name()
+            "the provider `{name}` is of the type `external`, which this version does not speak yet"
         ),
-        "use a provider of the type `chat`: any OpenAI-compatible server",
+        "use a server: the types `chat`, `messages` and `responses` are spoken",
     )
 }
 
@@ -107,14 +107,38 @@ fn normalised(url: &str, warnings: &mut Vec<String>) -> Result<String, String> {
         return Err("it has a blank in it".into());
     }
     let url = url.trim_end_matches('/');
-    match url.strip_suffix("/chat/completions") {
-        Some(base) => {
-            warnings.push(format!(
-                "`base_url` goes without `/chat/completions`; {base} is used"
-            ));
+    let tail = TAILS.iter().find(|tail| url.ends_with(*tail));
+    match tail.and_then(|tail| Some((tail, url.strip_suffix(tail)?))) {
+        Some((tail, base)) => {
+            warnings.push(format!("`base_url` goes without `{tail}`; {base} is used"));
             Ok(base.trim_end_matches('/').to_owned())
         }
         None => Ok(url.to_owned()),
+    }
+}
+
+/// What people copy along with the address.
+const TAILS: [&str; 3] = ["/chat/completions", "/messages", "/responses"];
+
+/// The variables of the services' own libraries. Anthropic's adds `/v1` itself;
+/// OpenAI's does not, so that only a bare host is completed there.
+fn completed(variable: &str, url: &str) -> String {
+    let trimmed = url.trim().trim_end_matches('/');
+    let bare = trimmed
+        .split_once("://")
+        .is_some_and(|(_, rest)| !rest.is_empty() && !rest.contains('/'));
+    let wanting = match variable {
+        "ANTHROPIC_BASE_URL" => {
+            trimmed.contains("://")
+                && !trimmed.ends_with("/v1")
+                && !TAILS.iter().any(|tail| trimmed.ends_with(tail))
+        }
+        _ => bare,
+    };
+    if wanting {
+        format!("{trimmed}/v1")
+    } else {
+        url.to_owned()
     }
 }
 
@@ -132,8 +156,19 @@ pub(crate) fn is_local(url: &str) -> bool {
         None => host.split(':').next().unwrap_or_default(),
     };
     match host.parse::<std::net::IpAddr>() {
-        Ok(std::net::IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
-        Ok(std::net::IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unique_local(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost") || host.ends_with(".local"),
+        Ok(std::net::IpAddr::V4(ip)) => {
+            ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified()
+        }
+        Ok(std::net::IpAddr::V6(ip)) => {
+            ip.is_loopback()
+                || ip.is_unique_local()
+                || ip.is_unicast_link_local()
+                || ip.is_unspecified()
+        }
+        // A name without a dot is one of this network.
+        Err(_) => {
+            let host = host.trim_end_matches('.').to_ascii_lowercase();
+            !host.contains('.') || host.ends_with(".localhost") || host.ends_with(".local")
+        }
     }
 }

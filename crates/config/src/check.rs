@@ -3,6 +3,7 @@
 
 use crate::hooks;
 use crate::keys::{self, Key, Kind, key_at};
+use crate::models;
 use crate::node::{Node, Shape, Trouble, what};
 use crate::suggest;
 use crate::tables::TYPE_ALIASES;
@@ -125,6 +126,16 @@ fn leaf(
     match (key.kind, &node.value) {
         (Kind::Permission, _) => permissions(key, node, path, leaves),
         (Kind::Hooks, _) => hooks::leaves(key, node, path, leaves),
+        (Kind::Models, _) => {
+            models::check(node, &path.join("."))?;
+            leaves.push(Leaf {
+                path: path.to_vec(),
+                value: node.to_value(),
+                at: node.at,
+                key,
+            });
+            Ok(())
+        }
         (Kind::TextMap, Shape::Map(fields)) => {
             for (name, field) in fields {
                 let mut deeper = path.to_vec();

@@ -52,7 +52,7 @@ fn named(loaded: &Loaded, choice: &Choice) -> Result<Option<Named>, ConfigError>
 }
 
 /// What the administrator chose is chosen, whatever flags say.
-fn managed(loaded: &Loaded, dotted: &str) -> Option<String> {
+pub(crate) fn managed(loaded: &Loaded, dotted: &str) -> Option<String> {
     let (value, origin) = loaded.get(dotted)?;
     let managed = matches!(
         origin,
@@ -84,9 +84,7 @@ pub(crate) fn chosen_provider(
         }
     }
     let mut provider = built.provider;
-    if provider.kind != Kind::Chat {
-        return Err(not_yet(name, provider.kind));
-    }
+    speaks(&provider)?;
     provider.model = model(loaded, choice, &named, &provider);
     if matches!(named, Named::Address(_)) {
         let small = loaded.env.get("LLM_SMALL_FAST_MODEL").map(str::to_owned);
@@ -95,6 +93,14 @@ pub(crate) fn chosen_provider(
         provider.models.dedup();
     }
     Ok(Some(provider))
+}
+
+/// Programs with a loop of their own are not driven yet.
+pub(crate) fn speaks(provider: &ResolvedProvider) -> Result<(), ConfigError> {
+    match provider.kind {
+        Kind::Chat | Kind::Messages | Kind::Responses => Ok(()),
+        Kind::External => Err(not_yet(&provider.name)),
+    }
 }
 
 /// A `model` of a file was written for the provider of that file: it does not

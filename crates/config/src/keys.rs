@@ -2,6 +2,7 @@
 //! checks, reference, schema and template are made. The table itself is
 //! in `tables.rs`.
 
+use crate::models;
 use crate::node::what;
 use crate::tables;
 use serde_json::Value;
@@ -27,6 +28,8 @@ pub enum Kind {
     TextOrTexts,
     /// An object of texts by free names.
     TextMap,
+    /// A list of models, each a name or an object with its `id`.
+    Models,
     /// Rules: see the policy.
     Permission,
     /// Events with lists of hooks.
@@ -91,7 +94,7 @@ impl Key {
     pub fn variable(&self) -> Option<String> {
         let plain = !matches!(
             self.kind,
-            Kind::TextMap | Kind::Permission | Kind::Texts | Kind::Hooks
+            Kind::TextMap | Kind::Permission | Kind::Texts | Kind::Models | Kind::Hooks
         );
         if self.name.contains('*') || !plain {
             return None;
@@ -164,6 +167,7 @@ impl Kind {
             Self::TextOrTexts => "a text or a list of texts".into(),
             Self::Hooks => "an object of events with lists of hooks".into(),
             Self::TextMap => "an object of texts".into(),
+            Self::Models => "a list of models, each a name or an object with its `id`".into(),
             Self::Permission => {
                 "an object of tools, a list of rules, or allow, ask, confirm or deny".into()
             }
@@ -196,6 +200,7 @@ impl Kind {
                 .as_object()
                 .is_some_and(|fields| fields.values().all(Value::is_string)),
             Self::Permission => true,
+            Self::Models => return models::check_value(value),
             Self::Hooks => value.is_object(),
         };
         if fits {

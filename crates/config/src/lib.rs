@@ -19,6 +19,7 @@ pub mod keys;
 mod load;
 mod locks;
 mod managed;
+mod models;
 mod node;
 mod paths;
 mod profile;
@@ -43,16 +44,18 @@ pub use error::{ConfigError, Location};
 pub use keys::{Key, Kind, Project};
 pub use load::{Curable, Entry, Ignored, Loaded, Origin, Sources, load};
 pub use locks::{AllowList, Locks, Minimum};
+pub use models::ModelProfile;
 pub use paths::{Env, Paths, Platform};
 pub use project::{ProjectContent, Standing, project_key};
 pub use reference::{reference_markdown, schema, template};
-pub use resolve::{Choice, resolve, resolve_without_provider};
+pub use resolve::{Choice, managed_model, provider_named, resolve, resolve_without_provider};
 pub use rules::rules;
 pub use sandbox::{
     SandboxAdapter, SandboxLacking, SandboxLimits, SandboxMode, SandboxNetwork, SandboxSettings,
 };
 pub use settings::{
-    GrantSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider, RetrySettings,
+    GrantSettings, ImageSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider,
+    RetrySettings, SmallModel,
 };
 pub use snapshot::{KeptFile, Snapshot};
 pub use trust::{Difference, Earlier, ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};

@@ -288,8 +288,17 @@ impl Loaded {
         self.get(dotted).and_then(|(value, _)| value.as_u64())
     }
 
+    /// The value, if it was set for this run or by the administrator.
+    pub(crate) fn by_hand(&self, dotted: &str) -> Option<&Value> {
+        let least = Origin::Environment(String::new()).rank();
+        self.get(dotted)
+            .filter(|(_, origin)| origin.rank() >= least)
+            .map(|(value, _)| value)
+    }
+
     /// The names below `providers`.
-    pub(crate) fn provider_names(&self) -> Vec<String> {
+    #[must_use]
+    pub fn provider_names(&self) -> Vec<String> {
         let mut names: Vec<String> = self
             .entries
             .keys()

@@ -6,14 +6,16 @@ use crate::expand::expand;
 use crate::load::Loaded;
 use crate::profile::Entry;
 use crate::settings::{KeySource, Proxy, ResolvedProvider};
-use crate::{ConfigError, suggest};
+use crate::{ConfigError, models, suggest};
 use serde_json::{Map, Value};
 use std::time::Duration;
 use tenon_model::{
-    Auth, AuthStyle, FirstToken, Kind, Preset, Quirks, Reach, Timeouts, Verify, infer, preset,
-    presets,
+    Auth, AuthStyle, Dialect, FirstToken, ImageDetail, Kind, Preset, Prices, Quirks, Reach,
+    Timeouts, Verify, infer, preset, presets,
 };
 
+/// The preset whose key is the login of another program.
+const CODEX: &str = "codex";
 /// The provider that variables alone describe.
 pub(crate) const FROM_ENV: &str = "env";
 
@@ -45,14 +47,18 @@ pub(crate) fn build(
         None => known.map_or(Kind::Chat, |preset| preset.kind),
     };
     let key = key_source(&entry, known, variables);
-    let local = known.is_some_and(|preset| preset.reach == Reach::Local) || is_local(&base_url);
-    if matches!(key, KeySource::Literal(_)) && !local {
+    let reach = reach(known, &base_url);
+    if matches!(key, KeySource::Literal(_)) && reach == Reach::Remote {
         warnings.push(format!(
             "{} stands in a file: move it into a variable (`api_key_env`) or a command (`api_key_command`)",
             place_of(&entry, "api_key")
         ));
     }
-    let mut models = entry.texts("models");
+    let profiles = entry
+        .get("models")
+        .map(|(list, _)| models::profiles(list))
+        .unwrap_or_default();
+    let mut models: Vec<String> = profiles.iter().map(|profile| profile.id.clone()).collect();
     let model = entry.text("model").map(str::to_owned);
     if let Some(model) = &model
         && !models.contains(model)
@@ -74,6 +80,18 @@ pub(crate) fn build(
             _ => Verify::Full,
         },
         context_window: entry.number("context_window"),
+        preset: known.map(|preset| preset.name),
+        reach,
+        dialect: dialect(&entry),
+        dialect_by_hand: loaded.by_hand("dialect").and_then(dialect_word),
+        vision: entry.get("vision").and_then(|(value, _)| value.as_bool()),
+        prices: prices(&entry)?,
+        codex_home: entry.path("codex_home"),
+        allow_api_key_fallback: matches!(
+            entry.get("allow_api_key_fallback"),
+            Some((Value::Bool(true), _))
+        ),
+        profiles,
         base_url,
         base_url_origin,
         model,
@@ -81,6 +99,53 @@ pub(crate) fn build(
         key,
     };
     Ok(Built { provider, warnings })
+}
+
+/// A preset of this machine whose address was changed to a host elsewhere is
+/// not of this machine.
+fn reach(known: Option<&Preset>, base_url: &str) -> Reach {
+    let own = known.filter(|preset| preset.base_url == Some(base_url));
+    match own {
+        Some(preset) => preset.reach,
+        None if is_local(base_url) => Reach::Local,
+        None => Reach::Remote,
+    }
+}
+
+fn dialect_word(value: &Value) -> Option<Dialect> {
+    value.as_str().and_then(models::dialect)
+}
+
+fn dialect(entry: &Entry<'_>) -> Dialect {
+    let own = entry.get("dialect");
+    own.or_else(|| entry.loaded.get("dialect"))
+        .and_then(|(value, _)| dialect_word(value))
+        .unwrap_or_default()
+}
+
+fn prices(entry: &Entry<'_>) -> Result<Option<Prices>, ConfigError> {
+    let price = |field: &str| {
+        let (value, _) = entry.get(&format!("prices.{field}"))?;
+        value.as_f64()
+    };
+    let (cached, cache_write) = (price("cached"), price("cache_write"));
+    match (price("input"), price("output")) {
+        (Some(input), Some(output)) => Ok(Some(Prices {
+            input,
+            output,
+            cached,
+            cache_write,
+        })),
+        (None, None) if cached.is_none() && cache_write.is_none() => Ok(None),
+        (input, _) => {
+            let lacking = if input.is_none() { "input" } else { "output" };
+            Err(entry.wrong(
+                &format!("prices.{lacking}"),
+                "it is not set",
+                "prices need both `input` and `output`, in dollars for a million tokens",
+            ))
+        }
+    }
 }
 
 fn place_of(entry: &Entry<'_>, field: &str) -> String {
@@ -128,6 +193,7 @@ fn key_source(entry: &Entry<'_>, known: Option<&Preset>, variables: Variables) -
         };
     }
     match known {
+        Some(preset) if preset.name == CODEX => KeySource::Codex,
         Some(preset) if !preset.key_env.is_empty() => {
             KeySource::Env(preset.key_env.iter().map(|&name| name.into()).collect())
         }
@@ -194,7 +260,12 @@ fn headers(entry: &Entry<'_>) -> Result<Vec<(String, String)>, ConfigError> {
 }
 
 fn quirks(entry: &Entry<'_>, known: Option<&Preset>) -> Result<Quirks, ConfigError> {
-    let start = known.map(Preset::quirks).unwrap_or_default();
+    let mut start = known.map(Preset::quirks).unwrap_or_default();
+    start.image_detail = match entry.loaded.text("multimodal.detail") {
+        Some("low") => ImageDetail::Low,
+        Some("high") => ImageDetail::High,
+        _ => ImageDetail::Auto,
+    };
     let Ok(Value::Object(mut fields)) = serde_json::to_value(&start) else {
         return Ok(start);
     };

@@ -1,6 +1,7 @@
 //! The reference page, the JSON Schema and the template, all from the one table.
 
 use crate::keys::{self, Key, Kind, Project};
+use crate::models::DIALECTS;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use tenon_vocab::profile::HookEvent;
@@ -77,6 +78,7 @@ fn schema_of(key: &Key) -> Value {
         Kind::Texts => texts,
         Kind::TextOrTexts => json!({"anyOf": [{"type": "string"}, texts]}),
         Kind::TextMap => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Kind::Models => models_schema(),
         Kind::Permission => permission_schema(),
         Kind::Hooks => hooks_schema(),
     };
@@ -87,6 +89,33 @@ fn schema_of(key: &Key) -> Value {
         }
     }
     schema
+}
+
+fn models_schema() -> Value {
+    let price = json!({"type": "number", "minimum": 0});
+    let profile = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["id"],
+        "properties": {
+            "id": {"type": "string"},
+            "context_window": {"type": "integer", "minimum": 1},
+            "max_tokens": {"type": "integer", "minimum": 1},
+            "reasoning_effort": {"type": "string"},
+            "temperature": {"type": "number", "minimum": 0, "maximum": 2},
+            "vision": {"type": "boolean"},
+            "dialect": {"enum": DIALECTS},
+            "prices": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["input", "output"],
+                "properties": {
+                    "input": price, "output": price, "cached": price, "cache_write": price
+                }
+            }
+        }
+    });
+    json!({"type": "array", "items": {"anyOf": [{"type": "string"}, profile]}})
 }
 
 fn hooks_schema() -> Value {
@@ -289,6 +318,7 @@ fn sample(key: &Key) -> String {
         "context.window" => return "32768".into(),
         "temperature" => return "0.2".into(),
         "top_p" => return "0.95".into(),
+        "reasoning_effort" => return "\"medium\"".into(),
         _ => {}
     }
     match key.kind {
@@ -297,7 +327,7 @@ fn sample(key: &Key) -> String {
         Kind::Integer { least, .. } => least.max(1).to_string(),
         Kind::Number { most, .. } => (most / 2.0).to_string(),
         Kind::Boolean => "true".into(),
-        Kind::Texts => "[]".into(),
+        Kind::Texts | Kind::Models => "[]".into(),
         Kind::TextMap | Kind::Permission | Kind::Hooks => "{}".into(),
     }
 }

@@ -2,14 +2,17 @@
 //! built, numbers become limits.
 
 use crate::ConfigError;
-use crate::choose::chosen_provider;
+use crate::choose::{chosen_provider, managed, speaks};
 use crate::hooks;
 use crate::load::{Loaded, Origin};
 use crate::provider::{self, Variables};
 use crate::rules::{external, rules};
 use crate::sandbox;
 use crate::secrets;
-use crate::settings::{GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings};
+use crate::settings::{
+    GrantSettings, ImageSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings,
+    SmallModel,
+};
 use crate::slips;
 use crate::source::Source;
 use serde_json::Value;
@@ -45,6 +48,28 @@ pub fn resolve_without_provider(loaded: &Loaded) -> Result<Resolved, ConfigError
     resolve_with(loaded, None, Vec::new())
 }
 
+/// The model that the administrator chose, whatever anybody else says.
+#[must_use]
+pub fn managed_model(loaded: &Loaded) -> Option<String> {
+    managed(loaded, "model")
+}
+
+/// A provider by its name, configured or a preset, whichever one is in use.
+///
+/// # Errors
+/// When there is none of this name, or it cannot or may not be used.
+pub fn provider_named(loaded: &Loaded, name: &str) -> Result<ResolvedProvider, ConfigError> {
+    if let Some(fixed) = managed(loaded, "default_provider").filter(|fixed| fixed != name) {
+        return Err(ConfigError::general(format!(
+            "the administrator of this machine chose the provider `{fixed}`"
+        )));
+    }
+    let built = provider::build(loaded, name, Variables::Ignored)?;
+    speaks(&built.provider)?;
+    loaded.locks().admit(&built.provider)?;
+    Ok(built.provider)
+}
+
 fn resolve_with(
     loaded: &Loaded,
     provider: Option<ResolvedProvider>,
@@ -66,6 +91,7 @@ fn resolve_with(
             .as_ref()
             .and_then(|provider| provider.context_window)
             .or_else(|| loaded.number("context.window")),
+        window_of_all: loaded.number("context.window"),
         provider,
         providers,
         unusable,
@@ -78,6 +104,13 @@ fn resolve_with(
             top_p: float(loaded, "top_p"),
             max_tokens: loaded.number("max_tokens"),
             reasoning_effort: loaded.text("reasoning_effort").map(str::to_owned),
+        },
+        by_hand: by_hand(loaded),
+        small: small(loaded),
+        images: ImageSettings {
+            max_bytes: loaded
+                .number("multimodal.max_bytes")
+                .unwrap_or(8 * 1024 * 1024),
         },
         streaming: flag(loaded, "streaming"),
         retention_days: loaded.number("sessions.retention_days").unwrap_or(30),
@@ -96,6 +129,31 @@ fn resolve_with(
         masker: secrets::masker(loaded, &mut warnings)?,
         locks: loaded.locks().clone(),
         warnings,
+    })
+}
+
+/// What a flag, a variable or the administrator set is above every profile.
+fn by_hand(loaded: &Loaded) -> Parameters {
+    let set = |dotted: &str| loaded.by_hand(dotted);
+    Parameters {
+        temperature: set("temperature").and_then(Value::as_f64),
+        top_p: set("top_p").and_then(Value::as_f64),
+        max_tokens: set("max_tokens").and_then(Value::as_u64),
+        reasoning_effort: set("reasoning_effort")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+    }
+}
+
+/// Only what is named is asked on the side, so an empty text is a no.
+fn small(loaded: &Loaded) -> Option<SmallModel> {
+    let name = match loaded.text("small_model") {
+        Some(name) => name,
+        None => loaded.env.get("LLM_SMALL_FAST_MODEL")?,
+    };
+    let name = name.trim();
+    (!name.is_empty()).then(|| SmallModel {
+        name: name.to_owned(),
     })
 }
 

@@ -1,12 +1,14 @@
 //! The configuration ready to act: plain values, nothing left to look up.
 
-use crate::{ConfigError, Locks, Origin, SandboxSettings};
+use crate::{ConfigError, Locks, ModelProfile, Origin, SandboxSettings};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tenon_model::{Auth, Kind, Parameters, Quirks, RetryPlan, Timeouts, Verify};
+use tenon_model::{
+    Auth, Dialect, Kind, Parameters, Prices, Quirks, Reach, RetryPlan, Timeouts, Verify,
+};
 use tenon_policy::{Masker, Rules};
 use tenon_vocab::Decision;
 use tenon_vocab::profile::{HookSpec, Limits, ToolLimits};
@@ -19,6 +21,8 @@ pub enum KeySource {
     Env(Vec<String>),
     /// A command that prints it.
     Command(String),
+    /// The login of an installed Codex.
+    Codex,
     Literal(String),
 }
 
@@ -28,6 +32,7 @@ impl fmt::Debug for KeySource {
             Self::None => f.write_str("None"),
             Self::Env(names) => f.debug_tuple("Env").field(names).finish(),
             Self::Command(_) => f.write_str("Command(hidden)"),
+            Self::Codex => f.write_str("Codex"),
             Self::Literal(_) => f.write_str("Literal(hidden)"),
         }
     }
@@ -49,7 +54,10 @@ pub struct ResolvedProvider {
     /// Where the address was written.
     pub base_url_origin: Origin,
     pub model: Option<String>,
+    /// The names of the models that are configured, the one in use first.
     pub models: Vec<String>,
+    /// What is known of single models; of several with one name the first counts.
+    pub profiles: Vec<ModelProfile>,
     pub key: KeySource,
     pub auth: Auth,
     pub headers: Vec<(String, String)>,
@@ -60,6 +68,45 @@ pub struct ResolvedProvider {
     pub proxy: Proxy,
     pub quirks: Quirks,
     pub context_window: Option<u64>,
+    /// The preset that it started from, or that its address gave away.
+    pub preset: Option<&'static str>,
+    /// Whether the server is this machine or stands in a private network.
+    pub reach: Reach,
+    pub dialect: Dialect,
+    /// What a flag or a variable said for this run: above all profiles.
+    pub dialect_by_hand: Option<Dialect>,
+    pub vision: Option<bool>,
+    pub prices: Option<Prices>,
+    /// Where the login of Codex lies; for the preset `codex` only.
+    pub codex_home: Option<PathBuf>,
+    /// Whether an API key in that login may be used.
+    pub allow_api_key_fallback: bool,
+}
+
+impl ResolvedProvider {
+    #[must_use]
+    pub fn profile(&self, model: &str) -> Option<&ModelProfile> {
+        self.profiles.iter().find(|profile| profile.id == model)
+    }
+
+    /// How tools are given to this model.
+    #[must_use]
+    pub fn dialect_of(&self, model: &str) -> Dialect {
+        let own = self.profile(model).and_then(|profile| profile.dialect);
+        match (own, self.dialect_by_hand) {
+            (Some(own), None) => own,
+            (_, Some(dialect)) => dialect,
+            (None, None) => self.dialect,
+        }
+    }
+
+    /// What the user says of the window, for this model or for all of them.
+    #[must_use]
+    pub fn window_of(&self, model: &str) -> Option<u64> {
+        self.profile(model)
+            .and_then(|profile| profile.context_window)
+            .or(self.context_window)
+    }
 }
 
 /// Shows the names of headers only: a value may be a key.
@@ -108,6 +155,19 @@ pub struct GrantSettings {
     pub enabled: bool,
 }
 
+/// A model for side work, as the user named it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SmallModel {
+    /// `MODEL` or `PROVIDER/MODEL`; what of it is the provider, the binary
+    /// finds out: a model's name may hold a slash.
+    pub name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageSettings {
+    pub max_bytes: u64,
+}
+
 #[derive(Debug, Clone)]
 pub struct Resolved {
     /// The one to use; `None` when nothing is configured (P16).
@@ -122,8 +182,15 @@ pub struct Resolved {
     pub tools: ToolLimits,
     pub prompt: PromptSettings,
     pub parameters: Parameters,
+    /// Those of the parameters that a flag or a variable set for this run.
+    pub by_hand: Parameters,
+    /// For side work; `None` means that nothing is asked on the side.
+    pub small: Option<SmallModel>,
+    pub images: ImageSettings,
     pub streaming: bool,
     pub context_window: Option<u64>,
+    /// `context.window`, for providers that do not set their own.
+    pub window_of_all: Option<u64>,
     pub retention_days: u64,
     pub agent: String,
     pub instructions: Vec<String>,
@@ -139,4 +206,31 @@ pub struct Resolved {
     /// What the user should know beside [`crate::Loaded::warnings`]: keys in files,
     /// slips in rules.
     pub warnings: Vec<String>,
+}
+
+impl Resolved {
+    /// What is asked of a model: what was set for this run, then its profile,
+    /// then what holds for all.
+    #[must_use]
+    pub fn parameters_of(&self, provider: &ResolvedProvider, model: &str) -> Parameters {
+        let (hand, all) = (&self.by_hand, &self.parameters);
+        let none = ModelProfile::default();
+        let own = provider.profile(model).unwrap_or(&none);
+        Parameters {
+            temperature: hand.temperature.or(own.temperature).or(all.temperature),
+            top_p: all.top_p,
+            max_tokens: hand.max_tokens.or(own.max_tokens).or(all.max_tokens),
+            reasoning_effort: hand
+                .reasoning_effort
+                .clone()
+                .or_else(|| own.reasoning_effort.clone())
+                .or_else(|| all.reasoning_effort.clone()),
+        }
+    }
+
+    /// What the user says of the window of a model.
+    #[must_use]
+    pub fn window_of(&self, provider: &ResolvedProvider, model: &str) -> Option<u64> {
+        provider.window_of(model).or(self.window_of_all)
+    }
 }

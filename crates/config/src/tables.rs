@@ -2,6 +2,7 @@
 //! `settings.rs`, one line in `resolve.rs`.
 
 use crate::keys::{Key, Kind, Privacy, Project};
+use crate::models::{DEAREST, DIALECTS};
 
 const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
     Key {
@@ -50,6 +51,12 @@ const fn count(name: &'static str, least: u64, default: &'static str, doc: &'sta
     key(name, between(least, COUNT), default, doc).in_project(Project::Narrowing)
 }
 
+/// Dollars for a million tokens.
+const PRICE: Kind = Kind::Number {
+    least: 0.0,
+    most: DEAREST,
+};
+
 const MODES: &[&str] = &["off", "read-only", "workspace-write"];
 
 pub(crate) const TYPES: &[&str] = &["chat", "messages", "responses", "external"];
@@ -62,16 +69,24 @@ pub(crate) static KEYS: &[Key] = &[
     key("default_agent", Kind::Text, "\"build\"", "The agent that a session starts with."),
 
     key("providers.*.preset", Kind::Text, "", "The preset to start from, where the provider has a name of its own."),
-    key("providers.*.type", Kind::Word(TYPES), "\"chat\"", "The wire format. `chat` is what every OpenAI-compatible server speaks."),
+    key("providers.*.type", Kind::Word(TYPES), "\"chat\"", "The wire format. `chat` is what every OpenAI-compatible server speaks; `messages` is Anthropic's, `responses` OpenAI's newer one."),
     key("providers.*.base_url", Kind::Text, "", "The address up to, and without, `/chat/completions`: `http://localhost:8000/v1`. `${VAR}` and `${VAR:-default}` are filled in."),
     key("providers.*.model", Kind::Text, "", "The model that is used when nothing else names one."),
-    key("providers.*.models", Kind::Texts, "", "Models to choose from."),
+    key("providers.*.models", Kind::Models, "", "Models to choose from: names, or objects with `id` and what holds for that model alone: `context_window`, `max_tokens`, `reasoning_effort`, `temperature`, `vision`, `dialect`, `prices`."),
     key("providers.*.api_key_env", Kind::TextOrTexts, "", "The variable that holds the key; of several the first one that is set."),
     key("providers.*.api_key_command", Kind::Text, "", "A command that prints the key: `pass show openai`."),
     key("providers.*.api_key", Kind::Text, "", "The key itself. Only for placeholders of local servers: a file is no place for a secret.").secret(),
     key("providers.*.auth", Kind::Text, "\"bearer\"", "Where the key goes: `bearer`, `x-api-key`, `none`, or `header:NAME`."),
     key("providers.*.headers", Kind::TextMap, "", "Further headers of every request. `${VAR}` is filled in.").secret(),
     key("providers.*.context_window", at_least(1), "", "Tokens that the server takes, where it does not say so itself."),
+    key("providers.*.dialect", Kind::Word(DIALECTS), "", "How tools are given to the models of this provider; without it, `dialect`."),
+    key("providers.*.vision", Kind::Boolean, "", "Whether its models can look at images, where nothing else says so."),
+    key("providers.*.prices.input", PRICE, "", "Dollars for a million tokens that are sent."),
+    key("providers.*.prices.output", PRICE, "", "Dollars for a million tokens of answers."),
+    key("providers.*.prices.cached", PRICE, "", "The same of what the server had in its cache; without it, as `input`."),
+    key("providers.*.prices.cache_write", PRICE, "", "The same of what is written into the cache; without it, as `input`."),
+    key("providers.*.codex_home", Kind::Text, "", "The folder with the login of Codex; without it `$CODEX_HOME` or `~/.codex`."),
+    key("providers.*.allow_api_key_fallback", Kind::Boolean, "false", "Whether an API key in the login of Codex may be used, which is billed apart from the subscription."),
     key("providers.*.ca_file", Kind::Text, "", "PEM certificates to trust besides the system's."),
     key("providers.*.client_cert", Kind::Text, "", "PEM file with a client certificate and its key."),
     key("providers.*.insecure", Kind::Boolean, "false", "Do not check the server's certificate."),
@@ -85,12 +100,18 @@ pub(crate) static KEYS: &[Key] = &[
     key("providers.*.quirks.return_reasoning", Kind::Word(&["never", "reasoning_content"]), "", "Whether earlier reasoning is sent back."),
     key("providers.*.quirks.tool_images", Kind::Word(&["user_message", "leave_out"]), "", "What becomes of images in the results of tools."),
 
+    key("dialect", Kind::Word(DIALECTS), "\"auto\"", "How tools are given to the model. `native` is the server's own way, `markdown` describes them in the prompt, `auto` is native until the server refuses tools.").in_project(Project::Allowed),
+    key("small_model", Kind::Text, "", "A small fast model for side work such as titles: `MODEL` or `PROVIDER/MODEL`. Without it nothing is asked on the side. On a private address it counts only with its provider's name."),
+
     key("temperature", Kind::Number { least: 0.0, most: 2.0 }, "", "Sent only when set."),
     key("top_p", Kind::Number { least: 0.0, most: 1.0 }, "", "Sent only when set."),
     key("max_tokens", at_least(1), "", "The longest answer, in tokens. Sent only when set."),
     key("reasoning_effort", Kind::Text, "", "Sent only when set: `low`, `medium`, `high`, or what the server knows."),
     key("streaming", Kind::Boolean, "true", "Whether answers are streamed."),
     key("context.window", at_least(1), "", "Tokens of the context window, for providers that do not set their own."),
+
+    key("multimodal.detail", Kind::Word(&["auto", "low", "high"]), "\"auto\"", "How closely a model is to look at images; `auto` leaves it to the provider."),
+    key("multimodal.max_bytes", between(1, 64 * 1024 * 1024), "8388608", "The largest image that is sent.").in_project(Project::Narrowing),
 
     key("system_prompt", Kind::Text, "", "Replaces the agent's base prompt; empty means none."),
     key("system_prompt_file", Kind::Text, "", "The same from a file, relative to this configuration. Wins over `system_prompt`."),
@@ -161,7 +182,6 @@ pub(crate) const NOT_YET: &[&str] = &[
     "delegation",
     "logs",
     "mcp",
-    "multimodal",
     "trust",
     "validation",
     "ui",

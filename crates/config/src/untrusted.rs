@@ -5,6 +5,7 @@
 use crate::check::Leaf;
 use crate::keys::{Key, Kind, Project};
 use crate::load::{Loaded, models_named_in};
+use crate::models::names;
 use serde_json::Value;
 use std::path::Path;
 use tenon_policy::{Layer, Rules};
@@ -25,11 +26,7 @@ pub(crate) fn models(loaded: &Loaded, extra: Option<&Path>) -> Vec<String> {
 pub(crate) fn models_of(key: &Key, value: &Value) -> Vec<String> {
     match (key.name, value) {
         ("model" | "providers.*.model", Value::String(model)) => vec![model.clone()],
-        ("providers.*.models", Value::Array(models)) => models
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect(),
+        ("providers.*.models", list) => names(list),
         _ => Vec::new(),
     }
 }

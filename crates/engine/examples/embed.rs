@@ -85,13 +85,13 @@ impl ToolSource for Mine {
 
 /// A model of this program: it asks for the weather once, then answers.
 struct Canned {
-    identity: Identity,
+    identity: Arc<Identity>,
     asked: AtomicUsize,
 }
 
 impl Model for Canned {
-    fn identity(&self) -> &Identity {
-        &self.identity
+    fn identity(&self) -> Arc<Identity> {
+        Arc::clone(&self.identity)
     }
 
     fn stream(&self, request: Request) -> DeltaStream {
@@ -100,6 +100,7 @@ impl Model for Canned {
                 id: CallId::new("call_1"),
                 name: String::from("weather"),
                 arguments: String::from(r#"{"town":"Ghent"}"#),
+                form: tenon_vocab::CallForm::Native,
             };
             (vec![Part::ToolCall(call)], StopReason::ToolUse)
         } else {
@@ -114,6 +115,7 @@ impl Model for Canned {
             stop,
             usage: None,
             repairs: Vec::new(),
+            todo: None,
         };
         Box::pin(futures_util::stream::iter([Ok(Delta::Finished(finished))]))
     }
@@ -164,14 +166,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
     let mut rules = Rules::built_in();
     rules.add_config(&json!({"weather": "allow"}), Layer::User, "embed")?;
     let agent = agents::built_in().swap_remove(0);
-    let identity = Identity {
-        endpoint: String::from("embed"),
-        model: String::from("canned"),
-        dialect: String::from("native"),
-        parameters: Value::Null,
-        quirks: Vec::new(),
-        context_window: None,
-    };
+    let identity = Arc::new(Identity::new("embed", "canned"));
     let parts = Parts {
         model: Arc::new(Canned {
             identity,
@@ -189,6 +184,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
         state,
         rules,
         grants: Grants::new(),
+        models: None,
         on_grant: None,
         system: agent.prompt.clone(),
         settings: Settings {
@@ -196,6 +192,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
             model: String::from("canned"),
             agent_name: agent.name.clone(),
             mode: String::from("single"),
+            effort: None,
             title: None,
             pinned: false,
         },

@@ -7,6 +7,7 @@ use crate::gate::{Admitted, Verdict};
 use crate::guard;
 use crate::hooks;
 use crate::host::CallHost;
+use crate::images;
 use crate::mask;
 use crate::run::{End, Flow, Run};
 use serde_json::Value;
@@ -302,7 +303,7 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
         display: output.display,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         reads: output.reads,
-        images: output.images,
+        images: images::keep_all(&run.core, output.images)?,
         sandbox: output.sandbox,
         explanation,
         name: name.clone(),

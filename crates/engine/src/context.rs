@@ -2,7 +2,9 @@
 //! entries that are encoded once. A request begins with exactly what the one
 //! before it sent, unless a compaction was announced (E9).
 
+use crate::active::Current;
 use crate::core::Core;
+use crate::images::{self, Sight};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -22,6 +24,8 @@ pub(crate) struct Context {
     /// Ids of all calls so far: a server that numbers its calls from 1 in every
     /// reply must not make two calls of a session look like one.
     calls: HashSet<String>,
+    /// For whom the entries were made.
+    sight: Sight,
 }
 
 impl Context {
@@ -30,7 +34,17 @@ impl Context {
     }
 
     /// The request for the next step.
-    pub(crate) fn request(&mut self, core: &Core, delivery: Delivery) -> Request {
+    pub(crate) fn request(
+        &mut self,
+        core: &Core,
+        current: &Current,
+        delivery: Delivery,
+    ) -> Request {
+        let sight = Sight::of(current);
+        if sight != self.sight {
+            self.entries.clear();
+            self.sight = sight;
+        }
         let (generation, total, new) = core.emitter.history(self.entries.len());
         let new = if generation == self.generation && self.entries.len() <= total {
             new
@@ -45,15 +59,16 @@ impl Context {
         }
         self.entries.extend(
             new.into_iter()
-                .map(|message| Arc::new(entry(core, message))),
+                .map(|message| Arc::new(entry(core, message, sight))),
         );
         let mut request = Request {
             prefix: Arc::clone(&core.prefix),
             entries: self.entries.clone(),
-            parameters: core.parameters.clone(),
+            parameters: current.parameters.clone(),
             delivery,
+            cache_key: Some(Arc::clone(&core.cache_key)),
         };
-        clamp(&mut request, core.model.identity().context_window);
+        clamp(&mut request, current.window().map(|window| window.tokens));
         request
     }
 }
@@ -69,7 +84,10 @@ fn clamp(request: &mut Request, window: Option<u64>) {
     }
 }
 
-fn entry(core: &Core, message: Arc<Message>) -> Entry {
+fn entry(core: &Core, message: Arc<Message>, sight: Sight) -> Entry {
+    if sight == Sight::Blind {
+        return Entry::new(images::described(message));
+    }
     let mut blobs: Vec<(BlobRef, Bytes)> = Vec::new();
     for part in &message.parts {
         if let Part::Image {
@@ -83,22 +101,35 @@ fn entry(core: &Core, message: Arc<Message>) -> Entry {
             }
         }
     }
+    let message = images::named(message, &blobs);
     Entry::with_blobs(message, blobs)
 }
 
-/// Records the prefix when it is not the one of the last request: at the start
-/// of a session, and on resume with what changed (N12).
-pub(crate) fn compile(core: &Core) -> Result<(), SessionError> {
-    let blobs = core.emitter.blobs();
-    let identity = core.model.identity();
-    let tools = serde_json::to_vec(&core.prefix.tools).unwrap_or_default();
+/// Why the prefix may be another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// The session was started or resumed.
+    Opened,
+    /// The user chose another model.
+    Model,
+    Effort,
+    /// The server did not take what was sent.
+    Adapted,
+}
+
+/// Records the prefix when it is not the one of the last request, with what
+/// changed it (N12).
+pub(crate) fn compile(core: &Core, cause: Cause) -> Result<(), SessionError> {
+    let current = core.active.get();
+    let identity = current.identity();
+    let (system, tools) = prefix_blobs(core)?;
     let mut compiled = Compiled {
-        system: blobs.put(core.prefix.system.as_bytes())?,
-        tools: blobs.put(&tools)?,
+        system,
+        tools,
         model: identity.model.clone(),
         endpoint: identity.endpoint.clone(),
         dialect: identity.dialect.clone(),
-        parameters: parameters(core),
+        parameters: parameters(&current),
         quirks: identity.quirks.clone(),
         reason: String::from("start"),
     };
@@ -108,21 +139,41 @@ pub(crate) fn compile(core: &Core) -> Result<(), SessionError> {
         if changed.is_empty() {
             return Ok(());
         }
-        compiled.reason = format!("resume: changed {}", changed.join(", "));
+        let changed = changed.join(", ");
+        compiled.reason = match cause {
+            Cause::Opened => format!("resume: changed {changed}"),
+            Cause::Model => String::from("model"),
+            Cause::Effort => String::from("effort"),
+            Cause::Adapted => format!("adapted: changed {changed}"),
+        };
     }
     core.emitter
         .emit(None, ContextChange::Compiled(compiled))
         .map(|_| ())
 }
 
-fn parameters(core: &Core) -> Value {
-    let given = &core.parameters;
+/// System prompt and tools are the same all session long: kept once.
+fn prefix_blobs(core: &Core) -> Result<(BlobRef, BlobRef), SessionError> {
+    if let Some((system, tools)) = core.prefix_blobs.get() {
+        return Ok((system.clone(), tools.clone()));
+    }
+    let blobs = core.emitter.blobs();
+    let tools = serde_json::to_vec(&core.prefix.tools).unwrap_or_default();
+    let kept = (
+        blobs.put(core.prefix.system.as_bytes())?,
+        blobs.put(&tools)?,
+    );
+    Ok(core.prefix_blobs.get_or_init(|| kept).clone())
+}
+
+fn parameters(current: &Current) -> Value {
+    let given = &current.parameters;
     json!({
         "temperature": given.temperature,
         "top_p": given.top_p,
         "max_tokens": given.max_tokens,
         "reasoning_effort": given.reasoning_effort,
-        "endpoint": core.model.identity().parameters,
+        "endpoint": current.identity().parameters,
     })
 }
 

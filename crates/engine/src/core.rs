@@ -1,24 +1,31 @@
 //! What the tasks of one session share: its fixed parts and the few that change
 //! behind locks. No behaviour of its own beyond saying things.
 
+use crate::active::{Active, Current};
 use crate::emit::Emitter;
 use crate::hooks::Hooks;
 use crate::inbox::Inbox;
-use crate::parts::{Ambient, Approval, Effects, GrantSink, Parts};
+use crate::meter::Meter;
+use crate::parts::{Ambient, Approval, Effects, GrantSink, ModelSource, Parts};
 use crate::questions::Questions;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tenon_model::{Delivery, Model, Parameters, Prefix, RetryPlan};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tenon_model::{Delivery, Prefix, RetryPlan};
 use tenon_policy::{Grants, Masker, Rules, search_filter};
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
 use tenon_vocab::profile::{AgentProfile, Limits};
-use tenon_vocab::{EventKind, Notice, NoticeLevel, RunId, Settings};
+use tenon_vocab::{BlobRef, EventKind, Notice, NoticeLevel, RunId, Settings};
 
 pub(crate) struct Core {
     pub(crate) emitter: Arc<Emitter>,
     pub(crate) inbox: Inbox,
     pub(crate) questions: Questions,
-    pub(crate) model: Arc<dyn Model>,
+    pub(crate) active: Active,
+    pub(crate) models: Option<Arc<dyn ModelSource>>,
+    pub(crate) meter: Meter,
+    /// A title was asked for, or is there.
+    pub(crate) titled: AtomicBool,
     pub(crate) toolbox: Toolbox,
     pub(crate) workspace: Workspace,
     pub(crate) jobs: Jobs,
@@ -27,10 +34,14 @@ pub(crate) struct Core {
     pub(crate) on_grant: Option<GrantSink>,
     pub(crate) agent: AgentProfile,
     pub(crate) prefix: Arc<Prefix>,
+    /// Where the system prompt and the tools are kept, once they are.
+    pub(crate) prefix_blobs: OnceLock<(BlobRef, BlobRef)>,
+    /// The same in every request of the session: its id.
+    pub(crate) cache_key: Arc<str>,
+    /// As the session was opened; the log has what holds now.
     pub(crate) settings: Settings,
     pub(crate) limits: Limits,
     pub(crate) tool_limits: ToolLimits,
-    pub(crate) parameters: Parameters,
     pub(crate) delivery: Delivery,
     pub(crate) retry: RetryPlan,
     pub(crate) approval: Approval,
@@ -50,6 +61,7 @@ impl fmt::Debug for Core {
 
 impl Core {
     pub(crate) fn new(parts: Parts) -> Self {
+        let cache_key = Arc::from(parts.log.id().to_string());
         let prefix = Arc::new(Prefix {
             system: parts.system,
             tools: parts.toolbox.specs(),
@@ -73,7 +85,10 @@ impl Core {
             )),
             inbox: Inbox::default(),
             questions: Questions::default(),
-            model: parts.model,
+            active: Active::new(Current::new(parts.model, parts.parameters)),
+            models: parts.models,
+            meter: Meter::default(),
+            titled: AtomicBool::new(false),
             toolbox: parts.toolbox,
             workspace,
             jobs: parts.jobs,
@@ -82,10 +97,11 @@ impl Core {
             on_grant: parts.on_grant,
             agent: parts.agent,
             prefix,
+            prefix_blobs: OnceLock::new(),
+            cache_key,
             settings: parts.settings,
             limits: parts.limits,
             tool_limits: parts.tool_limits,
-            parameters: parts.parameters,
             delivery: parts.delivery,
             retry: parts.retry,
             approval: parts.approval,

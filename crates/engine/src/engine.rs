@@ -1,13 +1,14 @@
 //! One session at work: takes what the inbox holds, one run after the other,
 //! until it is shut down.
 
-use crate::context::{self, Context};
+use crate::context::{self, Cause, Context};
 use crate::core::Core;
 use crate::hooks;
 use crate::inbox::{self, Work};
 use crate::parts::Parts;
 use crate::queries::Queries;
 use crate::run::{self, Run};
+use crate::{switch, title};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use tenon_session::SessionError;
 use tenon_vocab::port::{BoxFuture, CommandSink, Handle};
 use tenon_vocab::{
     Command, JobEvent, Notice, NoticeLevel, Outcome, RunFinished, RunState, SessionId,
-    StateChanged, Usage,
+    StateChanged, Switch, Usage,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -75,7 +76,11 @@ async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>, rema
     }
     let mut context = Context::default();
     while let Some((work, token)) = core.inbox.next().await {
+        let is_prompt = matches!(work, Work::Prompt { .. });
         context = one(&core, work, token, context).await;
+        if is_prompt {
+            title::begin(&core);
+        }
         core.inbox.run_over();
         idle(&core);
     }
@@ -137,7 +142,7 @@ fn open(core: &Core) -> Result<(), SessionError> {
     if known.as_ref() != Some(&settings) {
         core.emitter.emit(None, settings)?;
     }
-    context::compile(core)
+    context::compile(core, Cause::Opened)
 }
 
 /// One run; a panic in it is contained and still leaves a whole log.
@@ -146,6 +151,13 @@ async fn one(core: &Arc<Core>, work: Work, token: CancellationToken, context: Co
         core.notice(None, NoticeLevel::Warning, "unsupported", what);
         return context;
     }
+    let work = match work {
+        Work::Switch(wanted) => {
+            change(core, wanted, &token).await;
+            return context;
+        }
+        other => other,
+    };
     let run = Run::new(Arc::clone(core), token.clone(), context);
     let id = run.id;
     match AssertUnwindSafe(run::execute(run, work))
@@ -165,13 +177,21 @@ async fn one(core: &Arc<Core>, work: Work, token: CancellationToken, context: Co
     }
 }
 
+/// Another model. What makes it is not ours, so a panic in it is contained, too.
+async fn change(core: &Arc<Core>, wanted: Switch, token: &CancellationToken) {
+    let changed = AssertUnwindSafe(switch::apply(core, wanted, token))
+        .catch_unwind()
+        .await;
+    if changed.is_err() {
+        let reason = "Choosing the model crashed; this is a bug, and the old model stays.";
+        core.notice(None, NoticeLevel::Error, "not_switched", reason);
+    }
+}
+
 fn unsupported(work: &Work) -> Option<&'static str> {
     match work {
-        Work::Prompt { .. } | Work::Shell { .. } => None,
+        Work::Prompt { .. } | Work::Shell { .. } | Work::Switch(_) => None,
         Work::Compact => Some("Compaction is not available in this version."),
-        Work::Switch => Some(
-            "The model and the agent cannot be changed inside a session in this version; start a new one.",
-        ),
         Work::Undo => Some(
             "Undo is not available in this version; the previous contents are kept in the session's checkpoints.",
         ),

@@ -4,7 +4,7 @@
 use crate::core::Core;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tenon_vocab::{Command, JobId, Notice, NoticeLevel, Part, RunOrigin};
+use tenon_vocab::{Command, JobId, Notice, NoticeLevel, Part, RunOrigin, Switch};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +20,8 @@ pub(crate) enum Work {
         command: String,
     },
     Compact,
-    Switch,
+    /// Another model, or another effort.
+    Switch(Switch),
     Undo,
 }
 
@@ -124,7 +125,8 @@ impl Inbox {
     }
 
     /// Stops the run. Who says stop does not want what was queued to start:
-    /// it is given back, to be shown.
+    /// it is given back, to be shown. A change of the model starts nothing and
+    /// stays.
     fn interrupt(&self) -> Vec<String> {
         let mut desk = self.lock();
         let Some(token) = &desk.run else {
@@ -136,7 +138,8 @@ impl Inbox {
             match work {
                 Work::Prompt { text, .. } => dropped.push(text),
                 Work::Shell { command } => dropped.push(format!("!{command}")),
-                Work::Compact | Work::Switch | Work::Undo => {}
+                switch @ Work::Switch(_) => desk.work.push_back(switch),
+                Work::Compact | Work::Undo => {}
             }
         }
         dropped
@@ -182,7 +185,7 @@ fn dispatch(core: &Arc<Core>, command: Command) {
         }
         Command::Shutdown => core.inbox.shutdown.cancel(),
         Command::Compact { .. } => core.inbox.push(Work::Compact),
-        Command::Switch(_) => core.inbox.push(Work::Switch),
+        Command::Switch(switch) => core.inbox.push(Work::Switch(switch)),
         Command::Undo => core.inbox.push(Work::Undo),
         Command::KillJob { id } => kill(core, id),
         Command::Answer(answer) => {

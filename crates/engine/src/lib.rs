@@ -2,6 +2,7 @@
 //! home folder and knows no terminal: it gets [`Parts`] and gives a
 //! [`tenon_vocab::port::Handle`] with events, commands and queries.
 
+mod active;
 pub mod agents;
 mod ask;
 mod calls;
@@ -9,12 +10,15 @@ mod context;
 mod core;
 mod emit;
 mod engine;
+mod figures;
 mod gate;
 mod guard;
 pub mod hooks;
 mod host;
+mod images;
 mod inbox;
 mod mask;
+mod meter;
 mod next;
 mod once;
 mod outside;
@@ -24,14 +28,19 @@ mod publish;
 mod queries;
 mod questions;
 mod recover;
+mod recovered;
 mod run;
 mod schedule;
 mod shell;
 pub mod slash;
 mod step;
 mod stream;
+mod switch;
+mod title;
 
 pub use calls::Done;
 pub use engine::Engine;
 pub use once::call_once;
-pub use parts::{Ambient, Approval, Confirm, Effects, GrantSink, Parts, RealAmbient};
+pub use parts::{
+    Ambient, Approval, Chosen, Confirm, Effects, GrantSink, ModelSource, Parts, RealAmbient,
+};

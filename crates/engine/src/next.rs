@@ -30,7 +30,7 @@ pub(crate) async fn step(run: &mut Run, reply: &Reply) -> Flow<Next> {
     if !reply.calls.is_empty() {
         return Ok(Next::Continue);
     }
-    if reply.stop == StopReason::ContentFilter {
+    if reply.ending.stop == StopReason::ContentFilter {
         return Err(End::Filtered(String::from(
             "the provider's content filter stopped the answer",
         )));

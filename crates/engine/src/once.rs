@@ -5,9 +5,10 @@ use crate::context::Context;
 use crate::core::Core;
 use crate::parts::Parts;
 use crate::run::{End, Flow, Run, begin, finish};
+use crate::step::Ending;
 use crate::{calls, gate, schedule};
 use std::sync::Arc;
-use tenon_vocab::{CallId, RunOrigin, StopReason, ToolCallPart};
+use tenon_vocab::{CallId, RunOrigin, ToolCallPart};
 use tokio_util::sync::CancellationToken;
 
 /// Runs one tool. Cancelling the token interrupts it as a user would.
@@ -29,6 +30,7 @@ pub async fn call_once(
         id: CallId::new("call_1"),
         name: name.to_owned(),
         arguments: arguments.to_owned(),
+        form: tenon_vocab::CallForm::Native,
     };
     let result = one(&mut run, &call).await;
     let ended = match &result {
@@ -48,7 +50,7 @@ pub async fn call_once(
 
 async fn one(run: &mut Run, call: &ToolCallPart) -> Flow<Option<Done>> {
     begin(run, &call.name, RunOrigin::Shell)?;
-    let planned = schedule::plan(&run.core, call, StopReason::ToolUse);
+    let planned = schedule::plan(&run.core, call, Ending::WHOLE);
     let admitted = gate::admit(run, vec![planned]).await?;
     Ok(calls::execute(run, admitted).await?.into_iter().next())
 }

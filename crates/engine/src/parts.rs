@@ -3,10 +3,11 @@
 
 use std::fmt;
 use std::sync::Arc;
-use tenon_model::{Delivery, Model, Parameters, RetryPlan};
+use tenon_model::{Delivery, Identity, Model, ModelError, Parameters, RetryPlan};
 use tenon_policy::{Grant, Grants, Masker, Rules};
 use tenon_session::{Log, State};
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
+use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::{AgentProfile, HookSpec, Limits};
 use tenon_vocab::{RunId, Settings, Timestamp};
 
@@ -65,11 +66,45 @@ pub enum Effects {
     DryRun,
 }
 
+/// Another model for the session, and what is asked of it.
+pub struct Chosen {
+    pub model: Arc<dyn Model>,
+    pub parameters: Parameters,
+}
+
+impl fmt::Debug for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chosen")
+            .field("identity", &self.model.identity())
+            .field("parameters", &self.parameters)
+            .finish()
+    }
+}
+
+/// Makes models by name: how a session changes its model (P12).
+pub trait ModelSource: Send + Sync {
+    /// `MODEL` of the provider in use, or `PROVIDER/MODEL`.
+    fn choose<'a>(
+        &'a self,
+        name: &'a str,
+        current: &'a Identity,
+    ) -> BoxFuture<'a, Result<Chosen, ModelError>>;
+
+    /// The models that are configured, as provider and model.
+    fn configured(&self) -> Vec<(String, String)>;
+
+    /// A small fast model for side work, such as titles. `None` means that no
+    /// side work is asked of any server.
+    fn small(&self) -> Option<Arc<dyn Model>>;
+}
+
 /// Called when the user grants something for the project; it may be stored.
 pub type GrantSink = Arc<dyn Fn(&Grant) + Send + Sync>;
 
 pub struct Parts {
     pub model: Arc<dyn Model>,
+    /// `None`: the session keeps the model that it was made with.
+    pub models: Option<Arc<dyn ModelSource>>,
     pub toolbox: Toolbox,
     pub workspace: Workspace,
     pub jobs: Jobs,

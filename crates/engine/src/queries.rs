@@ -1,13 +1,16 @@
 //! Answers that change nothing: what a front end may want to show.
 
+mod models;
+
+use crate::active;
 use crate::core::Core;
 use crate::slash;
 use std::ops::ControlFlow;
 use std::sync::Weak;
-use tenon_model::{estimate_message, estimate_text, estimate_tool};
+use tenon_model::{Window, estimate_message, estimate_text, estimate_tool};
 use tenon_tools::workspace::{EntryKind, WalkOptions};
 use tenon_vocab::port::{BoxFuture, QueryPort};
-use tenon_vocab::{Class, Query, Reply, TableReply, Usage};
+use tenon_vocab::{Class, Cost, Query, Reply, TableReply, Usage};
 
 /// Entries that a completion looks at, and paths that it shows.
 const FILES_LOOKED_AT: usize = 20_000;
@@ -43,7 +46,7 @@ fn table(columns: &[&str], rows: Vec<Vec<String>>, note: Option<String>) -> Repl
 
 async fn answer(core: &Core, query: Query) -> Reply {
     match query {
-        Query::Models => models(core).await,
+        Query::Models => models::list(core).await,
         Query::Tools => tools(core),
         Query::Context => context(core),
         Query::Cost => cost(core),
@@ -51,31 +54,13 @@ async fn answer(core: &Core, query: Query) -> Reply {
         Query::Jobs => jobs(core),
         Query::Agents => agent(core),
         Query::Completion { line } if line.starts_with('/') => Reply::Words {
-            words: slash::complete(&line),
+            words: match slash::wants_model(&line) {
+                Some(typed) => models::beginning_with(core, typed).await,
+                None => slash::complete(&line),
+            },
         },
         Query::Files { prefix } => files(core, &prefix),
         Query::Sessions | Query::Completion { .. } => unavailable("only the front end knows that"),
-    }
-}
-
-async fn models(core: &Core) -> Reply {
-    let current = &core.model.identity().model;
-    match core.model.models().await {
-        Err(error) => unavailable(&error.to_string()),
-        Ok(models) => {
-            let rows = models
-                .into_iter()
-                .map(|model| {
-                    let mark = if model.id == *current { "*" } else { "" };
-                    let window = model
-                        .context_window
-                        .map(|n| n.to_string())
-                        .unwrap_or_default();
-                    vec![mark.to_owned(), model.id, window]
-                })
-                .collect();
-            table(&["", "model", "window"], rows, None)
-        }
     }
 }
 
@@ -148,11 +133,11 @@ fn context(core: &Core) -> Reply {
         .sum();
     let total = system + tools + history;
     let row = |name: &str, tokens: u64| vec![name.to_owned(), format!("~{tokens}")];
-    let window = core.model.identity().context_window;
-    let note = window.map(|window| {
-        let share = total * 100 / window.max(1);
-        format!("about {share} % of {window} tokens")
-    });
+    let window = core.active.get().window();
+    let size = window.as_ref().map_or_else(
+        || String::from("not known; set `context_window` to what the server holds"),
+        |window| format!("{} ({})", window.tokens, active::source(window)),
+    );
     table(
         &["part", "tokens"],
         vec![
@@ -160,29 +145,71 @@ fn context(core: &Core) -> Reply {
             row("tools", tools),
             row("history", history),
             row("all", total),
+            vec![String::from("window"), size],
         ],
-        note,
+        window.map(|window| room(core, &window, total)),
     )
 }
 
-fn cost(core: &Core) -> Reply {
-    let Usage {
-        input,
-        output,
-        cached,
-        estimated,
-        ..
-    } = core.emitter.state(|state| state.usage());
-    let mark = if estimated { "~" } else { "" };
-    table(
-        &["tokens in", "of these cached", "tokens out"],
-        vec![vec![
-            format!("{mark}{input}"),
-            cached.to_string(),
-            format!("{mark}{output}"),
-        ]],
-        estimated.then(|| String::from("~ is estimated: the server reported no usage")),
+/// How full the window is, and who says how large it is. What the server
+/// counted comes before what is estimated.
+fn room(core: &Core, window: &Window, estimated: u64) -> String {
+    let (used, about) = match core.meter.last() {
+        Some(counted) => (counted, ""),
+        None => (estimated, "about "),
+    };
+    let share = (used.saturating_mul(100) / window.tokens.max(1)).min(100);
+    format!(
+        "{about}{share} % of {} tokens ({})",
+        window.tokens,
+        active::source(window)
     )
+}
+
+/// Tokens and money, by model and in all.
+fn cost(core: &Core) -> Reply {
+    let (models, all, cost) = core
+        .emitter
+        .state(|state| (state.by_model().to_vec(), state.usage(), state.cost()));
+    let mut rows: Vec<Vec<String>> = models
+        .iter()
+        .map(|entry| {
+            let name = format!("{}/{}", entry.provider, entry.model);
+            figures(name, entry.usage, entry.cost)
+        })
+        .collect();
+    if rows.len() != 1 {
+        rows.push(figures(String::from("all"), all, cost));
+    }
+    let mut notes = Vec::new();
+    if all.estimated {
+        notes.push("~ is estimated: the server reported no usage");
+    }
+    if models.iter().any(|entry| entry.cost.is_none()) {
+        notes.push("- is not known: no price is configured");
+    }
+    table(
+        &[
+            "model",
+            "tokens in",
+            "of these cached",
+            "tokens out",
+            "cost",
+        ],
+        rows,
+        (!notes.is_empty()).then(|| notes.join("; ")),
+    )
+}
+
+fn figures(name: String, usage: Usage, cost: Option<Cost>) -> Vec<String> {
+    let mark = if usage.estimated { "~" } else { "" };
+    vec![
+        name,
+        format!("{mark}{}", usage.input),
+        usage.cached.to_string(),
+        format!("{mark}{}", usage.output),
+        cost.map_or_else(|| String::from("-"), |cost| format!("{mark}{cost}")),
+    ]
 }
 
 fn grants(core: &Core) -> Reply {

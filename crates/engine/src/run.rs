@@ -7,13 +7,13 @@ use crate::guard::RepeatGuard;
 use crate::hooks::{self, Stopping, Submitted};
 use crate::inbox::Work;
 use crate::parts::Approval;
-use crate::{calls, gate, next, schedule, shell, step};
+use crate::{calls, gate, images, next, schedule, shell, step};
 use std::fmt;
 use std::sync::Arc;
 use tenon_session::SessionError;
 use tenon_vocab::{
-    EventKind, Interrupted, Message, NoticeLevel, Origin, Outcome, Part, Role, RunFinished, RunId,
-    RunOrigin, RunStarted, RunState, StateChanged, Usage,
+    Cost, EventKind, Interrupted, Message, NoticeLevel, Origin, Outcome, Part, Role, RunFinished,
+    RunId, RunOrigin, RunStarted, RunState, StateChanged, Usage,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -89,6 +89,8 @@ pub(crate) struct Tally {
     pub(crate) failed: u32,
     pub(crate) denied: u32,
     pub(crate) usage: Usage,
+    /// `None` where no price is known.
+    pub(crate) cost: Option<Cost>,
     /// Failures without a success in between (E6).
     pub(crate) failures_in_a_row: u32,
     /// The last call of the run was denied: what the model then says is giving up.
@@ -176,7 +178,7 @@ pub(crate) async fn execute(mut run: Run, work: Work) -> Context {
         } => drive(&mut run, text, attachments, origin).await,
         Work::Shell { command } => shell::run(&mut run, command).await,
         // Turned away before a run is made.
-        Work::Compact | Work::Switch | Work::Undo => Ok(()),
+        Work::Compact | Work::Switch(_) | Work::Undo => Ok(()),
     };
     finish(&mut run, result);
     run.context
@@ -211,7 +213,10 @@ async fn prompt(run: &Run, text: String, attachments: Vec<Part>) -> Flow<()> {
         .emitter
         .state(|state| state.shell_notes().iter().map(shell::note).collect());
     parts.push(Part::text(text));
-    parts.extend(attachments);
+    let refused = images::refusal(&run.core.active.get().identity(), &attachments);
+    for part in attachments {
+        parts.push(images::keep(&run.core, part)?);
+    }
     let mut message = Message::new(Role::User, Origin::User, parts);
     let result = match submitted {
         Ok(Submitted::With(context)) => {
@@ -221,6 +226,7 @@ async fn prompt(run: &Run, text: String, attachments: Vec<Part>) -> Flow<()> {
         Ok(Submitted::Blocked(reason)) => Err(End::Blocked(reason)),
         Err(end) => Err(end),
     };
+    let result = result.and_then(|()| refused.map_or(Ok(()), |why| Err(End::Failed(why))));
     message.in_context = result.is_ok();
     run.emit(message)?;
     result
@@ -295,7 +301,7 @@ fn finished(
         failed_calls: run.tally.failed,
         denied_calls: run.tally.denied,
         usage: run.tally.usage,
-        cost: None,
+        cost: run.tally.cost,
         duration_ms: u64::try_from(run.started.elapsed().as_millis()).unwrap_or(u64::MAX),
         snapshot,
     }

@@ -2,9 +2,10 @@
 //! A call with effects is a batch of its own. The order of the reply is kept.
 
 use crate::core::Core;
-use crate::step::Reply;
+use crate::step::{Ending, Reply};
 use serde_json::Value;
 use std::sync::Arc;
+use tenon_model::dialect::REPLY_FORMAT;
 use tenon_model::{Arguments, is_cut, parse_arguments};
 use tenon_tools::{Tool, input};
 use tenon_vocab::{CallId, Effect, ErrorCode, StopReason, ToolCallPart, ToolOutput};
@@ -37,7 +38,7 @@ pub(crate) fn batches(core: &Core, reply: &Reply) -> Vec<Vec<Planned>> {
     let mut batches: Vec<Vec<Planned>> = Vec::new();
     let mut reading = false;
     for call in &reply.calls {
-        let planned = plan(core, call, reply.stop);
+        let planned = plan(core, call, reply.ending);
         let reads = planned.only_reads();
         match batches.last_mut() {
             Some(batch) if reads && reading && batch.len() < core.limits.parallel_reads => {
@@ -51,11 +52,11 @@ pub(crate) fn batches(core: &Core, reply: &Reply) -> Vec<Vec<Planned>> {
 }
 
 /// Finds the tool, repairs the input, checks it.
-pub(crate) fn plan(core: &Core, call: &ToolCallPart, stop: StopReason) -> Planned {
+pub(crate) fn plan(core: &Core, call: &ToolCallPart, ending: Ending) -> Planned {
     let (name, tool) = find(core, &call.name);
     let ready = match tool {
-        None => Err(Box::new(unknown(core, &call.name))),
-        Some(tool) => understand(&tool, call, stop).map(|input| Ready { tool, input }),
+        None => Err(Box::new(unknown(core, call))),
+        Some(tool) => understand(&tool, call, ending).map(|input| Ready { tool, input }),
     };
     Planned {
         call: call.id.clone(),
@@ -74,7 +75,11 @@ fn find(core: &Core, name: &str) -> (String, Option<Arc<dyn Tool>>) {
     }
 }
 
-fn unknown(core: &Core, name: &str) -> ToolOutput {
+fn unknown(core: &Core, call: &ToolCallPart) -> ToolOutput {
+    let name = call.name.as_str();
+    if name == REPLY_FORMAT {
+        return unreadable(&call.arguments);
+    }
     let known: Vec<String> = core
         .toolbox
         .specs()
@@ -94,21 +99,36 @@ fn unknown(core: &Core, name: &str) -> ToolOutput {
     )
 }
 
+/// A reply of the markdown dialect that could not be read (K5).
+fn unreadable(arguments: &str) -> ToolOutput {
+    let problem = match parse_arguments(arguments) {
+        Arguments::Object(fields) => fields
+            .get("problem")
+            .and_then(Value::as_str)
+            .map(str::to_owned),
+        Arguments::Empty | Arguments::Invalid { .. } => None,
+    };
+    let problem = problem.unwrap_or_else(|| String::from("its format is not known"));
+    ToolOutput::error(
+        ErrorCode::InvalidInput,
+        format!("the reply could not be read: {problem}"),
+    )
+}
+
 fn understand(
     tool: &Arc<dyn Tool>,
     call: &ToolCallPart,
-    stop: StopReason,
+    ending: Ending,
 ) -> Result<Value, Box<ToolOutput>> {
     let spec = tool.spec();
     let arguments = call.arguments.as_str();
     let given = match parse_arguments(arguments) {
         Arguments::Object(map) => Value::Object(map),
         Arguments::Empty => Value::Object(serde_json::Map::new()),
-        Arguments::Invalid { error } if stop == StopReason::MaxTokens || is_cut(arguments) => {
-            return Err(failed(format!(
-                "this call was cut after {} bytes, most likely by the limit of output tokens ({error}); it was not run. Do the work in smaller parts.",
-                arguments.len()
-            )));
+        Arguments::Invalid { error }
+            if ending.stop == StopReason::MaxTokens || is_cut(arguments) =>
+        {
+            return Err(failed(cut(ending, arguments, &error)));
         }
         Arguments::Invalid { error } => {
             return Err(failed(format!(
@@ -126,6 +146,19 @@ fn understand(
     match input::marked(spec, &repaired) {
         Some(message) => Err(Box::new(ToolOutput::error(ErrorCode::MaskedValue, message))),
         None => Ok(repaired),
+    }
+}
+
+/// What the model reads of a call that ends in the middle.
+fn cut(ending: Ending, arguments: &str, error: &str) -> String {
+    match (ending.stop, ending.tokens) {
+        (StopReason::MaxTokens, Some(tokens)) => format!(
+            "your call was cut at {tokens} tokens, the limit of one reply ({error}); it was not run. Write in smaller parts."
+        ),
+        _ => format!(
+            "this call was cut after {} bytes, most likely by the limit of output tokens ({error}); it was not run. Write in smaller parts.",
+            arguments.len()
+        ),
     }
 }
 

@@ -2,9 +2,10 @@
 //! model's, and the model reads what it printed with the next prompt.
 
 use crate::run::{Flow, Run, begin};
+use crate::step::Ending;
 use crate::{calls, gate, hooks, schedule};
 use serde_json::json;
-use tenon_vocab::{CallId, Part, RunOrigin, ShellNote, StopReason, ToolCallPart};
+use tenon_vocab::{CallId, Part, RunOrigin, ShellNote, ToolCallPart};
 
 pub(crate) async fn run(run: &mut Run, command: String) -> Flow<()> {
     begin(run, &format!("!{command}"), RunOrigin::Shell)?;
@@ -13,8 +14,9 @@ pub(crate) async fn run(run: &mut Run, command: String) -> Flow<()> {
         id: CallId::new(format!("shell_{}", run.id)),
         name: String::from("bash"),
         arguments: json!({ "command": command }).to_string(),
+        form: tenon_vocab::CallForm::Native,
     };
-    let planned = schedule::plan(&run.core, &call, StopReason::ToolUse);
+    let planned = schedule::plan(&run.core, &call, Ending::WHOLE);
     let admitted = gate::admit(run, vec![planned]).await?;
     calls::execute(run, admitted).await?;
     Ok(())

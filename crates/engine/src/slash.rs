@@ -2,7 +2,7 @@
 //! engine does becomes a [`Command`] or a [`Query`]; what a front end does by
 //! itself becomes a [`Local`].
 
-use tenon_vocab::{Command, Query};
+use tenon_vocab::{Command, Query, Switch};
 
 /// Done by the front end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub enum Slash {
         name: String,
         nearest: Option<String>,
     },
+    /// One of ours with something that it cannot be used with; what to write.
+    Misused(String),
 }
 
 /// Name, argument and what it does: the source of `/help` and of completion.
@@ -45,11 +47,16 @@ pub const SLASH: &[(&str, &str, &str)] = &[
     ("clear", "", "start a new session with the same settings"),
     ("sessions", "", "list the sessions of this directory"),
     ("resume", "[ID]", "go on with a session"),
-    ("models", "", "list the models of the server"),
+    ("models", "[NAME]", "list the models, or change to one"),
+    (
+        "effort",
+        "[LEVEL]",
+        "how hard the model thinks: low, medium, high, none, default",
+    ),
     ("tools", "", "list the tools"),
     ("agents", "", "show the agent"),
     ("context", "", "show what fills the context"),
-    ("cost", "", "show the tokens used"),
+    ("cost", "", "show the tokens used and what they cost"),
     ("permissions", "", "show what runs without asking"),
     ("jobs", "", "list background processes"),
     (
@@ -90,7 +97,8 @@ pub fn parse(line: &str) -> Option<Slash> {
         "mode" => Slash::Local(Local::Mode(argument)),
         "exit" | "quit" => Slash::Local(Local::Exit),
         "stop" => Slash::Command(Command::Interrupt),
-        "models" => Slash::Query(Query::Models),
+        "models" | "model" => models(argument),
+        "effort" => effort(argument.as_deref()),
         "tools" => Slash::Query(Query::Tools),
         "agents" => Slash::Query(Query::Agents),
         "context" => Slash::Query(Query::Context),
@@ -104,9 +112,60 @@ pub fn parse(line: &str) -> Option<Slash> {
     })
 }
 
-/// Commands that begin with what was typed.
+fn models(name: Option<String>) -> Slash {
+    match name {
+        None => Slash::Query(Query::Models),
+        Some(name) if name.contains(char::is_whitespace) => {
+            Slash::Misused(String::from("/models takes one name: /models NAME"))
+        }
+        Some(name) => Slash::Command(Command::Switch(Switch {
+            model: Some(name),
+            ..Switch::default()
+        })),
+    }
+}
+
+/// What providers know as levels; `default` leaves it to the server.
+pub const EFFORTS: &[&str] = &[
+    "low", "medium", "high", "none", "default", "minimal", "xhigh", "max",
+];
+
+fn effort(level: Option<&str>) -> Slash {
+    let Some(level) = level else {
+        return Slash::Query(Query::Models);
+    };
+    let level = level.to_lowercase();
+    if !EFFORTS.contains(&level.as_str()) {
+        return Slash::Misused(format!("/effort takes one of {}", EFFORTS.join(", ")));
+    }
+    let effort = if level == "default" {
+        String::new()
+    } else {
+        level
+    };
+    Slash::Command(Command::Switch(Switch {
+        effort: Some(effort),
+        ..Switch::default()
+    }))
+}
+
+/// The beginning of a model's name, where one is being typed.
+#[must_use]
+pub fn wants_model(line: &str) -> Option<&str> {
+    let typed = line.strip_prefix("/models ")?.trim_start();
+    (!typed.contains(char::is_whitespace)).then_some(typed)
+}
+
+/// Commands that begin with what was typed, or what may follow one.
 #[must_use]
 pub fn complete(line: &str) -> Vec<String> {
+    if let Some(typed) = line.strip_prefix("/effort ") {
+        return EFFORTS
+            .iter()
+            .filter(|level| level.starts_with(typed.trim_start()))
+            .map(|&level| level.to_owned())
+            .collect();
+    }
     let typed = line.trim_start_matches('/');
     SLASH
         .iter()
@@ -133,6 +192,39 @@ mod tests {
                 "/{name}"
             );
         }
+    }
+
+    #[test]
+    fn a_model_and_an_effort_are_switched_to_by_name() {
+        let model = |name: &str| Switch {
+            model: Some(name.into()),
+            ..Switch::default()
+        };
+        let effort = |level: &str| Switch {
+            effort: Some(level.into()),
+            ..Switch::default()
+        };
+        for (line, wanted) in [
+            ("/models gpt-x", model("gpt-x")),
+            ("/models  other/big-1 ", model("other/big-1")),
+            ("/effort High", effort("high")),
+            ("/effort default", effort("")),
+            ("/effort none", effort("none")),
+        ] {
+            let wanted = Slash::Command(Command::Switch(wanted));
+            assert_eq!(parse(line), Some(wanted), "{line}");
+        }
+        assert_eq!(parse("/models"), Some(Slash::Query(Query::Models)));
+        assert!(matches!(parse("/effort hihg"), Some(Slash::Misused(_))));
+        assert!(matches!(parse("/models a b"), Some(Slash::Misused(_))));
+    }
+
+    #[test]
+    fn what_follows_a_command_is_completed_too() {
+        assert_eq!(wants_model("/models gp"), Some("gp"));
+        assert_eq!(wants_model("/models"), None);
+        assert_eq!(complete("/effort m"), ["medium", "minimal", "max"]);
+        assert_eq!(complete("/eff"), ["/effort"]);
     }
 
     #[test]

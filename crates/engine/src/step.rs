@@ -1,43 +1,65 @@
 //! One step's question to the model: context becomes a request, the reply
 //! becomes a message. Tries again where that may help, and says so.
 
+use crate::active::Current;
 use crate::mask;
+use crate::meter::Sent;
 use crate::run::{End, Flow, Run};
 use crate::stream::{self, Collected, Partial};
+use crate::{figures, recovered};
 use tenon_model::{
-    Arguments, Delivery, Finished, ModelError, ModelErrorKind, estimate_tokens, make_ids_unique,
-    parse_arguments,
+    Arguments, Delivery, Finished, ModelError, ModelErrorKind, make_ids_unique, parse_arguments,
 };
 use tenon_session::FrameOf;
 use tenon_tools::input;
 use tenon_vocab::{
-    Message, Notice, NoticeLevel, Part, Retry, RunState, Segment, Status, StopReason, ToolCallPart,
-    Usage,
+    Message, Notice, NoticeLevel, Part, Retry, RunState, Segment, Status, StopReason, TodoItem,
+    TodoList, ToolCallPart,
 };
+
+/// How a reply ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ending {
+    pub(crate) stop: StopReason,
+    /// The tokens of the reply, where the server counted them.
+    pub(crate) tokens: Option<u64>,
+}
+
+impl Ending {
+    /// Of a call that no model made.
+    pub(crate) const WHOLE: Self = Self {
+        stop: StopReason::ToolUse,
+        tokens: None,
+    };
+}
 
 /// What the model wants next.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) calls: Vec<ToolCallPart>,
-    pub(crate) stop: StopReason,
+    pub(crate) ending: Ending,
 }
 
 pub(crate) async fn ask(run: &mut Run) -> Flow<Reply> {
     run.begin_step()?;
+    let current = run.core.active.get();
+    current.window_settled(&run.token).await;
     let mut delivery = run.core.delivery;
     let mut failures = 0;
     loop {
         run.state(RunState::ModelGenerating);
-        let request = run.context.request(&run.core, delivery);
-        let estimate = estimate_tokens(&request);
-        match stream::collect(&run.core, run.id, &run.token, request).await {
-            Collected::Finished(finished) => {
+        let request = run.context.request(&run.core, &current, delivery);
+        let sent = Sent::of(&request);
+        match stream::collect(&run.core, run.id, &run.token, &current, request).await {
+            Collected::Finished(mut finished) => {
+                mind_the_limit(run, &mut finished, sent.limit);
                 if delivery == Delivery::Streamed && has_unusable_call(run, &finished) {
-                    abandon_for_whole(run, *finished)?;
+                    abandon_for_whole(run, &current, *finished)?;
                     delivery = Delivery::Whole;
                     continue;
                 }
-                return record(run, *finished, estimate);
+                current.look_up_window();
+                return record(run, &current, *finished, sent).await;
             }
             Collected::Interrupted(partial) => {
                 keep(run, partial, Status::Interrupted)?;
@@ -127,6 +149,34 @@ fn keep(run: &Run, partial: Partial, status: Status) -> Flow<()> {
     mask::told(run, "AfterModelResponse", &found.counts())
 }
 
+/// Some servers call a reply whole that ran into its limit inside a call. Then
+/// its arguments end in the middle, and asking again would end the same way.
+fn mind_the_limit(run: &Run, finished: &mut Finished, limit: Option<u64>) {
+    let spent = finished.usage.filter(|usage| !usage.estimated);
+    let reached = matches!((spent, limit), (Some(usage), Some(limit)) if usage.output >= limit);
+    if !reached {
+        return;
+    }
+    let last = finished
+        .message
+        .parts
+        .iter_mut()
+        .rev()
+        .find_map(|part| match part {
+            Part::ToolCall(call) => Some(call),
+            _ => None,
+        });
+    let Some(call) = last else { return };
+    match parse_arguments(&call.arguments) {
+        Arguments::Object(_) => return,
+        Arguments::Invalid { .. } => {}
+        // Cut before its first argument: it must not look like one without any.
+        Arguments::Empty if needs_input(run, &call.name) => call.arguments = String::from("{"),
+        Arguments::Empty => return,
+    }
+    finished.stop = StopReason::MaxTokens;
+}
+
 /// A call whose arguments did not survive streaming: some servers lose them
 /// only then, so it is asked for once more without.
 fn has_unusable_call(run: &Run, finished: &Finished) -> bool {
@@ -152,13 +202,15 @@ fn needs_input(run: &Run, name: &str) -> bool {
     })
 }
 
-fn abandon_for_whole(run: &mut Run, finished: Finished) -> Flow<()> {
-    run.tally.usage += finished.usage.unwrap_or_default();
-    let message = Message {
+fn abandon_for_whole(run: &mut Run, current: &Current, finished: Finished) -> Flow<()> {
+    let mut message = Message {
         status: Status::Abandoned,
         in_context: false,
         ..finished.message
     };
+    if let Some(usage) = finished.usage {
+        figures::count(run, current, &mut message, usage);
+    }
     run.emit(message)?;
     run.core.emitter.superseded(&FrameOf::Message)?;
     run.emit(Retry {
@@ -173,18 +225,19 @@ fn abandon_for_whole(run: &mut Run, finished: Finished) -> Flow<()> {
 }
 
 /// The reply is whole: to the log, and on.
-fn record(run: &mut Run, finished: Finished, estimate: u64) -> Flow<Reply> {
+async fn record(run: &mut Run, current: &Current, finished: Finished, sent: Sent) -> Flow<Reply> {
+    let (finished, found) = recovered::calls(run, current, finished);
     let Finished {
         mut message,
         stop,
         usage,
         repairs,
+        todo,
     } = finished;
     make_ids_unique(&mut message, &|id| run.context.knows_call(id));
     let calls: Vec<ToolCallPart> = message.tool_calls().cloned().collect();
-    let usage = usage.unwrap_or_else(|| estimated(&message, estimate));
-    run.tally.usage += usage;
-    message.usage = Some(usage);
+    let counted = usage.unwrap_or_else(|| figures::estimated(&message, sent));
+    figures::count(run, current, &mut message, counted);
     message.stop = Some(stop);
     message.segment = Some(if calls.is_empty() {
         Segment::Answer
@@ -199,14 +252,34 @@ fn record(run: &mut Run, finished: Finished, estimate: u64) -> Flow<Reply> {
     let is_empty = !message.in_context;
     run.emit(message)?;
     run.core.emitter.superseded(&FrameOf::Message)?;
-    for repair in repairs {
-        run.core
-            .notice(Some(run.id), NoticeLevel::Info, "repaired_reply", repair);
-    }
+    tell(run, "repaired_reply", repairs);
+    tell(run, "recovered_call", found);
+    note_todo(run, todo)?;
+    figures::compare(run, current, sent, usage).await;
     if calls.is_empty() {
         remark(run, stop, is_empty);
     }
-    Ok(Reply { calls, stop })
+    let tokens = usage.map(|usage| usage.output);
+    Ok(Reply {
+        calls,
+        ending: Ending { stop, tokens },
+    })
+}
+
+fn tell(run: &Run, kind: &str, notes: Vec<String>) {
+    for note in notes {
+        run.core.notice(Some(run.id), NoticeLevel::Info, kind, note);
+    }
+}
+
+/// The task list that a reply carries, when it is another one (K3).
+fn note_todo(run: &Run, todo: Option<Vec<TodoItem>>) -> Flow<()> {
+    let Some(items) = todo else { return Ok(()) };
+    let same = run.core.emitter.state(|state| state.todo() == items);
+    if !same {
+        run.emit(TodoList { items })?;
+    }
+    Ok(())
 }
 
 /// What a person should know of an answer that is not simply whole.
@@ -225,22 +298,4 @@ fn remark(run: &Run, stop: StopReason, is_empty: bool) {
     };
     run.core
         .notice(Some(run.id), NoticeLevel::Warning, kind, message);
-}
-
-fn estimated(message: &Message, input: u64) -> Usage {
-    let bytes: usize = message.parts.iter().map(part_bytes).sum();
-    Usage {
-        input,
-        output: (bytes as u64).div_ceil(4),
-        estimated: true,
-        ..Usage::default()
-    }
-}
-
-fn part_bytes(part: &Part) -> usize {
-    match part {
-        Part::Text { text } | Part::Reasoning { text, .. } => text.len(),
-        Part::ToolCall(call) => call.name.len() + call.arguments.len(),
-        _ => 0,
-    }
 }

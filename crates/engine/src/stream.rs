@@ -2,13 +2,15 @@
 //! on disk when they are shown, and what has arrived is never lost, whichever
 //! way the stream ends. Text that may become a secret waits until it is known.
 
+use crate::active::Current;
+use crate::context::{self, Cause};
 use crate::core::Core;
 use futures_util::StreamExt;
 use std::time::Duration;
-use tenon_model::{Delta, Finished, ModelError, ModelErrorKind, Request};
+use tenon_model::{Adapted, Delta, Finished, ModelError, ModelErrorKind, Request};
 use tenon_policy::{Findings, MaskStream};
 use tenon_session::SessionError;
-use tenon_vocab::{Message, Origin, Part, Role, RunId, TextChannel};
+use tenon_vocab::{Message, Notice, NoticeLevel, Origin, Part, Role, RunId, TextChannel};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -128,9 +130,10 @@ pub(crate) async fn collect(
     core: &Core,
     run: RunId,
     token: &CancellationToken,
+    current: &Current,
     request: Request,
 ) -> Collected {
-    let mut stream = core.model.stream(request);
+    let mut stream = current.model.stream(request);
     let mut batch = Batch {
         core,
         run,
@@ -160,6 +163,7 @@ pub(crate) async fn collect(
             Some(Ok(Delta::Text(text))) => batch.push(TextChannel::Text, &text),
             Some(Ok(Delta::Reasoning(text))) => batch.push(TextChannel::Reasoning, &text),
             Some(Ok(Delta::ToolCall { .. })) => Ok(()),
+            Some(Ok(Delta::Adapted(adapted))) => adapt(core, run, adapted),
             Some(Ok(Delta::Finished(finished))) => {
                 return batch
                     .end()
@@ -182,6 +186,21 @@ pub(crate) async fn collect(
             return Collected::Log(error);
         }
     }
+}
+
+/// The server did not take the request as it was: people are told, and what is
+/// sent from now on is on the record.
+fn adapt(core: &Core, run: RunId, adapted: Adapted) -> Result<(), SessionError> {
+    let notice = Notice {
+        level: NoticeLevel::Warning,
+        kind: String::from("adapted"),
+        message: adapted.message,
+        hint: adapted.hint,
+    };
+    core.emitter.emit(Some(run), notice)?;
+    // What is sent from now on has another size.
+    core.meter.forget();
+    context::compile(core, Cause::Adapted)
 }
 
 async fn until(deadline: Option<Instant>) {

@@ -3,9 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::choose::{ChatRequest, Chosen};
+use crate::api::Api;
+use crate::choose::Chosen;
+use crate::conversation::{Conversation, Seals};
 use crate::scenarios::{Response, Scope, ScriptedCall};
+use crate::seal;
 use crate::shape::Shape;
+use crate::tally;
 
 const STEP: &str = "{{step}}";
 const LAST_TOOL_RESULT: &str = "{{last_tool_result}}";
@@ -18,8 +22,11 @@ pub(crate) struct Answer {
     pub(crate) created: u64,
     pub(crate) content: Option<String>,
     pub(crate) reasoning: Option<String>,
+    /// What the client must give back with the reasoning.
+    pub(crate) seal: Option<String>,
     pub(crate) calls: Vec<Call>,
     pub(crate) finish_reason: String,
+    /// In the words of the chat format, unless the script has others.
     pub(crate) usage: Option<Map<String, Value>>,
     pub(crate) shape: Shape,
 }
@@ -37,12 +44,15 @@ pub(crate) struct Letterhead {
     pub(crate) number: u64,
     pub(crate) model: String,
     pub(crate) created: u64,
+    /// What the prompt is said to have at most, however long it was.
+    pub(crate) truncated_to: Option<u64>,
 }
 
 impl Answer {
     pub(crate) fn compose(
         chosen: &Chosen<'_>,
-        request: &ChatRequest<'_>,
+        api: Api,
+        request: &Conversation<'_>,
         body_length: usize,
         letterhead: Letterhead,
     ) -> Self {
@@ -74,6 +84,7 @@ impl Answer {
                 .reasoning
                 .as_deref()
                 .map(|text| blanks.fill(text, Escape::None)),
+            seal: None,
             calls,
             finish_reason: response
                 .finish_reason
@@ -82,14 +93,27 @@ impl Answer {
             usage: None,
             shape: chosen.shape.clone(),
         };
+        answer.seal = answer.seal(response.signature.as_deref(), api, request.seals);
         if answer.shape.sends_usage() {
             let estimate = || answer.estimate(body_length);
-            answer.usage = Some(response.usage.clone().unwrap_or_else(estimate));
+            let mut usage = response.usage.clone().unwrap_or_else(estimate);
+            if let Some(most) = letterhead.truncated_to {
+                tally::truncate(&mut usage, most);
+            }
+            answer.usage = Some(usage);
         }
         answer
     }
 
-    /// Four bytes a token: near enough for a script, and the same every time.
+    fn seal(&self, scripted: Option<&str>, api: Api, seals: Seals) -> Option<String> {
+        let reasoning = self.reasoning.as_deref()?;
+        match (seals, scripted) {
+            (Seals::NotWanted, _) => None,
+            (Seals::Wanted, Some(scripted)) => Some(scripted.to_owned()),
+            (Seals::Wanted, None) => Some(seal::make(api, reasoning)),
+        }
+    }
+
     fn estimate(&self, body_length: usize) -> Map<String, Value> {
         let calls: usize = self
             .calls
@@ -98,7 +122,7 @@ impl Answer {
             .sum();
         let texts = [&self.content, &self.reasoning];
         let said: usize = texts.into_iter().flatten().map(String::len).sum();
-        let (prompt, completion) = (body_length.div_ceil(4), (said + calls).div_ceil(4));
+        let (prompt, completion) = (tally::prompt(body_length), tally::tokens(said + calls));
         let mut usage = Map::new();
         usage.insert("prompt_tokens".to_owned(), json!(prompt));
         usage.insert("completion_tokens".to_owned(), json!(completion));
@@ -121,7 +145,7 @@ enum Escape {
 }
 
 impl Blanks {
-    fn of(response: &Response, step: u64, request: &ChatRequest<'_>) -> Self {
+    fn of(response: &Response, step: u64, request: &Conversation<'_>) -> Self {
         let calls = response
             .tool_calls
             .iter()

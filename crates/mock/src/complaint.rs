@@ -82,7 +82,7 @@ fn unknown_word(message: &str) -> Option<String> {
     let known: Vec<&str> = words.collect();
     let nearest = known
         .iter()
-        .map(|word| (strsim::jaro_winkler(found, word), word))
+        .map(|word| (likeness(found, word), word))
         .filter(|(likeness, _)| *likeness > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0));
     let hint = nearest
@@ -92,4 +92,13 @@ fn unknown_word(message: &str) -> Option<String> {
         "unknown {what} `{found}`.{hint} Known here: {}.",
         known.join(", ")
     ))
+}
+
+/// A word that was not written to its end is nearer than any that only looks
+/// like it.
+fn likeness(found: &str, word: &str) -> f64 {
+    if found.len() > 3 && word.starts_with(found) {
+        return 1.0;
+    }
+    strsim::jaro_winkler(found, word)
 }

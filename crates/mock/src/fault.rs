@@ -12,6 +12,8 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use serde_json::Value;
 
+use crate::software::Software;
+
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "an object with faults")]
 pub(crate) struct Fault {
@@ -34,8 +36,68 @@ pub(crate) struct Fault {
     pub(crate) stall_after_bytes: Option<u64>,
     /// One event that is not JSON, after the first.
     pub(crate) malformed_chunk: bool,
+    /// The reply begins well and ends in an error event.
+    pub(crate) error_event: Option<ErrorEvent>,
+    /// A request with one of these parameters is refused by its name.
+    pub(crate) refuse_parameters: Vec<String>,
+    /// A request with tools is refused.
+    pub(crate) refuse_tools: bool,
+    /// A prompt that is estimated larger is refused.
+    pub(crate) window: Option<u64>,
+    /// The prompt is reported as this at most, however long it was.
+    pub(crate) truncate_to: Option<u64>,
+    /// Assistant messages with calls must carry `reasoning_content`.
+    pub(crate) require_reasoning_content: bool,
+    /// No message may carry `reasoning_content`.
+    pub(crate) refuse_reasoning_content: bool,
+    /// Whose words a refusal has; the server's own without it.
+    pub(crate) words: Option<Software>,
     /// Only the first so many requests of this step meet the fault.
     pub(crate) times: Option<NonZeroU32>,
+}
+
+/// An error that comes when the stream has begun, under status 200.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "an error event")]
+pub(crate) struct ErrorEvent {
+    /// How many events come before it.
+    pub(crate) after: u64,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    message: String,
+    pub(crate) form: ErrorForm,
+}
+
+/// The Responses format has two ways to say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ErrorForm {
+    /// A `response.failed` event.
+    #[default]
+    Failed,
+    /// An `error` event.
+    Error,
+}
+
+impl Default for ErrorEvent {
+    fn default() -> Self {
+        Self {
+            after: 1,
+            kind: None,
+            message: "Overloaded".to_owned(),
+            form: ErrorForm::default(),
+        }
+    }
+}
+
+impl ErrorEvent {
+    pub(crate) fn kind<'k>(&'k self, default: &'k str) -> &'k str {
+        self.kind.as_deref().unwrap_or(default)
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
 }
 
 impl Fault {

@@ -1,5 +1,6 @@
-//! A scripted model server that speaks the chat wire format, and validators
-//! that say what the strictest server would reject.
+//! A scripted model server that speaks the three wire formats, a recorder and
+//! player of real ones, and validators that say what the strictest server
+//! would reject.
 //!
 //! It is what Tenon's tests talk to and what users test their own setups with.
 //! It shares no code with the part of Tenon that writes requests and reads
@@ -23,25 +24,47 @@
 //! ```
 
 mod answer;
+mod api;
+mod asked;
+mod chat;
 mod choose;
 mod complaint;
 mod connection;
+mod conversation;
 mod cut;
+mod demand;
 pub mod demo;
+mod events;
 mod fault;
+mod frame;
+mod messages;
 mod options;
+mod queue;
 mod record;
+mod refusal;
 mod reply;
+mod responses;
 mod route;
 mod scenarios;
+mod seal;
 mod server;
 mod shape;
-mod stream;
-mod whole;
+mod software;
+mod tally;
+mod tape;
+mod upstream;
 pub mod wire;
+mod words;
 
+pub use api::RequestKind;
 pub use complaint::ScenarioError;
 pub use options::{Chunking, Options, Recording, Strictness};
 pub use record::RecordedRequest;
 pub use scenarios::Scenarios;
 pub use server::{Running, Server};
+pub use tape::play::{Pace, Playback};
+pub use tape::slice::Slicing;
+pub use tape::{Tape, TapeError};
+pub use upstream::{
+    Upstream, UpstreamError, UpstreamFuture, UpstreamPiece, UpstreamReply, UpstreamRequest,
+};

@@ -11,6 +11,7 @@ use hyper::HeaderMap;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::api::RequestKind;
 use crate::options::Recording;
 use crate::wire;
 
@@ -19,6 +20,7 @@ use crate::wire;
 pub struct RecordedRequest {
     /// Path and query.
     pub path: String,
+    pub kind: RequestKind,
     pub headers: HeaderMap,
     pub body: Bytes,
     /// What the strictest server would reject, each a sentence.
@@ -31,13 +33,6 @@ struct Kept {
     headers: HeaderMap,
     body: Bytes,
     kind: RequestKind,
-}
-
-/// Whether the body is one that a validator knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RequestKind {
-    Chat,
-    Other,
 }
 
 #[derive(Debug)]
@@ -99,6 +94,7 @@ impl Recorder {
             .map(|request| RecordedRequest {
                 violations: violations(&request.body, request.kind),
                 path: request.path,
+                kind: request.kind,
                 headers: request.headers,
                 body: request.body,
             })
@@ -111,9 +107,13 @@ fn size(body: &Bytes) -> usize {
     body.len() + 1024
 }
 
-fn violations(body: &[u8], kind: RequestKind) -> Vec<String> {
+/// By the validator of the request's own format.
+pub(crate) fn violations(body: &[u8], kind: RequestKind) -> Vec<String> {
     match kind {
         RequestKind::Chat => wire::chat::validate(body),
+        RequestKind::Messages => wire::messages::validate(body),
+        RequestKind::CountTokens => wire::messages::validate_count(body),
+        RequestKind::Responses => wire::responses::validate(body),
         RequestKind::Other => Vec::new(),
     }
 }

@@ -10,7 +10,9 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::Sleep;
 
 use crate::connection::Delivered;
-use crate::stream::Events;
+use crate::events::Events;
+use crate::tape::play::Playing;
+use crate::tape::record::Passing;
 
 /// Written at once when nothing slows the stream down. Large enough that
 /// system calls cost nothing, small enough that a reader starts early.
@@ -43,6 +45,18 @@ pub(crate) struct Manner {
     pub(crate) delivered: Delivered,
 }
 
+impl Manner {
+    /// At once and whole.
+    fn plain() -> Self {
+        Self {
+            first: Duration::ZERO,
+            between: Duration::ZERO,
+            ending: Ending::Complete,
+            delivered: Delivered::default(),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Reply {
     source: Source,
@@ -57,6 +71,8 @@ pub(crate) struct Reply {
 enum Source {
     Whole(Bytes),
     Events(Box<Events>),
+    Playing(Box<Playing>),
+    Passing(Box<Passing>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,13 +86,7 @@ enum Phase {
 
 impl Reply {
     pub(crate) fn plain(bytes: Bytes) -> Self {
-        let manner = Manner {
-            first: Duration::ZERO,
-            between: Duration::ZERO,
-            ending: Ending::Complete,
-            delivered: Delivered::default(),
-        };
-        Self::whole(bytes, manner)
+        Self::whole(bytes, Manner::plain())
     }
 
     pub(crate) fn whole(bytes: Bytes, manner: Manner) -> Self {
@@ -86,6 +96,16 @@ impl Reply {
 
     pub(crate) fn stream(events: Events, manner: Manner) -> Self {
         Self::new(Source::Events(Box::new(events)), manner, None)
+    }
+
+    /// From a recording, at the recording's own pace.
+    pub(crate) fn played(playing: Playing) -> Self {
+        Self::new(Source::Playing(Box::new(playing)), Manner::plain(), None)
+    }
+
+    /// From a real server, as it comes.
+    pub(crate) fn passed(passing: Passing) -> Self {
+        Self::new(Source::Passing(Box::new(passing)), Manner::plain(), None)
     }
 
     fn new(source: Source, manner: Manner, length: Option<u64>) -> Self {
@@ -146,6 +166,11 @@ impl Reply {
                 }
                 buffer.into()
             }
+            // They have a way of their own, see `poll_frame`.
+            Source::Playing(_) | Source::Passing(_) => {
+                self.phase = Phase::Ended;
+                Bytes::new()
+            }
         }
     }
 
@@ -160,9 +185,9 @@ impl Reply {
     }
 
     fn keep_alive(&self) -> Option<Bytes> {
-        match self.source {
-            Source::Events(_) => Some(Bytes::from_static(b": keep-alive\n\n")),
-            Source::Whole(_) => None,
+        match &self.source {
+            Source::Events(events) => Some(events.keep_alive()),
+            Source::Whole(_) | Source::Playing(_) | Source::Passing(_) => None,
         }
     }
 }
@@ -175,6 +200,11 @@ impl Body for Reply {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, CutOff>>> {
+        match &mut self.source {
+            Source::Playing(playing) => return playing.poll(cx),
+            Source::Passing(passing) => return passing.poll(cx),
+            Source::Whole(_) | Source::Events(_) => {}
+        }
         loop {
             if let Some(sleep) = &mut self.sleep {
                 ready!(sleep.as_mut().poll(cx));
@@ -213,7 +243,13 @@ impl Body for Reply {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.phase == Phase::Ended || self.length == Some(0)
+        match &self.source {
+            Source::Playing(playing) => playing.is_over(),
+            Source::Passing(_) => false,
+            Source::Whole(_) | Source::Events(_) => {
+                self.phase == Phase::Ended || self.length == Some(0)
+            }
+        }
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -1,43 +1,51 @@
-//! From a request to its response: which endpoint, which step, which error.
+//! From a request to its response: which path, which method, who answers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::AtomicU64;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use hyper::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::answer::{Answer, Letterhead};
-use crate::choose::{ChatRequest, Delivery, choose};
+use crate::api::{Api, RequestKind, below_the_base};
+use crate::asked::Asked;
 use crate::connection::Delivered;
-use crate::fault::{Fault, FaultCounts};
-use crate::options::{Options, Strictness};
-use crate::record::{Recorder, RequestKind};
-use crate::reply::{Ending, Manner, Reply};
+use crate::fault::FaultCounts;
+use crate::options::Options;
+use crate::record::Recorder;
+use crate::refusal;
+use crate::reply::Reply;
 use crate::scenarios::Scenarios;
 use crate::shape::Shape;
-use crate::stream::{Events, Health};
-use crate::{whole, wire};
+use crate::software::Card;
+use crate::tape;
 
 /// Larger bodies are refused with 413.
 const BODY_LIMIT: usize = 64 << 20;
 
-const JSON: &str = "application/json";
+pub(crate) const JSON: &str = "application/json";
 
 /// What all connections of a server share.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub(crate) scenarios: Scenarios,
+    pub(crate) role: Role,
     pub(crate) options: Options,
     pub(crate) recorder: Recorder,
     pub(crate) faults: FaultCounts,
     pub(crate) replies: AtomicU64,
     pub(crate) plain: Shape,
+}
+
+/// Where the answers come from.
+#[derive(Debug)]
+pub(crate) enum Role {
+    Script(Box<Scenarios>),
+    Player(tape::play::Player),
+    Proxy(tape::record::Recorder),
 }
 
 pub(crate) async fn respond(
@@ -46,46 +54,79 @@ pub(crate) async fn respond(
     request: Request<Incoming>,
 ) -> Response<Reply> {
     let (head, body) = request.into_parts();
-    let body = match admit(&head) {
+    let body = match shared.admit(&head) {
         Ok(()) => read(body).await,
         Err(refusal) => Err(refusal),
     };
     // What is refused is recorded too: a client that asks for the wrong thing
     // is what one looks for.
     let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
-    let kind = match (&body, head.uri.path()) {
-        (Ok(_), "/chat/completions" | "/v1/chat/completions") => RequestKind::Chat,
-        _ => RequestKind::Other,
+    let kind = match &body {
+        Ok(_) => RequestKind::of_path(head.uri.path()),
+        Err(_) => RequestKind::Other,
     };
     let read = body.as_ref().cloned().unwrap_or_default();
     shared.recorder.add(path, &head.headers, &read, kind);
-    match (body, head.uri.path()) {
-        (Err(refusal), _) => *refusal,
-        (Ok(_), "/health") => json_response(StatusCode::OK, &json!({"status": "ok"})),
-        (Ok(_), "/models" | "/v1/models") => models(&shared.options.model),
-        (Ok(body), _) => chat(&shared, delivered, &body).await,
+    let body = match body {
+        Ok(body) => body,
+        Err(refusal) => return *refusal,
+    };
+    match &shared.role {
+        Role::Script(scenarios) => {
+            let asked = Asked {
+                shared: &shared,
+                scenarios,
+                head: &head,
+                body: &body,
+            };
+            asked.answer(kind, delivered).await
+        }
+        Role::Player(player) => play(player, &head, &body, delivered),
+        Role::Proxy(recorder) => pass(recorder, &head, &body, delivered).await,
     }
 }
 
-/// Path, method and declared size; the body is not read for a refusal.
-fn admit(head: &Parts) -> Result<(), Box<Response<Reply>>> {
-    let allowed = match head.uri.path() {
-        "/chat/completions" | "/v1/chat/completions" => Method::POST,
-        "/models" | "/v1/models" | "/health" => Method::GET,
-        path => return Err(not_found(path).into()),
-    };
-    if head.method != allowed {
-        return Err(wrong_method(&head.method, &allowed).into());
+impl Shared {
+    /// Path, method and declared size; the body is not read for a refusal.
+    fn admit(&self, head: &Parts) -> Result<(), Box<Response<Reply>>> {
+        if let Role::Script(scenarios) = &self.role {
+            let allowed = self.method(scenarios, head.uri.path());
+            let allowed = allowed.ok_or_else(|| Box::new(not_found(head.uri.path())))?;
+            if head.method != allowed {
+                return Err(wrong_method(&head.method, &allowed).into());
+            }
+        }
+        let declared = head
+            .headers
+            .get(CONTENT_LENGTH)
+            .and_then(|value| value.to_str().ok());
+        let declared: Option<u64> = declared.and_then(|text| text.parse().ok());
+        if declared.is_some_and(|size| size > BODY_LIMIT as u64) {
+            return Err(too_large().into());
+        }
+        Ok(())
     }
-    let declared = head
-        .headers
-        .get(CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok());
-    let declared: Option<u64> = declared.and_then(|text| text.parse().ok());
-    if declared.is_some_and(|size| size > BODY_LIMIT as u64) {
-        return Err(too_large().into());
+
+    /// The method that a path takes; `None` when there is nothing.
+    fn method(&self, scenarios: &Scenarios, path: &str) -> Option<Method> {
+        if RequestKind::of_path(path) != RequestKind::Other {
+            return Some(Method::POST);
+        }
+        if matches!(path, "/health") || below_the_base(path) == "/models" {
+            return Some(Method::GET);
+        }
+        let (method, _) = self.card(scenarios).endpoint(path)?;
+        Method::from_bytes(method.as_bytes()).ok()
     }
-    Ok(())
+
+    pub(crate) fn card<'s>(&'s self, scenarios: &Scenarios) -> Card<'s> {
+        Card {
+            software: scenarios.server,
+            model: &self.options.model,
+            window: scenarios.window,
+            trained: scenarios.trained_window,
+        }
+    }
 }
 
 async fn read(body: Incoming) -> Result<Bytes, Box<Response<Reply>>> {
@@ -94,138 +135,70 @@ async fn read(body: Incoming) -> Result<Bytes, Box<Response<Reply>>> {
         Err(error) if error.is::<LengthLimitError>() => Err(too_large().into()),
         Err(error) => {
             let sentence = format!("The body could not be read: {error}.");
-            Err(refusal(StatusCode::BAD_REQUEST, &sentence).into())
+            Err(refuse(Api::Chat, StatusCode::BAD_REQUEST, &sentence).into())
         }
     }
 }
 
-async fn chat(shared: &Shared, delivered: Delivered, body: &Bytes) -> Response<Reply> {
-    if shared.options.strict == Strictness::Strict {
-        let violations = wire::chat::validate(body);
-        if !violations.is_empty() {
-            return refusal(StatusCode::BAD_REQUEST, &violations.join("\n"));
-        }
-    }
-    let request = match ChatRequest::parse(body) {
-        Ok(request) => request,
-        Err(sentence) => return refusal(StatusCode::BAD_REQUEST, &sentence),
-    };
-    let chosen = choose(&shared.scenarios, &shared.plain, &request);
-    let sound = Fault::default();
-    let fault = match chosen.fault {
-        Some((place, fault)) if shared.faults.strikes(place, fault) => fault,
-        _ => &sound,
-    };
-    if !fault.delay_ms.is_zero() {
-        tokio::time::sleep(fault.delay_ms).await;
-    }
-    if fault.replaces_reply() {
-        return refusal_as_scripted(fault);
-    }
-    let letterhead = Letterhead {
-        number: shared.replies.fetch_add(1, Ordering::Relaxed) + 1,
-        model: shared.options.model.clone(),
-        created: now(),
-    };
-    let answer = Answer::compose(&chosen, &request, body.len(), letterhead);
-    deliver(
-        answer,
-        request.delivery(),
-        fault,
-        &shared.options,
-        delivered,
-    )
-}
-
-fn deliver(
-    answer: Answer,
-    delivery: Delivery,
-    fault: &Fault,
-    options: &Options,
+fn play(
+    player: &tape::play::Player,
+    head: &Parts,
+    body: &[u8],
     delivered: Delivered,
 ) -> Response<Reply> {
-    let ending = match (fault.cut_after_bytes, fault.stall_after_bytes) {
-        (Some(cut), _) => Ending::Cut(cut),
-        (None, Some(stall)) => Ending::Stall(stall),
-        (None, None) => Ending::Complete,
+    let path = head.uri.path();
+    let Some(taped) = player.answer(head.method.as_str(), path, body) else {
+        let sentence = format!(
+            "The recording has no reply to {} {path}. Record one, or ask for what it has.",
+            head.method
+        );
+        return refuse(api_of(path), StatusCode::NOT_FOUND, &sentence);
     };
-    let mut manner = Manner {
-        first: fault.first_token_ms,
-        between: options.delay,
-        ending,
-        delivered,
-    };
-    let health = if fault.malformed_chunk {
-        Health::OneMalformedChunk
-    } else {
-        Health::Sound
-    };
-    match delivery {
-        Delivery::Whole => {
-            manner.between = Duration::ZERO;
-            let mut text = whole::completion(answer).to_string();
-            if health == Health::OneMalformedChunk {
-                text.truncate(text.floor_char_boundary(text.len() / 2));
-            }
-            response(StatusCode::OK, JSON, Reply::whole(text.into(), manner))
+    let mut response = Response::new(Reply::played(player.play(taped, delivered)));
+    *response.status_mut() = StatusCode::from_u16(taped.status).unwrap_or(StatusCode::OK);
+    for (name, value) in &taped.headers {
+        if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(value)) {
+            response.headers_mut().append(name, value);
         }
-        Delivery::Stream { usage } => {
-            let events = Events::new(answer, options.chunk, usage, health);
-            let stream = Reply::stream(events, manner);
-            let mut response = response(StatusCode::OK, "text/event-stream; charset=utf-8", stream);
+    }
+    response
+}
+
+async fn pass(
+    recorder: &tape::record::Recorder,
+    head: &Parts,
+    body: &Bytes,
+    delivered: Delivered,
+) -> Response<Reply> {
+    match recorder.pass(head, body, delivered).await {
+        Ok((status, headers, passing)) => {
+            let mut response = Response::new(Reply::passed(passing));
+            *response.status_mut() = status;
+            *response.headers_mut() = headers;
             response
-                .headers_mut()
-                .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-            response
+        }
+        Err(error) => {
+            let sentence = format!("The server that is recorded did not answer: {error}");
+            refuse(api_of(head.uri.path()), StatusCode::BAD_GATEWAY, &sentence)
         }
     }
 }
 
-fn refusal_as_scripted(fault: &Fault) -> Response<Reply> {
-    let status = fault
-        .status
-        .and_then(|code| StatusCode::from_u16(code).ok());
-    let status = status.unwrap_or(StatusCode::OK);
-    let mut refused = match &fault.body {
-        None => refusal(
-            status,
-            &format!("The script answers this step with {status}."),
-        ),
-        Some(Value::String(text)) => {
-            let looks_like_json = text.trim_start().starts_with(['{', '[']);
-            let kind = if looks_like_json {
-                JSON
-            } else {
-                "text/plain; charset=utf-8"
-            };
-            response(status, kind, Reply::plain(text.clone().into()))
-        }
-        Some(value) => json_response(status, value),
-    };
-    if let Some(retry_after) = &fault.retry_after {
-        refused
-            .headers_mut()
-            .insert(RETRY_AFTER, retry_after.clone());
-    }
-    refused
+fn api_of(path: &str) -> Api {
+    RequestKind::of_path(path).api().unwrap_or(Api::Chat)
 }
 
-fn models(model: &str) -> Response<Reply> {
-    let entry = json!({"id": model, "object": "model", "created": 0, "owned_by": "tenon"});
-    json_response(StatusCode::OK, &json!({"object": "list", "data": [entry]}))
-}
-
-fn not_found(path: &str) -> Response<Reply> {
+pub(crate) fn not_found(path: &str) -> Response<Reply> {
     let sentence = format!(
         "There is nothing at {path}. This server answers POST /v1/chat/completions, \
-         GET /v1/models and GET /health."
+         POST /v1/messages, POST /v1/responses, GET /v1/models and GET /health."
     );
-    refusal(StatusCode::NOT_FOUND, &sentence)
+    refuse(Api::Chat, StatusCode::NOT_FOUND, &sentence)
 }
 
 fn wrong_method(method: &Method, allowed: &Method) -> Response<Reply> {
     let sentence = format!("{method} is not possible here. Use {allowed}.");
-    let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, &sentence);
+    let mut response = refuse(Api::Chat, StatusCode::METHOD_NOT_ALLOWED, &sentence);
     if let Ok(value) = HeaderValue::from_str(allowed.as_str()) {
         response.headers_mut().insert(ALLOW, value);
     }
@@ -233,38 +206,26 @@ fn wrong_method(method: &Method, allowed: &Method) -> Response<Reply> {
 }
 
 fn too_large() -> Response<Reply> {
-    refusal(
+    refuse(
+        Api::Chat,
         StatusCode::PAYLOAD_TOO_LARGE,
         "The body is larger than 64 MiB.",
     )
 }
 
-/// The error shape that all clients of this wire format know.
-fn refusal(status: StatusCode, message: &str) -> Response<Reply> {
-    let kind = match status.as_u16() {
-        401 => "authentication_error",
-        429 => "rate_limit_error",
-        500.. => "server_error",
-        _ => "invalid_request_error",
-    };
-    let error = json!({"message": message, "type": kind, "param": null, "code": null});
-    json_response(status, &json!({"error": error}))
+pub(crate) fn refuse(api: Api, status: StatusCode, message: &str) -> Response<Reply> {
+    json_response(status, &refusal::of(api, status.as_u16(), message))
 }
 
-fn json_response(status: StatusCode, value: &Value) -> Response<Reply> {
+pub(crate) fn json_response(status: StatusCode, value: &Value) -> Response<Reply> {
     response(status, JSON, Reply::plain(value.to_string().into()))
 }
 
-fn response(status: StatusCode, kind: &'static str, reply: Reply) -> Response<Reply> {
+pub(crate) fn response(status: StatusCode, kind: &'static str, reply: Reply) -> Response<Reply> {
     let mut response = Response::new(reply);
     *response.status_mut() = status;
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
-}
-
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
 }

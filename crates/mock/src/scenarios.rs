@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use crate::complaint::ScenarioError;
 use crate::fault::Fault;
 use crate::shape::Shape;
+use crate::software::Software;
 
 /// Larger files are refused: no script that a person wrote is that long.
 const FILE_LIMIT: u64 = 64 << 20;
@@ -29,6 +30,18 @@ pub struct Scenarios {
     /// The scope of the scenarios that name none.
     #[serde(default)]
     pub(crate) scope: Scope,
+    /// The server that this one pretends to be.
+    #[serde(default)]
+    pub(crate) server: Option<Software>,
+    /// The window that it announces.
+    #[serde(default)]
+    pub(crate) window: Option<u64>,
+    /// The window of the model's training, where a server tells both.
+    #[serde(default)]
+    pub(crate) trained_window: Option<u64>,
+    /// Met by every request whose step has no fault of its own.
+    #[serde(default)]
+    pub(crate) fault: Option<Fault>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -79,6 +92,8 @@ pub(crate) struct Step {
 pub(crate) struct Response {
     pub(crate) content: Option<String>,
     pub(crate) reasoning: Option<String>,
+    /// What goes with the reasoning where a format has such a thing.
+    pub(crate) signature: Option<String>,
     pub(crate) tool_calls: Vec<ScriptedCall>,
     pub(crate) finish_reason: Option<String>,
     /// Sent as it is, so that the usage of any server can be imitated.
@@ -174,6 +189,10 @@ impl Scenarios {
             scenarios: Vec::new(),
             default_response: no_match(),
             scope: Scope::default(),
+            server: None,
+            window: None,
+            trained_window: None,
+            fault: None,
         }
     }
 }

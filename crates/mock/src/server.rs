@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -17,9 +18,12 @@ use crate::connection::Connection;
 use crate::fault::FaultCounts;
 use crate::options::Options;
 use crate::record::{RecordedRequest, Recorder};
-use crate::route::{Shared, respond};
+use crate::route::{Role, Shared, respond};
 use crate::scenarios::Scenarios;
 use crate::shape::Shape;
+use crate::tape::play::{Playback, Player};
+use crate::tape::{self, Tape};
+use crate::upstream::Upstream;
 
 /// The pause after a failed accept, which is mostly a lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -39,11 +43,45 @@ impl Server {
         scenarios: Scenarios,
         options: Options,
     ) -> io::Result<Self> {
+        Self::listen(address, Role::Script(Box::new(scenarios)), options).await
+    }
+
+    /// Takes the address to answer from a recording.
+    ///
+    /// # Errors
+    /// When the address cannot be used.
+    pub async fn replay(
+        address: SocketAddr,
+        tape: Tape,
+        playback: Playback,
+        options: Options,
+    ) -> io::Result<Self> {
+        let player = Role::Player(Player::new(tape, playback));
+        Self::listen(address, player, options).await
+    }
+
+    /// Takes the address to stand before the server at `url`, a base URL, and
+    /// to append to `out` what passes.
+    ///
+    /// # Errors
+    /// When the address, the URL or the file cannot be used.
+    pub async fn record(
+        address: SocketAddr,
+        url: &str,
+        upstream: Arc<dyn Upstream>,
+        out: &Path,
+        options: Options,
+    ) -> io::Result<Self> {
+        let proxy = Role::Proxy(tape::record::Recorder::open(url, upstream, out)?);
+        Self::listen(address, proxy, options).await
+    }
+
+    async fn listen(address: SocketAddr, role: Role, options: Options) -> io::Result<Self> {
         let recorder = Recorder::open(options.record.as_ref())?;
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
-            scenarios,
+            role,
             options,
             recorder,
             faults: FaultCounts::default(),

@@ -29,6 +29,13 @@ pub(crate) enum Quirk {
     UsageNone,
     /// Id and name come in every delta, beside the old `function_call`; no usage.
     LlamaCppPython,
+    /// Messages without `input` and ping; Responses without indexes and
+    /// numbers, with reasoning as text; a first chat delta without content.
+    LlamaCpp,
+    /// Responses without `event:` lines and numbers, `[DONE]` at the end;
+    /// Messages whose counts come last.
+    #[serde(rename = "litellm")]
+    LiteLlm,
 }
 
 /// The quirks of one scenario: a single name or a list of names.
@@ -38,6 +45,17 @@ pub(crate) struct Shape(Vec<Quirk>);
 impl Shape {
     pub(crate) fn has(&self, quirk: Quirk) -> bool {
         self.0.contains(&quirk)
+    }
+
+    /// Whether the formats are written as their owners write them.
+    pub(crate) fn is_plain(&self) -> bool {
+        !self.has(Quirk::LlamaCpp) && !self.has(Quirk::LiteLlm)
+    }
+
+    /// The same and one more.
+    pub(crate) fn with(mut self, quirk: Option<Quirk>) -> Self {
+        self.0.extend(quirk);
+        self
     }
 
     pub(crate) fn sends_usage(&self) -> bool {

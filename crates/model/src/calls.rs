@@ -89,6 +89,14 @@ impl Calls {
             .map_or(0, |call| call.arguments.len())
     }
 
+    /// The arguments so far of the last call at this index.
+    pub(crate) fn arguments_at(&self, index: u64) -> &str {
+        self.calls
+            .iter()
+            .rfind(|call| call.index == Some(index))
+            .map_or("", |call| &call.arguments)
+    }
+
     /// Takes one entry of a stream.
     pub(crate) fn push(&mut self, delta: &CallDelta<'_>) -> Result<Touched, TooManyCalls> {
         match self.route(delta) {
@@ -214,6 +222,7 @@ impl Calls {
                 id: CallId::new(id),
                 name: call.name.clone(),
                 arguments: call.arguments.clone(),
+                form: tenon_vocab::CallForm::Native,
             }));
         }
         repairs.dedup();

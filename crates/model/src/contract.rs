@@ -2,15 +2,17 @@
 //! immutable pieces, and a stream of deltas that ends in exactly one
 //! [`Delta::Finished`] or one error.
 
+use crate::quirks::{ContentNull, MaxTokensField, ReturnReasoning};
 use bytes::Bytes;
 use futures_core::Stream;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::{BlobRef, Message, StopReason, ToolSpec, Usage};
+use tenon_vocab::{BlobRef, Cost, Message, StopReason, TodoItem, ToolSpec, Usage};
 
 /// One message of the history. It is encoded once: the fragment that a codec
 /// made of it is kept, so a step costs the new messages and not the history,
@@ -19,10 +21,13 @@ pub struct Entry {
     pub message: Arc<Message>,
     /// The content of the blobs that the message points at.
     pub blobs: Vec<(BlobRef, Bytes)>,
-    fragment: OnceLock<(&'static str, Bytes)>,
-    attachment: OnceLock<(&'static str, Bytes)>,
+    fragment: Slot,
+    attachment: Slot,
     tokens: OnceLock<u64>,
 }
+
+/// What one codec made of a message; another codec's takes its place.
+type Slot = Mutex<Option<(Arc<str>, Bytes)>>;
 
 impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,13 +40,7 @@ impl fmt::Debug for Entry {
 impl Entry {
     #[must_use]
     pub fn new(message: Arc<Message>) -> Self {
-        Self {
-            message,
-            blobs: Vec::new(),
-            fragment: OnceLock::new(),
-            attachment: OnceLock::new(),
-            tokens: OnceLock::new(),
-        }
+        Self::with_blobs(message, Vec::new())
     }
 
     #[must_use]
@@ -49,35 +48,33 @@ impl Entry {
         Self {
             message,
             blobs,
-            fragment: OnceLock::new(),
-            attachment: OnceLock::new(),
+            fragment: Slot::default(),
+            attachment: Slot::default(),
             tokens: OnceLock::new(),
         }
     }
 
     /// The fragment of the codec `key`, made at its first use. Only one codec's
-    /// is kept: a change of codec makes new entries.
-    pub fn fragment(&self, key: &'static str, encode: impl Fn(&Self) -> Bytes) -> Bytes {
+    /// is kept: `key` names everything that changes how a message is written.
+    pub fn fragment(&self, key: &Arc<str>, encode: impl Fn(&Self) -> Bytes) -> Bytes {
         self.kept(&self.fragment, key, encode)
     }
 
     /// What belongs to the message but must stand elsewhere: the images of a
     /// tool's result, where the format has no place for them in it.
-    pub fn attachment(&self, key: &'static str, encode: impl Fn(&Self) -> Bytes) -> Bytes {
+    pub fn attachment(&self, key: &Arc<str>, encode: impl Fn(&Self) -> Bytes) -> Bytes {
         self.kept(&self.attachment, key, encode)
     }
 
-    fn kept(
-        &self,
-        slot: &OnceLock<(&'static str, Bytes)>,
-        key: &'static str,
-        encode: impl Fn(&Self) -> Bytes,
-    ) -> Bytes {
-        let (kept, bytes) = slot.get_or_init(|| (key, encode(self)));
-        if *kept == key {
-            bytes.clone()
-        } else {
-            encode(self)
+    fn kept(&self, slot: &Slot, key: &Arc<str>, encode: impl Fn(&Self) -> Bytes) -> Bytes {
+        let mut kept = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some((known, bytes)) if known == key => bytes.clone(),
+            _ => {
+                let bytes = encode(self);
+                *kept = Some((Arc::clone(key), bytes.clone()));
+                bytes
+            }
         }
     }
 
@@ -118,6 +115,9 @@ pub struct Request {
     pub entries: Vec<Arc<Entry>>,
     pub parameters: Parameters,
     pub delivery: Delivery,
+    /// The same for all requests of a session: providers that cache by a key
+    /// find the prefix again by it.
+    pub cache_key: Option<Arc<str>>,
 }
 
 /// What arrives while a model answers.
@@ -131,8 +131,20 @@ pub enum Delta {
         name: String,
         bytes: usize,
     },
+    /// The server did not take the request as it was; another form of it is
+    /// under way, and will be used from now on. Comes before any content.
+    Adapted(Adapted),
     /// The last one, always.
     Finished(Finished),
+}
+
+/// What was learned of a server, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adapted {
+    /// `The server takes no tools; they are described in the prompt instead.`
+    pub message: String,
+    /// What to set, so that it need not be learned again.
+    pub hint: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -144,6 +156,8 @@ pub struct Finished {
     pub usage: Option<Usage>,
     /// What was put right on the way in, each in a sentence: `tool call without an id`.
     pub repairs: Vec<String>,
+    /// The task list that a reply of the markdown dialect carries.
+    pub todo: Option<Vec<TodoItem>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,6 +201,8 @@ pub struct ModelError {
     pub retry_after: Option<Duration>,
     /// The message so far; boxed because it is rarely there.
     pub partial: Option<Box<Message>>,
+    /// What could be sent differently so that the server takes it.
+    pub remedy: Option<Box<Remedy>>,
 }
 
 impl ModelError {
@@ -199,6 +215,7 @@ impl ModelError {
             status: None,
             retry_after: None,
             partial: None,
+            remedy: None,
         }
     }
 
@@ -243,7 +260,114 @@ pub struct Identity {
     /// What besides the prefix goes into every request.
     pub parameters: Value,
     pub quirks: Vec<String>,
-    pub context_window: Option<u64>,
+    /// What the user or the catalogue says; the server is asked when this is
+    /// not the user's ([`Model::served_window`]).
+    pub window: Option<Window>,
+    pub vision: Vision,
+    pub prices: Option<Prices>,
+}
+
+impl Identity {
+    /// For a model of which nothing else is known.
+    #[must_use]
+    pub fn new(endpoint: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            endpoint: endpoint.into(),
+            model: model.into(),
+            dialect: String::from("native"),
+            parameters: Value::Null,
+            quirks: Vec::new(),
+            window: None,
+            vision: Vision::Unknown,
+            prices: None,
+        }
+    }
+}
+
+/// How many tokens a model holds, and who says so. The user's word is never
+/// exceeded; the server's comes before the catalogue's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    pub tokens: u64,
+    pub source: WindowSource,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WindowSource {
+    User,
+    /// Where the server said it: `/props`, `/v1/models`.
+    Server(String),
+    Catalogue,
+}
+
+/// Whether a model can look at images.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Vision {
+    /// Nobody said; they are sent, and a refusal is explained.
+    #[default]
+    Unknown,
+    Yes,
+    No,
+}
+
+/// Dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    pub input: f64,
+    pub output: f64,
+    /// Of input that came from the cache; without it, as `input`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<f64>,
+    /// Of input that was written into the cache; without it, as `input`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
+}
+
+impl Prices {
+    /// What this usage costs. Dollars a million tokens are millionths of a
+    /// dollar a token.
+    #[must_use]
+    pub fn cost(&self, usage: &Usage) -> Cost {
+        let cached = usage.cached.min(usage.input);
+        let written = usage.cache_write.min(usage.input - cached);
+        let plain = usage.input - cached - written;
+        let sum = plain as f64 * self.input
+            + cached as f64 * self.cached.unwrap_or(self.input)
+            + written as f64 * self.cache_write.unwrap_or(self.input)
+            + usage.output as f64 * self.output;
+        Cost(sum.round().max(0.0) as u64)
+    }
+}
+
+/// One way in which a request can be sent differently, told from a refusal.
+/// Kept for each endpoint and model, so that it is learned once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "remedy", rename_all = "snake_case")]
+pub enum Remedy {
+    /// Leave this parameter out.
+    Omit {
+        field: String,
+    },
+    /// The other name of the field that limits the answer.
+    MaxTokensField {
+        field: MaxTokensField,
+    },
+    /// At most so many tokens for this one answer. Never kept.
+    MaxTokens {
+        most: u64,
+    },
+    ContentNull {
+        content: ContentNull,
+    },
+    ReturnReasoning {
+        reasoning: ReturnReasoning,
+    },
+    /// The server takes no tools: the markdown dialect.
+    Markdown,
+    /// Without the images of the history: too many, too large, or not taken.
+    /// Never kept.
+    NoImages,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -253,7 +377,9 @@ pub struct ModelEntry {
 }
 
 pub trait Model: Send + Sync {
-    fn identity(&self) -> &Identity;
+    /// Who answers, as it is now: a server's refusal may change the dialect or
+    /// a quirk.
+    fn identity(&self) -> Arc<Identity>;
 
     /// One attempt, never retried inside. The stream ends after its one
     /// `Finished` or its one error; it never yields anything after either.
@@ -261,4 +387,10 @@ pub trait Model: Send + Sync {
 
     /// The models that the server offers.
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, ModelError>>;
+
+    /// The window that the server says it serves this model with; `None` when
+    /// it does not say. Asks for metadata only, never for a completion.
+    fn served_window(&self) -> BoxFuture<'_, Option<Window>> {
+        Box::pin(std::future::ready(None))
+    }
 }

@@ -1,6 +1,8 @@
 //! What a server's error means, and how it is told to people. A body is never
 //! shown raw: its sentence is taken out, cleaned and cut.
 
+use crate::overflow;
+use crate::remedy::{self, Refusal};
 use crate::{ModelError, ModelErrorKind};
 use serde_json::Value;
 use std::time::Duration;
@@ -16,65 +18,19 @@ const OVERFLOW_HINT: &str =
     "Start a new session, have less read at once, or serve the model with a larger context window.";
 const QUOTA_HINT: &str = "Check the plan and the balance of this account.";
 
-/// Parts of sentences, all of one line together, that say that a prompt does
-/// not fit. Lower case.
-const OVERFLOW_SIGNS: &[&[&str]] = &[
-    // OpenAI, vLLM, llama-cpp-python, OpenRouter, Mistral
-    &["maximum context length"],
-    &["context_length_exceeded"],
-    &["exceeds the context window"],
-    // LiteLLM
-    &["contextwindowexceedederror"],
-    // llama.cpp
-    &["exceeds the available context size"],
-    &["exceed_context_size_error"],
-    // llama-cpp-python
-    &["exceed context window"],
-    // vLLM
-    &["longer than the maximum model length"],
-    &["maximum model length", "prompt"],
-    // LM Studio
-    &["context length of only"],
-    &["greater than the context length"],
-    &["context overflow"],
-    // Ollama
-    &["exceeds the context length"],
-    &["exceeds maximum context length"],
-    &["exceeded max context length"],
-    // Anthropic
-    &["prompt is too long"],
-    &["exceed context limit"],
-    // Gemini
-    &["input token count", "exceeds the maximum number of tokens"],
-    // Together, TGI
-    &["tokens + `max_new_tokens` must be"],
-    // Groq
-    &["reduce the length of the messages"],
-    // DashScope
-    &["range of input length should be"],
-    // Bedrock, xAI, GitHub
-    &["input is too long for requested model"],
-    &["maximum prompt length is"],
-    &["prompt token count", "exceeds the limit"],
-    &["context window exceeds limit"],
-];
-
-/// Whether a server's sentence says that the prompt does not fit.
-#[must_use]
-pub fn is_overflow(text: &str) -> bool {
-    let text = text.to_lowercase();
-    OVERFLOW_SIGNS
-        .iter()
-        .any(|signs| signs.iter().all(|sign| text.contains(sign)))
-}
-
 pub(crate) fn classify(status: u16, retry_after: Option<Duration>, body: &[u8]) -> ModelError {
     let value = serde_json::from_slice::<Value>(body).ok();
     let (sentence, codes) = match &value {
         Some(value) => (find_sentence(value), codes(value)),
         None => (sentence_of_text(body), String::new()),
     };
-    let verdict = judge(status, &evidence(codes, sentence.as_deref()));
+    let evidence = evidence(codes, sentence.as_deref());
+    let refusal = Refusal {
+        status,
+        evidence: &evidence,
+        body: value.as_ref(),
+    };
+    let verdict = judge(&refusal);
     let what = verdict.what;
     let message = match sentence.as_deref().and_then(clean) {
         Some(detail) => format!("{what} (HTTP {status}): {detail}"),
@@ -84,6 +40,7 @@ pub(crate) fn classify(status: u16, retry_after: Option<Duration>, body: &[u8]) 
     error.hint = verdict.hint.map(str::to_owned);
     error.status = Some(status);
     error.retry_after = retry_after;
+    error.remedy = remedy::find(&refusal).map(Box::new);
     error
 }
 
@@ -92,7 +49,12 @@ pub(crate) fn in_reply(value: &Value) -> ModelError {
     let sentence = find_sentence(value);
     let status = embedded_status(value);
     let evidence = evidence(codes(value), sentence.as_deref());
-    let verdict = judge(status.unwrap_or(0), &evidence);
+    let refusal = Refusal {
+        status: status.unwrap_or(0),
+        evidence: &evidence,
+        body: Some(value),
+    };
+    let verdict = judge(&refusal);
     let message = match sentence.as_deref().and_then(clean) {
         Some(detail) => format!("The server reported an error: {detail}"),
         None => String::from("The server reported an error without saying which."),
@@ -100,6 +62,7 @@ pub(crate) fn in_reply(value: &Value) -> ModelError {
     let mut error = ModelError::new(verdict.kind, message);
     error.hint = verdict.hint.map(str::to_owned);
     error.status = status;
+    error.remedy = remedy::find(&refusal).map(Box::new);
     error
 }
 
@@ -112,6 +75,27 @@ fn evidence(codes: String, sentence: Option<&str>) -> String {
         .collect::<String>()
         .to_lowercase()
 }
+
+/// Where the sentence of an error may stand, the surest first.
+const SENTENCES: &[&str] = &[
+    "/error/message",
+    "/error/detail",
+    "/error/error",
+    "/error",
+    "/message",
+    "/detail",
+    "/detail/message",
+    "/detail/error",
+    "/detail/0/msg",
+    // Mistral
+    "/message/detail/0/msg",
+    "/message/0/msg",
+    "/errors/0/message",
+    "/errors/0",
+    "/error_description",
+    "/msg",
+    "/text",
+];
 
 /// Whether a value says anything that could be shown as an error.
 pub(crate) fn says_something(value: &Value) -> bool {
@@ -139,10 +123,15 @@ fn verdict(kind: ModelErrorKind, what: &'static str, hint: Option<&'static str>)
     Verdict { kind, what, hint }
 }
 
-/// `evidence` is in lower case. Status 0: the error came inside an answer.
-fn judge(status: u16, evidence: &str) -> Verdict {
+fn judge(refusal: &Refusal<'_>) -> Verdict {
+    let Refusal {
+        status, evidence, ..
+    } = *refusal;
     let says = |signs: &[&str]| signs.iter().any(|sign| evidence.contains(sign));
-    if !matches!(status, 401 | 403 | 404) && is_overflow(evidence) {
+    if let Some(reason) = remedy::reason(refusal) {
+        return verdict(reason.kind, reason.what, Some(reason.hint));
+    }
+    if !matches!(status, 401 | 403 | 404) && overflow::told(evidence) {
         return verdict(
             ModelErrorKind::ContextOverflow,
             "The prompt does not fit into the model's window",
@@ -241,6 +230,7 @@ fn judge_unnumbered(says: &dyn Fn(&[&str]) -> bool) -> Verdict {
         verdict(ModelErrorKind::RateLimited, what, None)
     } else if says(&[
         "authentication",
+        "permission_error",
         "unauthorized",
         "invalid_api_key",
         "invalid api key",
@@ -308,30 +298,26 @@ fn codes(value: &Value) -> String {
     all
 }
 
-/// The sentence of an error, wherever it stands.
+/// The sentence of an error, wherever it stands. A text that holds JSON is
+/// opened, once: a text inside a text inside a text is nobody's answer.
 fn find_sentence(value: &Value) -> Option<String> {
+    let sentence = written_sentence(value)?;
+    if !sentence.starts_with(['{', '[']) {
+        return Some(sentence);
+    }
+    let inner = serde_json::from_str::<Value>(&sentence).ok();
+    let inner = inner.as_ref().and_then(written_sentence);
+    Some(inner.unwrap_or(sentence))
+}
+
+fn written_sentence(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        Value::Array(items) => items.first().and_then(find_sentence),
+        Value::Array(items) => items.first().and_then(written_sentence),
         Value::Object(_) => {
-            let own = [
-                "/error/message",
-                "/error/detail",
-                "/error/error",
-                "/error",
-                "/message",
-                "/detail",
-                "/detail/message",
-                "/detail/error",
-                "/detail/0/msg",
-                "/errors/0/message",
-                "/errors/0",
-                "/error_description",
-                "/msg",
-                "/text",
-            ]
-            .iter()
-            .find_map(|path| value.pointer(path)?.as_str())?;
+            let own = SENTENCES
+                .iter()
+                .find_map(|path| value.pointer(path)?.as_str())?;
             Some(match upstream(value) {
                 Some(upstream) => format!("{own}: {upstream}"),
                 None => own.to_owned(),
@@ -345,7 +331,6 @@ fn find_sentence(value: &Value) -> Option<String> {
 fn upstream(value: &Value) -> Option<String> {
     let raw = value.pointer("/error/metadata/raw")?.as_str()?;
     match serde_json::from_str::<Value>(raw) {
-        // One level only: a text inside a text inside a text is nobody's answer.
         Ok(inner) => ["/error/message", "/message"]
             .iter()
             .find_map(|path| inner.pointer(path)?.as_str())

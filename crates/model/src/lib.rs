@@ -16,30 +16,41 @@
 //! # Ok::<(), tenon_model::ModelError>(())
 //! ```
 
+mod adapt;
 mod calls;
+mod catalogue;
 pub mod codec;
 mod contract;
+pub mod dialect;
 mod endpoint;
 mod estimate;
 mod failure;
 mod listing;
+mod overflow;
 mod presets;
 mod quirks;
+mod remedy;
 mod repair;
 mod reply;
+pub mod rescue;
 mod retry;
 pub mod sse;
 mod think;
+mod window;
 
-pub use codec::{Chat, Codec, Decoder};
+pub use adapt::{Adaptive, Build, Dialect, Forgetful, Memory, Variant};
+pub use catalogue::{Known, known};
+pub use codec::{Chat, Codec, Decoder, Messages, Responses, ResponsesOptions};
 pub use contract::{
-    Delivery, Delta, DeltaStream, Entry, Finished, Identity, Model, ModelEntry, ModelError,
-    ModelErrorKind, Parameters, Prefix, Request,
+    Adapted, Delivery, Delta, DeltaStream, Entry, Finished, Identity, Model, ModelEntry,
+    ModelError, ModelErrorKind, Parameters, Prefix, Prices, Remedy, Request, Vision, Window,
+    WindowSource,
 };
 pub use endpoint::{Auth, FirstToken, Timeouts, Verify};
 pub use estimate::{estimate_message, estimate_text, estimate_tokens, estimate_tool};
-pub use failure::is_overflow;
+pub use overflow::is_overflow;
 pub use presets::{AuthStyle, Kind, Preset, Reach, infer, preset, presets};
-pub use quirks::{ContentNull, MaxTokensField, Quirks, ReturnReasoning, ToolImages};
+pub use quirks::{ContentNull, ImageDetail, MaxTokensField, Quirks, ReturnReasoning, ToolImages};
 pub use repair::{Arguments, is_cut, make_ids_unique, parse_arguments, sendable_arguments};
 pub use retry::RetryPlan;
+pub use window::{Probe, ProbePlace, Survey};

@@ -4,22 +4,55 @@
 use crate::{ModelEntry, ModelError, ModelErrorKind, failure};
 use serde_json::Value;
 
+/// How far a number is to be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// What a prompt must fit into.
+    Served,
+    /// What the model could hold, if it was started so.
+    Possible,
+}
+
 /// Where the window may stand, the truest first: what is really loaded comes
 /// before what the model could have.
-const WINDOW_PATHS: &[&str] = &[
-    "/loaded_context_length",
-    "/meta/n_ctx",
-    "/max_model_len",
-    "/context_length",
-    "/context_window",
-    "/max_context_length",
-    "/max_context",
-    "/max_input_tokens",
-    "/top_provider/context_length",
-    "/model_info/max_input_tokens",
-    "/inputTokenLimit",
-    "/meta/n_ctx_train",
+const WINDOW_PATHS: &[(&str, Trust)] = &[
+    ("/loaded_context_length", Trust::Served),
+    ("/meta/n_ctx", Trust::Served),
+    ("/max_model_len", Trust::Served),
+    // OpenRouter: the provider that is asked first may serve less.
+    ("/top_provider/context_length", Trust::Served),
+    ("/context_length", Trust::Served),
+    ("/context_window", Trust::Served),
+    ("/max_context", Trust::Served),
+    ("/max_input_tokens", Trust::Served),
+    ("/model_info/max_input_tokens", Trust::Served),
+    ("/inputTokenLimit", Trust::Served),
+    ("/max_context_length", Trust::Possible),
+    ("/meta/n_ctx_train", Trust::Possible),
 ];
+
+/// The window of an entry, how far to trust it, and what its field is called.
+pub(crate) fn window(entry: &Value) -> Option<(u64, Trust, &'static str)> {
+    WINDOW_PATHS.iter().find_map(|(path, trust)| {
+        let tokens = tokens(entry.pointer(path)?)?;
+        let field = path.rsplit('/').next().unwrap_or(path);
+        Some((tokens, *trust, field))
+    })
+}
+
+/// The entries of a list of models, in whatever it stands.
+pub(crate) fn entries(value: &Value) -> impl Iterator<Item = &Value> {
+    list(value).into_iter().flatten()
+}
+
+fn list(value: &Value) -> Option<&Vec<Value>> {
+    match value {
+        Value::Array(list) => Some(list),
+        other => ["data", "models"]
+            .iter()
+            .find_map(|key| other.get(key).and_then(Value::as_array)),
+    }
+}
 
 /// Reads `{"data":[…]}`, `{"models":[…]}` or a bare list.
 pub(crate) fn parse_models(body: &[u8]) -> Result<Vec<ModelEntry>, ModelError> {
@@ -33,13 +66,7 @@ pub(crate) fn parse_models(body: &[u8]) -> Result<Vec<ModelEntry>, ModelError> {
     if failure::is_error(&value) {
         return Err(failure::in_reply(&value));
     }
-    let list = match &value {
-        Value::Array(list) => Some(list),
-        other => ["data", "models"]
-            .iter()
-            .find_map(|key| other.get(key).and_then(Value::as_array)),
-    };
-    let Some(list) = list else {
+    let Some(list) = list(&value) else {
         return Err(ModelError::new(
             ModelErrorKind::Protocol,
             "The server's list of models is in no known form.",
@@ -67,13 +94,11 @@ fn entry(value: &Value) -> Option<ModelEntry> {
     }
     Some(ModelEntry {
         id: id.to_owned(),
-        context_window: WINDOW_PATHS
-            .iter()
-            .find_map(|path| value.pointer(path).and_then(window)),
+        context_window: window(value).map(|(tokens, ..)| tokens),
     })
 }
 
-fn window(value: &Value) -> Option<u64> {
+pub(crate) fn tokens(value: &Value) -> Option<u64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok(),
         other => other.as_u64(),

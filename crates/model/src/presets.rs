@@ -104,13 +104,16 @@ const LOCAL: Preset = Preset {
 /// The older name first, because users of the service have it set (O §22.3).
 const DASHSCOPE_KEYS: &[&str] = &["AGENT_API_KEY", "DASHSCOPE_API_KEY"];
 
+/// The server behind Codex refuses these, where OpenAI's own takes them.
+const CODEX_OMITS: &[&str] = &["max_output_tokens", "temperature", "top_p"];
+
 static PRESETS: &[Preset] = &[
     Preset {
         name: "openai",
         base_url: Some("https://api.openai.com/v1"),
         key_env: &["OPENAI_API_KEY"],
         max_tokens_field: MaxTokensField::MaxCompletionTokens,
-        note: "OpenAI's chat completions.",
+        note: "OpenAI's chat completions. With `type` set to `responses`, its newer format.",
         ..REMOTE
     },
     Preset {
@@ -168,6 +171,27 @@ static PRESETS: &[Preset] = &[
         ..REMOTE
     },
     Preset {
+        name: "deepseek",
+        base_url: Some("https://api.deepseek.com/v1"),
+        key_env: &["DEEPSEEK_API_KEY"],
+        note: "DeepSeek.",
+        ..REMOTE
+    },
+    Preset {
+        name: "mistral",
+        base_url: Some("https://api.mistral.ai/v1"),
+        key_env: &["MISTRAL_API_KEY"],
+        note: "Mistral.",
+        ..REMOTE
+    },
+    Preset {
+        name: "xai",
+        base_url: Some("https://api.x.ai/v1"),
+        key_env: &["XAI_API_KEY"],
+        note: "xAI.",
+        ..REMOTE
+    },
+    Preset {
         name: "azure",
         key_env: &["AZURE_OPENAI_API_KEY"],
         auth: AuthStyle::Header("api-key"),
@@ -216,7 +240,8 @@ static PRESETS: &[Preset] = &[
         name: "codex",
         kind: Kind::Responses,
         base_url: Some("https://chatgpt.com/backend-api/codex"),
-        note: "The login of an installed Codex.",
+        omit: CODEX_OMITS,
+        note: "The login of an installed Codex: run `codex login` once.",
         ..REMOTE
     },
     Preset {

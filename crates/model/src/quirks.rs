@@ -45,6 +45,17 @@ pub enum ToolImages {
     LeaveOut,
 }
 
+/// How closely a provider is to look at images (P20).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageDetail {
+    /// The provider decides; nothing is sent.
+    #[default]
+    Auto,
+    Low,
+    High,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quirks {
@@ -56,6 +67,7 @@ pub struct Quirks {
     pub content_null: ContentNull,
     pub return_reasoning: ReturnReasoning,
     pub tool_images: ToolImages,
+    pub image_detail: ImageDetail,
 }
 
 impl Quirks {
@@ -85,6 +97,11 @@ impl Quirks {
         }
         if self.tool_images == ToolImages::LeaveOut {
             names.push(String::from("tool_images:leave_out"));
+        }
+        match self.image_detail {
+            ImageDetail::Auto => {}
+            ImageDetail::Low => names.push(String::from("image_detail:low")),
+            ImageDetail::High => names.push(String::from("image_detail:high")),
         }
         names
     }

@@ -2,6 +2,7 @@
 //! is the exact string; this is how it is read, and what of it may be sent back.
 
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use tenon_vocab::{CallId, Message, Part};
 
@@ -73,6 +74,48 @@ pub fn sendable_arguments(text: &str) -> String {
         Arguments::Object(object) => Value::Object(object).to_string(),
         Arguments::Empty | Arguments::Invalid { .. } => String::from("{}"),
     }
+}
+
+/// Longer names and ids are refused by the format's owner.
+const LONGEST_NAME: usize = 64;
+const LONGEST_ID: usize = 40;
+
+/// The name of a tool as it may be sent back: a model may have called one that
+/// nobody could offer, and one such name would fail every later request.
+#[must_use]
+pub fn sendable_name(name: &str) -> Cow<'_, str> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(fits) {
+        return Cow::Borrowed(name);
+    }
+    let plain: String = name
+        .chars()
+        .take(LONGEST_NAME)
+        .map(|c| if fits(c) { c } else { '_' })
+        .collect();
+    match plain.as_str() {
+        "" => Cow::Borrowed("unknown"),
+        _ => Cow::Owned(plain),
+    }
+}
+
+/// The id of a call as it may be sent back. The same for the same id, so that a
+/// result finds its call; what servers give each other is no longer than this.
+#[must_use]
+pub fn sendable_id(id: &str) -> Cow<'_, str> {
+    if id.len() <= LONGEST_ID {
+        return Cow::Borrowed(id);
+    }
+    // FNV-1a: the same in every version, which other hashes do not promise.
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let stem: String = id
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .take(20)
+        .collect();
+    Cow::Owned(format!("{stem}_{hash:016x}"))
 }
 
 /// Gives a new id to every call whose id is empty, doubled within the message,

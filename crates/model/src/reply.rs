@@ -6,6 +6,7 @@ use crate::calls::{CallDelta, Calls};
 use crate::repair::is_cut;
 use crate::think::{Channel, Ending, ThinkSplitter, after_last_close, stray_close};
 use crate::{Delta, Finished, ModelError, ModelErrorKind};
+use serde_json::Value;
 use std::fmt::Write as _;
 use tenon_vocab::{Message, Origin, Part, Role, Status, StopReason, ToolCallPart, Usage};
 
@@ -17,8 +18,32 @@ const PART_COST: usize = 128;
 #[derive(Debug, Clone)]
 enum Piece {
     Text(String),
-    Reasoning(String),
+    Reasoning(Thought),
     Call(usize),
+    /// Something that only its provider understands.
+    Opaque {
+        provider: String,
+        raw: Value,
+    },
+}
+
+/// One stretch of reasoning. With a signature it goes back to its provider as
+/// it came, so nothing is added to it any more.
+#[derive(Debug, Clone, Default)]
+struct Thought {
+    text: String,
+    signature: Option<String>,
+    provider: Option<String>,
+    closed: bool,
+}
+
+impl Thought {
+    fn new(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            ..Self::default()
+        }
+    }
 }
 
 /// Whether an entry may go on with an earlier call.
@@ -47,6 +72,10 @@ impl Reply {
 
     pub(crate) fn has_stop(&self) -> bool {
         self.stop.is_some()
+    }
+
+    pub(crate) fn has_usage(&self) -> bool {
+        self.usage.is_some()
     }
 
     pub(crate) fn set_stop(&mut self, stop: StopReason) {
@@ -98,6 +127,47 @@ impl Reply {
         Ok(())
     }
 
+    /// What comes next belongs to another stretch of reasoning.
+    pub(crate) fn end_reasoning(&mut self) {
+        if let Some(Piece::Reasoning(thought)) = self.pieces.last_mut() {
+            thought.closed = true;
+        }
+    }
+
+    /// Signs the reasoning that has just ended. There may be none to see: some
+    /// providers give the signature only.
+    pub(crate) fn sign(&mut self, signature: &str, provider: &str) -> Result<(), ModelError> {
+        self.charge(signature.len() + PART_COST)?;
+        if !matches!(self.pieces.last(), Some(Piece::Reasoning(thought)) if !thought.closed) {
+            self.pieces.push(Piece::Reasoning(Thought::default()));
+        }
+        if let Some(Piece::Reasoning(thought)) = self.pieces.last_mut() {
+            thought
+                .signature
+                .get_or_insert_default()
+                .push_str(signature);
+            thought.provider = Some(provider.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Keeps a part that is returned to its provider as it is. `size` is that
+    /// of its JSON.
+    pub(crate) fn opaque(
+        &mut self,
+        provider: &str,
+        raw: Value,
+        size: usize,
+    ) -> Result<(), ModelError> {
+        self.events += 1;
+        self.charge(size + PART_COST)?;
+        self.pieces.push(Piece::Opaque {
+            provider: provider.to_owned(),
+            raw,
+        });
+        Ok(())
+    }
+
     pub(crate) fn call(
         &mut self,
         delta: &CallDelta<'_>,
@@ -133,6 +203,11 @@ impl Reply {
         self.charge(touched.added)
     }
 
+    /// The arguments so far of the call that was opened at this index.
+    pub(crate) fn arguments_at(&self, index: u64) -> &str {
+        self.calls.arguments_at(index)
+    }
+
     fn charge(&mut self, bytes: usize) -> Result<(), ModelError> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes <= MAX_MESSAGE_BYTES {
@@ -150,15 +225,17 @@ impl Reply {
 
     fn append(&mut self, channel: Channel, text: &str, sink: &mut dyn FnMut(Delta)) {
         match (channel, self.pieces.last_mut()) {
-            (Channel::Answer, Some(Piece::Text(last)))
-            | (Channel::Reasoning, Some(Piece::Reasoning(last))) => last.push_str(text),
+            (Channel::Answer, Some(Piece::Text(last))) => last.push_str(text),
+            (Channel::Reasoning, Some(Piece::Reasoning(last))) if !last.closed => {
+                last.text.push_str(text);
+            }
             (Channel::Answer, _) => {
                 self.bytes = self.bytes.saturating_add(PART_COST);
                 self.pieces.push(Piece::Text(text.to_owned()));
             }
             (Channel::Reasoning, _) => {
                 self.bytes = self.bytes.saturating_add(PART_COST);
-                self.pieces.push(Piece::Reasoning(text.to_owned()));
+                self.pieces.push(Piece::Reasoning(Thought::new(text)));
             }
         }
         sink(match channel {
@@ -184,11 +261,11 @@ impl Reply {
             let Piece::Reasoning(reasoning) = &self.pieces[position] else {
                 continue;
             };
-            let Some((before, after)) = after_last_close(reasoning) else {
+            let Some((before, after)) = after_last_close(&reasoning.text) else {
                 continue;
             };
             let (before, after) = (before.to_owned(), after.to_owned());
-            self.pieces[position] = Piece::Reasoning(before);
+            self.pieces[position] = Piece::Reasoning(Thought::new(&before));
             if !after.is_empty() {
                 sink(Delta::Text(after.clone()));
                 self.pieces.insert(position + 1, Piece::Text(after));
@@ -217,7 +294,7 @@ impl Reply {
             return;
         };
         let (before, after) = (before.to_owned(), after.to_owned());
-        self.pieces[position] = Piece::Reasoning(before);
+        self.pieces[position] = Piece::Reasoning(Thought::new(&before));
         self.pieces.insert(position + 1, Piece::Text(after));
         self.note("a closing think tag without an opening one");
     }
@@ -251,6 +328,7 @@ impl Reply {
             stop,
             usage: self.usage,
             repairs: std::mem::take(&mut self.repairs),
+            todo: None,
         }
     }
 
@@ -292,11 +370,19 @@ impl Reply {
                 // Line breaks before a call are the template's, not the model's.
                 Piece::Text(text) if called && text.trim().is_empty() => None,
                 Piece::Text(text) => Some(Part::text(text.clone())),
-                Piece::Reasoning(text) if text.trim().is_empty() => None,
-                Piece::Reasoning(text) => Some(Part::Reasoning {
-                    text: text.clone(),
-                    signature: None,
-                    provider: None,
+                Piece::Reasoning(thought)
+                    if thought.text.trim().is_empty() && thought.signature.is_none() =>
+                {
+                    None
+                }
+                Piece::Reasoning(thought) => Some(Part::Reasoning {
+                    text: thought.text.clone(),
+                    signature: thought.signature.clone(),
+                    provider: thought.provider.clone(),
+                }),
+                Piece::Opaque { provider, raw } => Some(Part::Opaque {
+                    provider: provider.clone(),
+                    raw: raw.clone(),
                 }),
                 Piece::Call(position) => calls
                     .get(*position)
@@ -313,8 +399,8 @@ impl Reply {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(part) => text += part.chars().count(),
-                Piece::Reasoning(part) => reasoning += part.chars().count(),
-                Piece::Call(_) => {}
+                Piece::Reasoning(part) => reasoning += part.text.chars().count(),
+                Piece::Call(_) | Piece::Opaque { .. } => {}
             }
         }
         let _ = write!(line, "{text} characters of text");

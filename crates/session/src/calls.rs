@@ -2,8 +2,8 @@
 //! crash each of them needs its results and its end. Knows no texts.
 
 use tenon_vocab::{
-    CallId, CallStatus, Event, EventKind, HistoryRef, Message, Role, RunId, Status, Timestamp,
-    ToolUse, Usage,
+    CallId, CallStatus, Cost, Event, EventKind, HistoryRef, Message, Role, RunId, Status,
+    Timestamp, ToolUse, Usage,
 };
 
 /// A call that has no result yet.
@@ -34,6 +34,7 @@ pub(crate) struct Tally {
     pub failed: u32,
     pub denied: u32,
     pub usage: Usage,
+    pub cost: Option<Cost>,
 }
 
 /// What a result belonged to.
@@ -131,6 +132,9 @@ impl Calls {
                 tally.steps = tally.steps.saturating_add(1);
                 if let Some(usage) = message.usage {
                     tally.usage += usage;
+                }
+                if let Some(cost) = message.cost {
+                    *tally.cost.get_or_insert_default() += cost;
                 }
             });
         }

@@ -10,7 +10,9 @@ use crate::record::decode;
 use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use tenon_vocab::{Event, EventKind, ForkPoint, Outcome, SessionId, Timestamp, Usage};
+use tenon_vocab::{
+    Cost, Event, EventKind, ForkPoint, ModelTotals, Outcome, SessionId, Timestamp, Usage,
+};
 
 /// Which sessions are wanted; the default is all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,6 +45,10 @@ pub struct Summary {
     pub agent: Option<String>,
     pub runs: u32,
     pub usage: Usage,
+    /// `None` where no price is known.
+    pub cost: Option<Cost>,
+    /// Usage and cost by model.
+    pub models: Vec<ModelTotals>,
     pub compactions: u32,
     pub forked_from: Option<ForkPoint>,
     pub bytes: u64,
@@ -88,6 +94,7 @@ pub(crate) fn list(root: &Path, filter: &ListFilter) -> Listing {
 }
 
 pub(crate) fn summary(id: SessionId, digest: Digest) -> Summary {
+    let cost = digest.totals.cost();
     let settings = digest.totals.settings;
     let prompt = digest.totals.prompt;
     let first_line = prompt.trim().lines().next().unwrap_or_default().to_owned();
@@ -109,6 +116,8 @@ pub(crate) fn summary(id: SessionId, digest: Digest) -> Summary {
             .map(|settings| settings.agent_name.clone()),
         runs: digest.totals.runs,
         usage: digest.totals.usage,
+        cost,
+        models: digest.totals.models,
         compactions: digest.totals.compactions,
         forked_from: digest.meta.forked_from,
         bytes: digest.bytes,

@@ -98,7 +98,7 @@ impl Recovery<'_> {
             failed_calls: tally.failed.saturating_add(closed),
             denied_calls: tally.denied,
             usage: tally.usage,
-            cost: None,
+            cost: tally.cost,
             duration_ms: u64::try_from(elapsed).unwrap_or(0),
             snapshot: self.state.last_snapshot(),
         };

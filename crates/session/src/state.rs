@@ -10,9 +10,9 @@ use crate::totals::Totals;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tenon_vocab::{
-    CallId, Checkpoint, CheckpointAction, Compacted, Compiled, ContextChange, Event, EventKind,
-    FileHash, HistoryRef, Message, Meta, Part, PrunedCall, Role, RunId, Settings, ShellNote,
-    Snapshot, TodoItem, Usage,
+    CallId, Checkpoint, CheckpointAction, Compacted, Compiled, ContextChange, Cost, Event,
+    EventKind, FileHash, HistoryRef, Message, Meta, ModelTotals, Part, PrunedCall, Role, RunId,
+    Settings, ShellNote, Snapshot, TodoItem, Usage,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -229,6 +229,18 @@ impl State {
         self.totals.usage
     }
 
+    /// What the session has cost; `None` where no price is known.
+    #[must_use]
+    pub fn cost(&self) -> Option<Cost> {
+        self.totals.cost()
+    }
+
+    /// Usage and cost by model, in the order of their first use.
+    #[must_use]
+    pub fn by_model(&self) -> &[ModelTotals] {
+        &self.totals.models
+    }
+
     #[must_use]
     pub fn runs(&self) -> u32 {
         self.totals.runs
@@ -306,9 +318,10 @@ impl State {
         Snapshot {
             settings: self.totals.settings.clone(),
             compiled: self.compiled.clone(),
-            compacted,
+            compacted: compacted.map(Box::new),
             todo: self.todo.clone(),
             usage: self.totals.usage,
+            models: self.totals.models.clone(),
             runs: self.totals.runs,
             compactions: self.totals.compactions,
             prompt: self.totals.prompt.clone(),
@@ -362,6 +375,7 @@ impl State {
             runs: snapshot.runs,
             compactions: snapshot.compactions,
             usage: snapshot.usage,
+            models: snapshot.models.clone(),
         };
         state.compiled.clone_from(&snapshot.compiled);
         state.todo.clone_from(&snapshot.todo);
@@ -372,7 +386,7 @@ impl State {
             .iter()
             .map(|read| (read.path.clone(), read.sha256.clone()))
             .collect();
-        let mut compacted = snapshot.compacted.clone();
+        let mut compacted = snapshot.compacted.as_deref().cloned();
         let pruned = compacted
             .as_mut()
             .map(|compacted| std::mem::take(&mut compacted.pruned))

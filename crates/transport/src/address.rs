@@ -146,6 +146,23 @@ impl Target {
         url
     }
 
+    /// The URL of `path` beside the base: below what stands before its version.
+    /// The same server, because some say more there than below `/v1`.
+    pub(crate) fn beside(&self, path: &str) -> Url {
+        let base = self.url.path();
+        let mut before = String::new();
+        for segment in base.split('/').filter(|segment| !segment.is_empty()) {
+            if is_version(segment) {
+                break;
+            }
+            before.push('/');
+            before.push_str(segment);
+        }
+        let mut url = self.url.clone();
+        url.set_path(&format!("{before}/{}", path.trim_start_matches('/')));
+        url
+    }
+
     /// `host:port`, as errors name it.
     pub(crate) fn authority(&self) -> String {
         format!("{}:{}", self.host, self.port)
@@ -158,11 +175,13 @@ impl Target {
 
     /// Whether the path names a version: `/v1`, `/v1beta/openai`.
     pub(crate) fn names_a_version(&self) -> bool {
-        self.url.path().split('/').any(|segment| {
-            let mut letters = segment.chars();
-            letters.next() == Some('v') && letters.next().is_some_and(|c| c.is_ascii_digit())
-        })
+        self.url.path().split('/').any(is_version)
     }
+}
+
+fn is_version(segment: &str) -> bool {
+    let mut letters = segment.chars();
+    letters.next() == Some('v') && letters.next().is_some_and(|c| c.is_ascii_digit())
 }
 
 fn form_hint() -> String {
@@ -276,6 +295,20 @@ mod tests {
             at("HTTP://LOCALHOST:8000"),
             "http://localhost:8000/chat/completions"
         );
+    }
+
+    #[test]
+    fn a_path_beside_the_base_is_on_the_same_server_without_the_version() {
+        for (base, right) in [
+            ("http://localhost:8080/v1", "http://localhost:8080/props"),
+            ("http://localhost:8080", "http://localhost:8080/props"),
+            ("http://h/gpu/v1/", "http://h/gpu/props"),
+            ("http://h/gpu", "http://h/gpu/props"),
+            ("http://h/v1beta/openai?key=1", "http://h/props?key=1"),
+        ] {
+            let url = parse(base).unwrap().beside("/props");
+            assert_eq!(url.as_str(), right, "{base}");
+        }
     }
 
     #[test]

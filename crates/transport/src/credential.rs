@@ -27,6 +27,31 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// What a request proves itself with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Credential {
+    pub secret: Secret,
+    /// Further headers that belong to it: the account of a login.
+    pub headers: Vec<(String, String)>,
+}
+
+impl From<Secret> for Credential {
+    fn from(secret: Secret) -> Self {
+        Self {
+            secret,
+            headers: Vec::new(),
+        }
+    }
+}
+
+/// Whether a refused credential was replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Renewal {
+    /// There is another one: the request is sent once more with it.
+    Renewed,
+    Unchanged,
+}
+
 /// Why there is no key although there should be one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -57,10 +82,16 @@ impl CredentialError {
 /// that was renewed outside is used at once; whoever is slow caches.
 pub trait CredentialSource: Send + Sync {
     /// The key, or `None` when the server is to be asked without one.
-    fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>>;
+    fn credential(&self) -> BoxFuture<'_, Result<Option<Credential>, CredentialError>>;
 
-    /// The server refused the key: one that was kept must be asked for anew.
-    fn refused(&self) {}
+    /// The server refused this credential: one that was kept is asked for anew.
+    /// Called at most once for a request.
+    fn renew<'a>(
+        &'a self,
+        _refused: &'a Credential,
+    ) -> BoxFuture<'a, Result<Renewal, CredentialError>> {
+        Box::pin(std::future::ready(Ok(Renewal::Unchanged)))
+    }
 
     /// Where the key comes from, to be named in an error: `$OPENAI_API_KEY`.
     fn describe(&self) -> String;
@@ -82,13 +113,13 @@ impl FromEnvironment {
 }
 
 impl CredentialSource for FromEnvironment {
-    fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>> {
+    fn credential(&self) -> BoxFuture<'_, Result<Option<Credential>, CredentialError>> {
         let found = self
             .vars
             .iter()
             .filter_map(|name| std::env::var(name).ok())
             .find(|value| !value.trim().is_empty())
-            .map(Secret::new);
+            .map(|key| Secret::new(key).into());
         Box::pin(std::future::ready(Ok(found)))
     }
 
@@ -103,8 +134,8 @@ impl CredentialSource for FromEnvironment {
 pub struct Fixed(pub Secret);
 
 impl CredentialSource for Fixed {
-    fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>> {
-        Box::pin(std::future::ready(Ok(Some(self.0.clone()))))
+    fn credential(&self) -> BoxFuture<'_, Result<Option<Credential>, CredentialError>> {
+        Box::pin(std::future::ready(Ok(Some(self.0.clone().into()))))
     }
 
     fn describe(&self) -> String {
@@ -117,7 +148,7 @@ impl CredentialSource for Fixed {
 pub struct NoCredential;
 
 impl CredentialSource for NoCredential {
-    fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>> {
+    fn credential(&self) -> BoxFuture<'_, Result<Option<Credential>, CredentialError>> {
         Box::pin(std::future::ready(Ok(None)))
     }
 

@@ -19,21 +19,27 @@
 //! [`Model`]: tenon_model::Model
 
 mod address;
+mod aside;
 mod client;
 mod credential;
 mod endpoint;
 mod failure;
+mod forward;
 mod proxy;
 mod refusal;
 mod request;
 mod stream;
+mod survey;
 mod tls;
 mod watchdog;
 
 pub use address::is_private;
+pub use aside::{Answer, get_json, post_json};
 pub use credential::{
-    CredentialError, CredentialSource, Fixed, FromEnvironment, NoCredential, Secret,
+    Credential, CredentialError, CredentialSource, Fixed, FromEnvironment, NoCredential, Renewal,
+    Secret,
 };
 pub use endpoint::Endpoint;
+pub use forward::{Forward, Forwarded};
 pub use proxy::ProxyChoice;
 pub use request::HttpModel;

@@ -3,7 +3,7 @@
 
 use crate::address::{Target, quoted};
 use crate::failure::{self, Route};
-use crate::{CredentialSource, Secret};
+use crate::{Credential, CredentialSource};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use std::time::{Duration, SystemTime};
@@ -52,7 +52,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) route: &'a Route,
     pub(crate) codec: &'a dyn Codec,
     pub(crate) credentials: &'a dyn CredentialSource,
-    pub(crate) credential: Option<&'a Secret>,
+    pub(crate) credential: Option<&'a Credential>,
     /// The silence that the endpoint allows, which also bounds an error's body.
     pub(crate) silence: Option<Duration>,
 }

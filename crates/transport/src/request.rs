@@ -7,7 +7,8 @@ use crate::failure::{self, Route};
 use crate::refusal::{self, Asked, Secrets};
 use crate::stream::Reply;
 use crate::watchdog::Watchdog;
-use crate::{CredentialSource, Endpoint, Secret, client, proxy};
+use crate::{Credential, CredentialError, CredentialSource, Endpoint, Renewal};
+use crate::{client, proxy, survey};
 use bytes::Bytes;
 use reqwest::header::{
     AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
@@ -19,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tenon_model::codec::Codec;
 use tenon_model::{
-    Auth, DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request,
+    Auth, DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request, Window,
 };
 use tenon_vocab::port::BoxFuture;
 
@@ -31,12 +32,12 @@ pub struct HttpModel {
     shared: Arc<Shared>,
 }
 
-struct Shared {
+pub(crate) struct Shared {
     endpoint: Endpoint,
-    identity: Identity,
+    pub(crate) identity: Arc<Identity>,
     codec: Arc<dyn Codec>,
     credentials: Arc<dyn CredentialSource>,
-    target: Target,
+    pub(crate) target: Target,
     route: Route,
     headers: HeaderMap,
     /// Made at the first request: start must not pay for it.
@@ -67,7 +68,7 @@ impl HttpModel {
     ) -> Result<Self, ModelError> {
         let target = Target::parse(&endpoint.name, &endpoint.base_url, codec.path())?;
         let proxy = proxy::choose(&endpoint.proxy, &target)?;
-        let headers = headers(&endpoint)?;
+        let headers = headers(&endpoint, codec.as_ref())?;
         let route = Route {
             name: endpoint.name.clone(),
             authority: target.authority(),
@@ -77,7 +78,7 @@ impl HttpModel {
         Ok(Self {
             shared: Arc::new(Shared {
                 endpoint,
-                identity,
+                identity: Arc::new(identity),
                 codec,
                 credentials,
                 target,
@@ -90,8 +91,8 @@ impl HttpModel {
 }
 
 impl Model for HttpModel {
-    fn identity(&self) -> &Identity {
-        &self.shared.identity
+    fn identity(&self) -> Arc<Identity> {
+        Arc::clone(&self.shared.identity)
     }
 
     fn stream(&self, request: Request) -> DeltaStream {
@@ -123,6 +124,11 @@ impl Model for HttpModel {
             }
         })
     }
+
+    fn served_window(&self) -> BoxFuture<'_, Option<Window>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move { survey::served_window(&shared).await })
+    }
 }
 
 /// A reply that may be read, and what must not be shown of it.
@@ -135,20 +141,25 @@ impl Shared {
     async fn post(&self, request: Request) -> Result<Opened, ModelError> {
         let pieces = self.codec.body(&self.identity.model, &request);
         let length: usize = pieces.iter().map(Bytes::len).sum();
-        let body = pieces.into_iter().map(Ok::<Bytes, Infallible>);
-        let builder = self
-            .client()?
-            .post(self.target.at(self.codec.path()))
-            .header(CONTENT_TYPE, "application/json")
-            // Many servers refuse a chunked body.
-            .header(CONTENT_LENGTH, length)
-            .body(Body::wrap_stream(futures_util::stream::iter(body)));
-        self.send(builder).await
+        let client = self.client()?;
+        self.send(&|| {
+            let body = pieces.clone().into_iter().map(Ok::<Bytes, Infallible>);
+            client
+                .post(self.target.at(self.codec.path()))
+                .header(CONTENT_TYPE, "application/json")
+                // Many servers refuse a chunked body.
+                .header(CONTENT_LENGTH, length)
+                .body(Body::wrap_stream(futures_util::stream::iter(body)))
+        })
+        .await
     }
 
     async fn get_models(&self) -> Result<Vec<ModelEntry>, ModelError> {
         let url = self.target.at(self.codec.models_path());
-        let mut opened = self.send(self.client()?.get(url)).await?;
+        let mut opened = {
+            let client = self.client()?;
+            self.send(&|| client.get(url.clone())).await?
+        };
         let mut body = Vec::new();
         loop {
             match opened.response.chunk().await {
@@ -172,7 +183,7 @@ impl Shared {
         models.map_err(|error| opened.secrets.scrub(error))
     }
 
-    fn client(&self) -> Result<&Client, ModelError> {
+    pub(crate) fn client(&self) -> Result<&Client, ModelError> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
@@ -180,16 +191,45 @@ impl Shared {
         Ok(self.client.get_or_init(|| client))
     }
 
-    async fn send(&self, builder: RequestBuilder) -> Result<Opened, ModelError> {
+    /// Sends; once more when the credential was refused and there is a new one.
+    async fn send(
+        &self,
+        build: &(dyn Fn() -> RequestBuilder + Sync),
+    ) -> Result<Opened, ModelError> {
         let credential = self.credential().await?;
+        let refused = match self.attempt(build(), credential.as_ref()).await {
+            Err(error) if error.kind == ModelErrorKind::Auth => error,
+            outcome => return outcome,
+        };
+        let Some(credential) = credential else {
+            return Err(refused);
+        };
+        match self.credentials.renew(&credential).await {
+            Ok(Renewal::Renewed) => {
+                let renewed = self.credential().await?;
+                self.attempt(build(), renewed.as_ref()).await
+            }
+            Ok(Renewal::Unchanged) => Err(refused),
+            Err(error) => Err(without_credential(error)),
+        }
+    }
+
+    pub(crate) async fn attempt(
+        &self,
+        builder: RequestBuilder,
+        credential: Option<&Credential>,
+    ) -> Result<Opened, ModelError> {
         let mut secrets = Secrets::default();
         for (_, value) in &self.endpoint.headers {
             secrets.add(value);
         }
         let mut headers = self.headers.clone();
-        if let Some(secret) = &credential {
-            secrets.add(secret.expose());
-            self.authorize(&mut headers, secret)?;
+        if let Some(credential) = credential {
+            secrets.add(credential.secret.expose());
+            for (_, value) in &credential.headers {
+                secrets.add(value);
+            }
+            self.authorize(&mut headers, credential)?;
         }
         let response = builder
             .headers(headers)
@@ -201,37 +241,40 @@ impl Shared {
             route: &self.route,
             codec: self.codec.as_ref(),
             credentials: self.credentials.as_ref(),
-            credential: credential.as_ref(),
+            credential,
             silence: self.endpoint.timeouts.silence,
         };
         match refusal::check(response, &asked).await {
             Ok(response) => Ok(Opened { response, secrets }),
-            Err(error) => {
-                if error.kind == ModelErrorKind::Auth {
-                    self.credentials.refused();
-                }
-                Err(secrets.scrub(error))
-            }
+            Err(error) => Err(secrets.scrub(error)),
         }
     }
 
-    async fn credential(&self) -> Result<Option<Secret>, ModelError> {
+    pub(crate) async fn credential(&self) -> Result<Option<Credential>, ModelError> {
         if self.endpoint.auth == Auth::None {
             return Ok(None);
         }
-        let found = self.credentials.credential().await.map_err(|error| {
-            let failed = ModelError::new(ModelErrorKind::Configuration, error.message);
-            match error.hint {
-                Some(hint) => failed.with_hint(hint),
-                None => failed,
-            }
-        })?;
-        Ok(found.filter(|secret| !secret.expose().trim().is_empty()))
+        let found = self.credentials.credential().await;
+        let found = found.map_err(without_credential)?;
+        Ok(found.filter(|found| !found.secret.expose().trim().is_empty()))
     }
 
-    fn authorize(&self, headers: &mut HeaderMap, secret: &Secret) -> Result<(), ModelError> {
+    fn authorize(
+        &self,
+        headers: &mut HeaderMap,
+        credential: &Credential,
+    ) -> Result<(), ModelError> {
+        for (name, value) in &credential.headers {
+            let value = HeaderValue::from_str(value).map_err(|_| {
+                ModelError::new(
+                    ModelErrorKind::Configuration,
+                    format!("The login gives a header `{name}` that cannot be sent"),
+                )
+            })?;
+            headers.insert(header_name(&self.endpoint, name)?, value);
+        }
         // A key that was read from a file ends in a newline.
-        let key = secret.expose().trim();
+        let key = credential.secret.expose().trim();
         let (name, text) = match &self.endpoint.auth {
             Auth::None => return Ok(()),
             Auth::Bearer => (AUTHORIZATION, format!("Bearer {key}")),
@@ -253,10 +296,30 @@ impl Shared {
     }
 }
 
-/// The headers of the configuration. They win over our own, but for the
-/// credential.
-fn headers(endpoint: &Endpoint) -> Result<HeaderMap, ModelError> {
+fn without_credential(error: CredentialError) -> ModelError {
+    let failed = ModelError::new(ModelErrorKind::Configuration, error.message);
+    match error.hint {
+        Some(hint) => failed.with_hint(hint),
+        None => failed,
+    }
+}
+
+/// The headers of the format and of the configuration. The configuration's win
+/// over all others, but for the credential.
+fn headers(endpoint: &Endpoint, codec: &dyn Codec) -> Result<HeaderMap, ModelError> {
     let mut headers = HeaderMap::new();
+    for (name, value) in codec.headers() {
+        let value = HeaderValue::try_from(value).map_err(|_| {
+            ModelError::new(
+                ModelErrorKind::Configuration,
+                format!(
+                    "The format `{}` gives a header `{name}` that cannot be sent",
+                    codec.key()
+                ),
+            )
+        })?;
+        headers.insert(header_name(endpoint, name)?, value);
+    }
     for (name, value) in &endpoint.headers {
         let mut value = HeaderValue::from_str(value).map_err(|_| {
             ModelError::new(

@@ -34,7 +34,7 @@ pub use event::{Durability, Event, EventKind, OtherEvent};
 pub use ids::{CallId, IdError, JobId, QuestionId, RunId, SessionId};
 pub use jiff::Timestamp;
 pub use message::{
-    ImageSource, Message, Origin, Part, Role, Segment, Status, StopReason, ToolCallPart,
+    CallForm, ImageSource, Message, Origin, Part, Role, Segment, Status, StopReason, ToolCallPart,
 };
 pub use printable::{Lines, Printable};
 pub use question::{Answer, AnsweredBy, Choice, Question, QuestionKind};
@@ -47,6 +47,6 @@ pub use records::{
 };
 pub use tool::{
     CallStatus, DiffFile, Display, Effect, Envelope, ErrorCode, FileEntry, FileHash, SandboxReport,
-    ToolError, ToolOutput, ToolSpec,
+    ToolError, ToolImage, ToolOutput, ToolSpec,
 };
-pub use usage::{Cost, Usage};
+pub use usage::{Cost, ModelTotals, Usage};

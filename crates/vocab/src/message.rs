@@ -1,6 +1,6 @@
 //! A message: who spoke, in ordered parts, and whether the model still sees it.
 
-use crate::{BlobRef, CallId, Usage};
+use crate::{BlobRef, CallId, Cost, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -68,6 +68,24 @@ pub enum ImageSource {
     Url(String),
 }
 
+/// How a call reached us.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallForm {
+    /// As the wire format has it.
+    #[default]
+    Native,
+    /// Found in the text of an answer: the server or the model did not know better.
+    Text,
+}
+
+impl CallForm {
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        *self == Self::Native
+    }
+}
+
 /// A call as the model wrote it. `arguments` is the exact string received: it
 /// may be no JSON at all, and codecs must repair it on the way out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +93,20 @@ pub struct ToolCallPart {
     pub id: CallId,
     pub name: String,
     pub arguments: String,
+    #[serde(default, skip_serializing_if = "CallForm::is_native")]
+    pub form: CallForm,
+}
+
+impl ToolCallPart {
+    #[must_use]
+    pub fn new(id: CallId, name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self {
+            id,
+            name: name.into(),
+            arguments: arguments.into(),
+            form: CallForm::Native,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -125,6 +157,10 @@ pub struct Message {
     pub stop: Option<StopReason>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// What the request cost, by the prices of the model that answered; absent
+    /// where no price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<Segment>,
 }
@@ -144,6 +180,7 @@ impl Message {
             origin,
             stop: None,
             usage: None,
+            cost: None,
             segment: None,
         }
     }

@@ -2,8 +2,8 @@
 //! is stored or drawn.
 
 use crate::{
-    CallId, CallStatus, Cost, Display, Envelope, Explanation, FileHash, JobId, SandboxReport,
-    SessionId, Usage,
+    CallId, CallStatus, Cost, Display, Envelope, Explanation, FileHash, JobId, ModelTotals,
+    SandboxReport, SessionId, Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -243,9 +243,12 @@ pub struct Snapshot {
     pub compiled: Option<Compiled>,
     /// The summary that stands before `history`, after a compaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compacted: Option<Compacted>,
+    pub compacted: Option<Box<Compacted>>,
     pub todo: Vec<TodoItem>,
     pub usage: Usage,
+    /// The same by model, in the order of their first use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<ModelTotals>,
     pub runs: u32,
     pub compactions: u32,
     /// The first prompt, for lists.
@@ -384,6 +387,9 @@ pub struct Settings {
     pub agent_name: String,
     /// `single` or `multi`
     pub mode: String,
+    /// How hard the model is to think: `low`, `medium`, `high`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(default)]

@@ -1,6 +1,6 @@
 //! What a tool says of itself, and what it gives back.
 
-use crate::{BlobRef, TodoItem};
+use crate::TodoItem;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -245,6 +245,13 @@ pub enum CallStatus {
     UnknownOutcome,
 }
 
+/// A picture for the model to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolImage {
+    pub content: Vec<u8>,
+    pub media_type: String,
+}
+
 /// What a tool gives back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
@@ -256,7 +263,7 @@ pub struct ToolOutput {
     /// `model_text` or in a spill file; the log keeps the envelope without them.
     pub folded: Vec<&'static str>,
     pub reads: Vec<FileHash>,
-    pub images: Vec<(BlobRef, String)>,
+    pub images: Vec<ToolImage>,
     pub sandbox: Option<SandboxReport>,
     /// Secrets that were masked before the tool saw them: kind and count.
     pub masked: Vec<(String, usize)>,

@@ -238,6 +238,7 @@ fn in_use(loaded: &Loaded, provider: &ResolvedProvider) -> Table {
         KeySource::None => String::from("none"),
         KeySource::Env(names) => format!("the variable {}", names.join(" or ")),
         KeySource::Command(_) => String::from("api_key_command"),
+        KeySource::Codex => String::from("the login of Codex"),
         KeySource::Literal(_) => String::from("api_key in the configuration"),
     };
     let chosen = loaded

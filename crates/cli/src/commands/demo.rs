@@ -45,7 +45,9 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
             yes: true,
             ..RunArgs::default()
         };
-        let options = Options::from_args(&run, Desk::Nobody);
+        let mut options = Options::from_args(&run, Desk::Nobody);
+        let none = serde_json::Value::from("");
+        options.flags.push((String::from("small_model"), none));
         let assembled = assemble::open(&place, &options, Session::New(None)).await?;
         let session = assembled.session;
         introduce(args.format, &folder);
@@ -54,7 +56,13 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
             Format::Json => Box::new(JsonLines::default()),
             Format::Text => Box::new(TextLines::new(paint, Answers::Live)),
         };
-        let ended = drive(handle, demo::PROMPT.to_owned(), renderer, Desk::Nobody).await;
+        let ended = drive(
+            handle,
+            demo::PROMPT.to_owned().into(),
+            renderer,
+            Desk::Nobody,
+        )
+        .await;
         drop(server);
         ended.map(|ended| (session, ended))
     })?;

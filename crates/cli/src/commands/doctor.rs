@@ -3,6 +3,7 @@
 //! nothing, and it asks the network only when told to.
 
 mod machine;
+mod network;
 mod settings;
 mod walls;
 
@@ -15,6 +16,7 @@ use crate::place::Place;
 use crate::render::table::Table;
 use serde_json::{Value, json};
 use std::process::ExitCode;
+use tenon_config::Resolved;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -95,47 +97,81 @@ impl Finding {
     }
 }
 
-/// Whether the configured server is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    Ask,
-    DoNotAsk,
-}
-
 pub fn run(shared: &Shared, args: &DoctorArgs) -> CommandResult {
-    let reach = if args.network {
-        Reach::Ask
-    } else {
-        Reach::DoNotAsk
-    };
     let place = Place::find(shared)?;
-    let findings = assemble::runtime()?.block_on(examine(&place, reach));
+    let examined = assemble::runtime()?.block_on(examine(&place, args));
+    let findings = &examined.findings;
     let worst = findings.iter().any(|found| found.state == State::Problem);
     if args.json {
-        pages::print_json(&as_json(&findings))?;
+        let mut page = as_json(findings);
+        if let Some(network) = examined.network {
+            page["network"] = network;
+        }
+        pages::print_json(&page)?;
     } else {
         let lists = if args.verbose {
             Lists::Whole
         } else {
             Lists::Short
         };
-        print(&findings, lists)?;
+        print(findings, lists)?;
     }
     Ok(ExitCode::from(u8::from(worst)))
 }
 
-async fn examine(place: &Place, reach: Reach) -> Vec<Finding> {
+#[derive(Debug)]
+struct Examined {
+    findings: Vec<Finding>,
+    /// What the server can do, for programs.
+    network: Option<Value>,
+}
+
+async fn examine(place: &Place, args: &DoctorArgs) -> Examined {
     let mut findings = machine::program();
     findings.extend(walls::kernel());
-    let loaded = settings::load(place);
+    let loaded = settings::load(place, args);
     let settings = loaded.as_ref().ok().map(|(_, resolved)| resolved);
     findings.extend(walls::sandbox(place, settings).await);
     findings.extend(settings::configuration(place, &loaded));
-    findings.extend(settings::provider(place, settings, reach).await);
+    findings.extend(settings::provider(place, settings));
+    let network = match settings {
+        Some(settings) => server(place, settings, args, &mut findings).await,
+        None => None,
+    };
     findings.extend(machine::terminal(place));
     findings.extend(machine::programs(place));
     findings.extend(machine::folders(place));
-    findings
+    Examined { findings, network }
+}
+
+/// The configured server is asked only when that was wanted.
+async fn server(
+    place: &Place,
+    settings: &Resolved,
+    args: &DoctorArgs,
+    findings: &mut Vec<Finding>,
+) -> Option<Value> {
+    let chosen = settings.provider.as_ref()?;
+    if !args.network {
+        findings.push(Finding::ok(
+            settings::PROVIDER,
+            "the server was not asked; --network does that",
+        ));
+        return None;
+    }
+    let images = if args.images {
+        network::Images::Send
+    } else {
+        network::Images::DoNotSend
+    };
+    let progress = if args.json {
+        network::Progress::Silent
+    } else {
+        network::Progress::Told
+    };
+    let mut report = network::examine(place, settings, chosen, images, progress).await;
+    findings.append(&mut report.findings);
+    Some(network::facts(&report, chosen))
 }
 
 fn as_json(findings: &[Finding]) -> Value {

@@ -4,8 +4,9 @@
 use crate::args::{Format, InputFormat, RunArgs, Shared};
 use crate::assemble::{self, Options, Session};
 use crate::client::Client;
-use crate::drive::{self, Desk, Ended, drive};
+use crate::drive::{self, Desk, Ended, Prompt, drive};
 use crate::error::{CliError, code};
+use crate::images::{self, Limits};
 use crate::place::Place;
 use crate::render::Renderer;
 use crate::render::json::JsonLines;
@@ -31,7 +32,7 @@ pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
     }
     let place = Place::find(shared)?;
     let session = choose(&place, args)?;
-    in_session(shared, args, &place, Front::Prompt(prompt), session)
+    run_at(shared, args, &place, prompt, session)
 }
 
 /// A program in front: commands on standard input, events on standard output.
@@ -43,13 +44,18 @@ fn converse(shared: &Shared, args: &RunArgs) -> CommandResult {
     let given = prompt::given(args)?;
     let place = Place::find(shared)?;
     let session = choose(&place, args)?;
-    let mut client = Client::listen();
+    let options = Options::from_args(args, Desk::Client);
+    let images = images::of_flags(&place, &options, &args.image)?;
+    if given.is_none() && !images.is_empty() {
+        return Err(
+            CliError::usage("--image needs a prompt on the command line here")
+                .with_hint("Give one with -p, or send the image as an attachment of a prompt."),
+        );
+    }
+    let mut client = Client::listen(Limits::of(&place, &options)?);
     let mut lines = JsonLines::default();
     let first = match given {
-        Some(text) => Some(Command::Prompt {
-            text,
-            attachments: Vec::new(),
-        }),
+        Some(text) => Some(Prompt { text, images }.into()),
         // A reader that is gone cannot be told.
         None => client.first(|why| drop(lines.complaint(why))),
     };
@@ -68,14 +74,26 @@ pub fn run_session(
     prompt: String,
     session: Session,
 ) -> CommandResult {
-    let front = Front::Prompt(prompt);
-    in_session(shared, args, &Place::find(shared)?, front, session)
+    run_at(shared, args, &Place::find(shared)?, prompt, session)
+}
+
+fn run_at(
+    shared: &Shared,
+    args: &RunArgs,
+    place: &Place,
+    text: String,
+    session: Session,
+) -> CommandResult {
+    let options = Options::from_args(args, Desk::Nobody);
+    let images = images::of_flags(place, &options, &args.image)?;
+    let front = Front::Prompt(Prompt { text, images });
+    in_session(shared, args, place, front, session)
 }
 
 /// What the session is for.
 enum Front {
     /// One run.
-    Prompt(String),
+    Prompt(Prompt),
     /// Whatever the client asks for, this first.
     Client(Client, Command),
 }

@@ -2,7 +2,9 @@
 
 mod agents;
 mod apply_patch;
+mod auth;
 mod config;
+mod cost;
 mod demo;
 mod doctor;
 pub mod exec;
@@ -36,6 +38,8 @@ pub fn dispatch(cli: Cli) -> CommandResult {
         Some(Command::Tools(command)) => tools::run(&shared, command),
         Some(Command::Agents(command)) => agents::run(command),
         Some(Command::Models(args)) => models::run(&shared, &args),
+        Some(Command::Auth(command)) => auth::run(&shared, command),
+        Some(Command::Cost(args)) => cost::run(&shared, &args),
         Some(Command::Policy(command)) => policy::run(&shared, command),
         Some(Command::Hooks(command)) => hooks::run(&shared, command),
         Some(Command::Trust(args)) => trust::run(&shared, &args),
@@ -83,7 +87,8 @@ fn near_subcommand(word: &str) -> Option<String> {
     match word {
         "resume" => Some(String::from("sessions resume")),
         "version" => Some(String::from("--version")),
-        "login" | "auth" => Some(String::from("config init")),
+        "login" => Some(String::from("auth login")),
+        "logout" => Some(String::from("auth logout")),
         _ => tenon_tools::input::suggest_name(word, &names),
     }
 }

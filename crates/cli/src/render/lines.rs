@@ -3,8 +3,8 @@
 use crate::screen::{Paint, Style};
 use serde_json::Value;
 use tenon_vocab::{
-    CallStatus, DiffFile, Display, ErrorCode, Printable, TodoStatus, ToolCallPart, ToolResult,
-    ToolUse,
+    CallForm, CallStatus, DiffFile, Display, ErrorCode, Printable, TodoStatus, ToolCallPart,
+    ToolResult, ToolUse,
 };
 
 /// Characters of an input that a line shows.
@@ -14,15 +14,24 @@ const BODY: usize = 12;
 /// Columns between two stops of a tab.
 const TAB: usize = 8;
 
-/// `▸ read src/main.rs`
-pub fn started(paint: Paint, used: &ToolUse) -> String {
-    heading(paint, &used.name, &used.input)
+/// `▸ read src/main.rs`, and how the call reached us where that is not as usual.
+pub fn started(paint: Paint, used: &ToolUse, form: CallForm) -> String {
+    let heading = heading(paint, &used.name, &used.input);
+    format!("{heading}{}", recovered(paint, form))
+}
+
+fn recovered(paint: Paint, form: CallForm) -> String {
+    match form {
+        CallForm::Native => String::new(),
+        CallForm::Text => format!(" {}", paint.paint(Style::Dim, "(recovered from text)")),
+    }
 }
 
 /// The same for a call that was not started: what the model asked for.
 pub fn asked(paint: Paint, call: &ToolCallPart) -> String {
     let input = serde_json::from_str(&call.arguments).unwrap_or(Value::Null);
-    heading(paint, Printable::line(&call.name).as_str(), &input)
+    let heading = heading(paint, Printable::line(&call.name).as_str(), &input);
+    format!("{heading}{}", recovered(paint, call.form))
 }
 
 fn heading(paint: Paint, name: &str, input: &Value) -> String {

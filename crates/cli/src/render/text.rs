@@ -9,9 +9,9 @@ use crate::screen::{Paint, Style, complain};
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tenon_vocab::{
-    AnsweredBy, CallStatus, Event, EventKind, Interrupted, JobAction, JobEvent, Message, Notice,
-    NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment, Status, TextChannel,
-    ToolCallPart, ToolResult,
+    AnsweredBy, CallForm, CallId, CallStatus, Event, EventKind, Interrupted, JobAction, JobEvent,
+    Message, Notice, NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment, Status,
+    TextChannel, ToolCallPart, ToolResult,
 };
 
 /// When text reaches standard output.
@@ -89,6 +89,12 @@ impl TextLines {
                 Refusals::ToldUnlessOwn
             };
         }
+    }
+
+    /// The call is started; tells how it reached us.
+    fn forget(&mut self, id: &CallId) -> CallForm {
+        let at = self.asked.iter().position(|call| call.id == *id);
+        at.map_or(CallForm::Native, |at| self.asked.remove(at).form)
     }
 
     fn delta(&mut self, channel: TextChannel, text: &str) -> std::io::Result<()> {
@@ -240,8 +246,8 @@ impl Renderer for TextLines {
             EventKind::MessageDelta(delta) => self.delta(delta.channel, &delta.text),
             EventKind::Message(message) => self.message(message),
             EventKind::ToolUse(used) => {
-                self.asked.retain(|call| call.id != used.call);
-                self.say(&lines::started(self.paint, used))
+                let form = self.forget(&used.call);
+                self.say(&lines::started(self.paint, used, form))
             }
             EventKind::ToolResult(result) => {
                 // A call that was refused was never started: say which it was.

@@ -1,5 +1,5 @@
-//! What Tab offers: commands at the start of a line, files of the workspace
-//! after an `@`. Runs on the keyboard's thread; the loop answers from its own.
+//! What Tab offers: commands at the start of a line and what may follow them,
+//! files of the workspace after an `@`. Runs on the keyboard's thread; the loop answers from its own.
 
 use super::input::Typed;
 use super::session::Live;
@@ -16,18 +16,18 @@ use std::time::Duration;
 use tenon_vocab::{Query, Reply};
 use tokio::sync::mpsc;
 
-/// How long Tab waits for the engine to name files before it looks by itself.
+/// How long Tab waits for the engine before it looks by itself, or offers nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Candidates that Tab shows, at most.
 const OFFERED: usize = 200;
 
-/// Names files that begin with this, below the root.
-pub type Files = Box<dyn Fn(&str) -> Vec<String> + Send>;
+/// Words that answer a query: files below the root, names of models.
+pub type Words = Box<dyn Fn(Query) -> Vec<String> + Send>;
 
 /// What Tab knows.
 pub struct Tab {
-    pub files: Files,
+    pub words: Words,
     pub paint: Paint,
 }
 
@@ -56,12 +56,24 @@ impl Completer for Tab {
         Ok(match wanted(typed) {
             Wanted::Nothing => (pos, Vec::new()),
             Wanted::Command => (0, tenon_engine::slash::complete(typed)),
+            Wanted::Argument { start } => (start, tenon_engine::slash::complete(typed)),
+            Wanted::Model { start } => {
+                let line = typed.to_owned();
+                (start, self.offered(Query::Completion { line }))
+            }
             Wanted::File { start, prefix } => {
-                let mut found = (self.files)(prefix);
-                found.truncate(OFFERED);
-                (start, found)
+                let prefix = prefix.to_owned();
+                (start, self.offered(Query::Files { prefix }))
             }
         })
+    }
+}
+
+impl Tab {
+    fn offered(&self, query: Query) -> Vec<String> {
+        let mut found = (self.words)(query);
+        found.truncate(OFFERED);
+        found
     }
 }
 
@@ -69,6 +81,14 @@ impl Completer for Tab {
 enum Wanted<'a> {
     Nothing,
     Command,
+    /// A word after a command, and where it begins.
+    Argument {
+        start: usize,
+    },
+    /// The name of a model, and where it begins.
+    Model {
+        start: usize,
+    },
     /// The path after an `@`, and where it begins.
     File {
         start: usize,
@@ -83,6 +103,14 @@ fn wanted(typed: &str) -> Wanted<'_> {
     let word = typed.rfind(char::is_whitespace).map_or(0, |at| {
         at + typed[at..].chars().next().map_or(1, char::len_utf8)
     });
+    if let Some(name) = tenon_engine::slash::wants_model(typed) {
+        return Wanted::Model {
+            start: typed.len() - name.len(),
+        };
+    }
+    if typed.starts_with("/effort ") {
+        return Wanted::Argument { start: word };
+    }
     match typed[word..].strip_prefix('@') {
         Some(prefix) => Wanted::File {
             start: word + 1,
@@ -130,32 +158,33 @@ fn list(root: &Path, prefix: &str) -> Vec<String> {
     found
 }
 
-/// Asks the loop for files, and looks into the folder when it has no answer.
-pub fn files(typed: mpsc::UnboundedSender<Typed>, root: Arc<Mutex<PathBuf>>) -> Files {
-    Box::new(move |prefix| {
+/// Asks the loop, and for files looks into the folder when it has no answer.
+pub fn words(typed: mpsc::UnboundedSender<Typed>, root: Arc<Mutex<PathBuf>>) -> Words {
+    Box::new(move |query| {
         let (reply, answer) = blocking::channel();
-        let asked = typed.send(Typed::Files {
-            prefix: prefix.to_owned(),
+        let asked = typed.send(Typed::Tab {
+            query: query.clone(),
             reply,
         });
         let named = asked
             .ok()
             .and_then(|()| answer.recv_timeout(PATIENCE).ok())
             .unwrap_or_default();
-        if named.is_empty() {
-            let root = root.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            list(&root, prefix)
-        } else {
-            named
+        match query {
+            Query::Files { prefix } if named.is_empty() => {
+                let root = root.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                list(&root, &prefix)
+            }
+            _ => named,
         }
     })
 }
 
 /// Completion may wait; the loop may not.
-pub fn answer(live: &Live, prefix: String, reply: blocking::Sender<Vec<String>>) {
+pub fn answer(live: &Live, query: Query, reply: blocking::Sender<Vec<String>>) {
     let port = Arc::clone(&live.handle.queries);
     tokio::spawn(async move {
-        let named = match port.ask(Query::Files { prefix }).await {
+        let named = match port.ask(query).await {
             Reply::Words { words } => words,
             Reply::Table(_) | Reply::Unavailable { .. } => Vec::new(),
         };
@@ -172,6 +201,8 @@ mod tests {
         assert_eq!(wanted("/he"), Wanted::Command);
         assert_eq!(wanted("/resume ab"), Wanted::Nothing);
         assert_eq!(wanted("say /he"), Wanted::Nothing);
+        assert_eq!(wanted("/models gp"), Wanted::Model { start: 8 });
+        assert_eq!(wanted("/effort lo"), Wanted::Argument { start: 8 });
         assert_eq!(
             wanted("look at @src/ma"),
             Wanted::File {

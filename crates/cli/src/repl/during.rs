@@ -141,7 +141,7 @@ impl Desk {
                 self.stage = Stage::Running;
             }
             EventKind::RunFinished(finished) if event.parent.is_none() => {
-                status::finished(repl.paint, finished);
+                status::finished(repl.paint, finished, room(live).as_deref());
                 self.open = None;
                 self.next.clear();
                 self.stage = Stage::Finished;
@@ -218,7 +218,13 @@ impl Desk {
         }
         match slash::parse(&line) {
             None => steer(repl, live, line),
-            Some(Slash::Command(command)) => live.handle.commands.send(command),
+            Some(Slash::Command(command)) => {
+                if matches!(command, Command::Switch(_)) {
+                    complain("(after this run)");
+                }
+                live.handle.commands.send(command);
+            }
+            Some(Slash::Misused(what)) => complain(&what),
             Some(Slash::Query(query)) => self.query(live, query),
             Some(Slash::Local(Local::Exit)) => self.leave(live, After::Left),
             Some(Slash::Local(Local::Help)) => complain(&local::help()),
@@ -267,6 +273,14 @@ impl Desk {
         complain("\n(stopping; Ctrl+C again leaves)");
         self.answer(live, "");
         live.handle.commands.send(Command::Interrupt);
+    }
+}
+
+/// How full the window is. The engine has it at hand: nothing is waited for.
+fn room(live: &Live) -> Option<String> {
+    match live.handle.queries.ask(Query::Context).now_or_never()? {
+        Reply::Table(table) => table.note,
+        Reply::Words { .. } | Reply::Unavailable { .. } => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The thread that reads: edits a line when one is asked for, watches for lines
 //! while a run goes on. All that blocks is here.
 
-use super::complete::{Tab, files};
+use super::complete::{Tab, words};
 use super::editor::{Edited, LineEditor};
 use super::history::Past;
 use super::input::{Ask, Editing, Hands, Keep, Typed, clean};
@@ -35,7 +35,7 @@ impl Thread {
             // A terminal that cannot be edited in still gives lines.
             Editing::Full => {
                 let tab = Tab {
-                    files: files(typed.clone(), root),
+                    words: words(typed.clone(), root),
                     paint: hands.paint,
                 };
                 LineEditor::new(tab, &past).ok()

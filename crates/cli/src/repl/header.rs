@@ -23,8 +23,20 @@ pub fn header(facts: &Facts<'_>) -> String {
     let Configured {
         loaded, resolved, ..
     } = &*facts.assembled.configured;
-    let provider = provider_source(facts.options, loaded, resolved);
-    let model = model_source(facts.options, loaded, resolved);
+    let (mut provider, mut model) = (
+        provider_source(facts.options, loaded, resolved),
+        model_source(facts.options, loaded, resolved),
+    );
+    // A resumed session has its own, whatever is configured.
+    if let Some(chosen) = &resolved.provider {
+        let settings = facts.settings;
+        if chosen.name != settings.provider {
+            provider = String::from("of this session");
+            model.clone_from(&provider);
+        } else if chosen.model.as_ref().is_some_and(|m| *m != settings.model) {
+            model = String::from("of this session");
+        }
+    }
     let line = |name: &str, value: &str, source: &str| {
         let source = if source.is_empty() {
             String::new()

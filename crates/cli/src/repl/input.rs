@@ -10,6 +10,7 @@ use crate::signals::Signals;
 use std::io::{PipeReader, PipeWriter};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
+use tenon_vocab::Query;
 use tokio::sync::mpsc;
 
 /// What the terminal can do.
@@ -38,9 +39,9 @@ pub enum Typed {
     /// Said while watching, in this moment.
     During(u64, Said),
     Unwatched,
-    /// Tab wants to know the files that begin so.
-    Files {
-        prefix: String,
+    /// Tab wants to know the words that answer this.
+    Tab {
+        query: Query,
         reply: blocking::Sender<Vec<String>>,
     },
 }

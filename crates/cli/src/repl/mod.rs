@@ -40,7 +40,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 use tenon_engine::slash::{self, Slash};
-use tenon_vocab::{Command, Query, SessionId};
+use tenon_vocab::{Command, Event, EventKind, Part, Query, SessionId, Switch};
 
 const PROMPT: &str = "> ";
 
@@ -56,6 +56,8 @@ pub fn resume(shared: &Shared, session: SessionId, args: &ResumeArgs) -> Command
     let run = RunArgs {
         provider: args.provider.clone(),
         model: args.model.clone(),
+        effort: args.effort.clone(),
+        image: args.image.clone(),
         yes: args.yes,
         ..RunArgs::default()
     };
@@ -76,6 +78,8 @@ pub(crate) struct Repl {
     editing: Editing,
     /// Content of others that was asked about already, by its hash.
     asked: Vec<String>,
+    /// Given with --image: they go with the first prompt.
+    images: Vec<Part>,
 }
 
 /// What follows an input.
@@ -96,6 +100,7 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
     let runtime = assemble::runtime()?;
     let paint = Paint::for_stderr(shared.color);
     let options = Options::from_args(args, exec::desk(Format::Text, paint));
+    let images = crate::images::of_flags(&place, &options, &args.image)?;
     runtime.block_on(async {
         // Before the first edited line: the editor puts back the handler that
         // it found.
@@ -116,6 +121,7 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
             motion,
             editing,
             asked: Vec::new(),
+            images,
         };
         repl.work(options, session).await
     })
@@ -169,13 +175,17 @@ impl Repl {
         settings: Settings,
     ) -> Result<Live, CliError> {
         let mut options = given.clone();
+        let mut elsewhere = None;
         let held = match settings {
             Settings::Reread => None,
             Settings::Same => {
                 options.agent = Some(live.settings.agent_name.clone());
                 let mut same = Configured::clone(&live.configured);
-                if let Some(provider) = &mut same.resolved.provider {
-                    provider.model = Some(live.settings.model.clone());
+                match &mut same.resolved.provider {
+                    Some(provider) if provider.name == live.settings.provider => {
+                        provider.model = Some(live.settings.model.clone());
+                    }
+                    _ => elsewhere = Some(like(live)),
                 }
                 Some(Arc::new(same))
             }
@@ -186,7 +196,12 @@ impl Repl {
             given,
             held,
         };
-        session::open(self, wanted).await
+        let mut opened = session::open(self, wanted).await?;
+        if let Some(switch) = elsewhere {
+            opened.handle.commands.send(Command::Switch(switch));
+            self.switched(&mut opened).await;
+        }
+        Ok(opened)
     }
 
     async fn end(&self, live: Live) {
@@ -245,8 +260,8 @@ impl Repl {
                     }
                     Typed::Ended => return Err(Next::Leave),
                     Typed::Interrupted => twice.press(Instant::now()),
-                    Typed::Files { prefix, reply } => {
-                        complete::answer(live, prefix, reply);
+                    Typed::Tab { query, reply } => {
+                        complete::answer(live, query, reply);
                         continue;
                     }
                     Typed::During(..) | Typed::Unwatched => continue,
@@ -268,7 +283,7 @@ impl Repl {
         }
     }
 
-    async fn take(&mut self, live: &Live, input: &str) -> Result<Next, CliError> {
+    async fn take(&mut self, live: &mut Live, input: &str) -> Result<Next, CliError> {
         let text = input.trim();
         if text.is_empty() {
             return Ok(Next::Stay);
@@ -283,8 +298,17 @@ impl Repl {
                 complain(&local::unknown(&name, nearest));
                 return Ok(Next::Stay);
             }
+            (Some(Slash::Misused(what)), _) => {
+                complain(&what);
+                return Ok(Next::Stay);
+            }
             (Some(Slash::Command(Command::Interrupt)), _) => {
                 complain("Nothing is running.");
+                return Ok(Next::Stay);
+            }
+            (Some(Slash::Command(command @ Command::Switch(_))), _) => {
+                live.handle.commands.send(command);
+                self.switched(live).await;
                 return Ok(Next::Stay);
             }
             (Some(Slash::Command(command)), _) => command,
@@ -294,11 +318,29 @@ impl Repl {
             },
             (None, None) => Command::Prompt {
                 text: text.to_owned(),
-                attachments: Vec::new(),
+                attachments: std::mem::take(&mut self.images),
             },
         };
         live.handle.commands.send(command);
         Ok(Next::Run)
+    }
+
+    /// Waits until the engine has said what became of a change of the model.
+    async fn switched(&mut self, live: &mut Live) {
+        loop {
+            tokio::select! {
+                biased;
+                _ = self.signals.next() => live.handle.commands.send(Command::Interrupt),
+                event = live.handle.events.next() => {
+                    let Some(event) = event else { return };
+                    // Nobody reads: the prompt that comes next notices it.
+                    let _ = live.draw(&event);
+                    if is_about_a_switch(&event) {
+                        return;
+                    }
+                }
+            }
+        }
     }
 
     async fn query(&mut self, live: &Live, query: Query) {
@@ -308,6 +350,24 @@ impl Repl {
             reply = live.handle.queries.ask(query) => complain(&table::reply(&reply, table::width())),
         }
     }
+}
+
+/// The model in use, for another session: it is of another provider than the
+/// one that the settings begin with.
+fn like(live: &Live) -> Switch {
+    Switch {
+        model: Some(format!(
+            "{}/{}",
+            live.settings.provider, live.settings.model
+        )),
+        effort: live.settings.effort.clone(),
+        ..Switch::default()
+    }
+}
+
+fn is_about_a_switch(event: &Event) -> bool {
+    matches!(&event.kind, EventKind::Notice(notice)
+        if matches!(notice.kind.as_str(), "switched" | "not_switched"))
 }
 
 fn fail(error: &CliError) {

@@ -54,6 +54,10 @@ impl Live {
         match &event.kind {
             // The header has it already.
             EventKind::Notice(notice) if notice.kind == "start" => Ok(()),
+            EventKind::Settings(settings) if event.parent.is_none() => {
+                self.settings.clone_from(settings);
+                self.drawn.event(event)
+            }
             _ => self.drawn.event(event),
         }
     }

@@ -106,7 +106,9 @@ enum Understood {
 }
 
 fn usable() -> impl Iterator<Item = &'static Preset> {
-    presets().iter().filter(|preset| preset.kind == Kind::Chat)
+    presets()
+        .iter()
+        .filter(|preset| preset.kind != Kind::External)
 }
 
 /// A service whose key is already set, else a server of this machine.
@@ -132,7 +134,7 @@ fn understand(answer: &str, default: &'static str) -> Understood {
             .unwrap_or_default()
     };
     match presets().iter().find(|preset| preset.name == named) {
-        Some(preset) if preset.kind == Kind::Chat => Understood::Preset(preset),
+        Some(preset) if preset.kind != Kind::External => Understood::Preset(preset),
         Some(_) => Understood::No(format!("{named} is not available in this version.")),
         None => Understood::No(format!(
             "There is no server named `{}`.{} ? lists them; an address begins with http:// or https://.",

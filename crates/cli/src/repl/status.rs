@@ -105,9 +105,9 @@ impl Waiting {
     }
 }
 
-/// `Done. (3.2s, 4 steps, ~1.2k tokens)`; nothing for a command of the user,
-/// whose own line says it.
-pub fn finished(paint: Paint, finished: &RunFinished) {
+/// `Done. (3.2s, 4 steps, ~1.2k tokens, $0.0123; 12 % of 32768 tokens (your setting))`;
+/// nothing for a command of the user, whose own line says it.
+pub fn finished(paint: Paint, finished: &RunFinished, room: Option<&str>) {
     if finished.steps == 0 && finished.outcome == Outcome::Completed {
         return;
     }
@@ -119,7 +119,9 @@ pub fn finished(paint: Paint, finished: &RunFinished) {
         Outcome::Denied => (Style::Dim, "Done."),
         Outcome::Failed | Outcome::Filtered => (Style::Red, "Failed."),
     };
-    let figures = paint.paint(Style::Dim, &format!("({})", figures(finished)));
+    let room = room.map_or_else(String::new, |room| format!("; {}", Printable::line(room)));
+    let figures = format!("({}{room})", figures(finished));
+    let figures = paint.paint(Style::Dim, &figures);
     complain(&format!("{} {figures}", paint.paint(style, word)));
     if finished.duration_ms > LONG && std::io::stderr().is_terminal() {
         let _ = write!(std::io::stderr().lock(), "\x07");
@@ -131,6 +133,9 @@ fn figures(finished: &RunFinished) -> String {
     let mut text = format!("{seconds:.1}s, {}", count(finished.steps, "step"));
     if finished.usage.total() > 0 {
         text.push_str(&format!(", {} tokens", tokens(finished.usage)));
+    }
+    if let Some(cost) = finished.cost {
+        text.push_str(&format!(", {cost}"));
     }
     if finished.failed_calls > 0 {
         text.push_str(&format!(", {} failed calls", finished.failed_calls));
@@ -191,6 +196,11 @@ mod tests {
         assert_eq!(figures(&run(950, false)), "3.2s, 4 steps, 950 tokens");
         assert_eq!(figures(&run(0, false)), "3.2s, 4 steps");
         assert_eq!(tokens(run(2_500_000, false).usage), "~2.5M");
+        let paid = RunFinished {
+            cost: Some(tenon_vocab::Cost(12_340)),
+            ..run(950, false)
+        };
+        assert_eq!(figures(&paid), "3.2s, 4 steps, 950 tokens, $0.0123");
     }
 
     #[test]

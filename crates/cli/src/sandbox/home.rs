@@ -115,7 +115,7 @@ const PROPERTIES: &[&str] = &["password", "token", "secret", "apikey", "api_key"
 
 /// Variables that name a folder, what it stands for below the home, and so
 /// which of the lists apply to it.
-const MOVED: [(&str, &str); 12] = [
+const MOVED: [(&str, &str); 13] = [
     ("XDG_CONFIG_HOME", ".config"),
     ("XDG_DATA_HOME", ".local/share"),
     ("XDG_CACHE_HOME", ".cache"),
@@ -128,6 +128,7 @@ const MOVED: [(&str, &str); 12] = [
     ("CLOUDSDK_CONFIG", ".config/gcloud"),
     ("GH_CONFIG_DIR", ".config/gh"),
     ("HEX_HOME", ".hex"),
+    ("CODEX_HOME", ".codex"),
 ];
 
 /// Variables that name credentials, or lists of them.

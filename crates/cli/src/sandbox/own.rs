@@ -34,7 +34,7 @@ impl Own {
     /// same folder (`TENON_HOME`), that stays readable.
     pub(super) fn hidden(&self) -> Vec<PathBuf> {
         if self.config.starts_with(&self.state) || self.cache.starts_with(&self.state) {
-            ["sessions", "grants", "history", "trust.json"]
+            ["sessions", "grants", "history", "trust.json", "keys.json"]
                 .map(|name| self.state.join(name))
                 .to_vec()
         } else {
@@ -96,7 +96,7 @@ impl Own {
         OF_CONFIG
             .iter()
             .map(|name| self.config.join(name))
-            .chain(["grants", "trust.json"].map(|name| self.state.join(name)))
+            .chain(["grants", "trust.json", "keys.json"].map(|name| self.state.join(name)))
             .collect()
     }
 }

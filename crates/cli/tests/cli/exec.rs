@@ -73,7 +73,7 @@ fn a_prompt_can_come_as_words_as_a_flag_and_on_standard_input() {
         .unwrap();
     assert_eq!(child.wait_with_output().unwrap().stdout, b"yes\n");
     let bodies: Vec<String> = model
-        .requests()
+        .asked()
         .iter()
         .map(|request| String::from_utf8_lossy(&request.body).into_owned())
         .collect();

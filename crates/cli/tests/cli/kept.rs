@@ -73,7 +73,7 @@ fn each_request_begins_with_the_one_before_it_also_after_a_resume() {
             .args(["exec", "--session", &id, "-p", "go"]));
         assert_eq!(code, 0, "{err}");
     }
-    let requests = model.requests();
+    let requests = model.asked();
     assert_eq!(requests.len(), 6);
     for pair in requests.windows(2) {
         assert_eq!(pair[1].violations, Vec::<String>::new());

@@ -54,7 +54,7 @@ fn a_path_outside_the_root_is_refused_by_its_code() {
     let model = Model::new(&calls("read", json!({"path": "../secret"}), "no"));
     let (_, _, err) = run(model.command(&home).args(["exec", "--yes", "-p", "go"]));
     let last = model
-        .requests()
+        .asked()
         .last()
         .map(|request| String::from_utf8_lossy(&request.body).into_owned())
         .unwrap();
@@ -131,7 +131,7 @@ fn a_search_does_not_look_into_secret_files() {
     let model = Model::new(&calls("grep", json!({"pattern": "TOKEN"}), "found"));
     run(model.command(&home).args(["exec", "--yes", "-p", "go"]));
     let last = model
-        .requests()
+        .asked()
         .last()
         .map(|request| String::from_utf8_lossy(&request.body).into_owned())
         .unwrap();

@@ -6,27 +6,37 @@
     reason = "in a test the panic is the report, also in functions that tests share"
 )]
 
+mod auth;
 mod client;
+mod codex;
+mod codex_server;
 mod config;
+mod cost;
 mod custom;
 mod decisions;
 mod doctor;
 mod exec;
 mod hooks;
+mod images;
 mod kept;
 mod kill;
 mod limits;
 mod live;
+mod live_loops;
+mod mock;
 mod model;
 mod models;
+mod network;
 mod pages;
 mod policy;
 mod program;
+mod providers;
 mod recovery;
 mod repl;
 mod sandbox;
 mod secrets;
 mod sessions;
+mod switch;
 mod talk;
 mod tools;
 mod trust;

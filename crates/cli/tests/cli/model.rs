@@ -69,14 +69,19 @@ impl Model {
         Self::slow(&scenarios.to_string(), delay)
     }
 
-    /// The bodies of all requests so far.
+    /// The requests for an answer; what a server is asked about itself comes
+    /// beside them, in any order.
+    pub fn asked(&self) -> Vec<RecordedRequest> {
+        let paths = ["/chat/completions", "/messages", "/responses"];
+        self.requests()
+            .into_iter()
+            .filter(|request| paths.iter().any(|path| request.path.ends_with(path)))
+            .collect()
+    }
+
+    /// The bodies of all requests for an answer so far.
     pub fn bodies(&self) -> Vec<String> {
-        let requests = self
-            .running
-            .as_ref()
-            .map(Running::requests)
-            .unwrap_or_default();
-        requests
+        self.asked()
             .iter()
             .map(|request| String::from_utf8_lossy(&request.body).into_owned())
             .collect()

@@ -19,6 +19,84 @@ fn the_models_of_the_server_are_listed_and_the_configured_one_is_marked() {
 }
 
 #[test]
+fn each_window_names_who_says_so_and_a_private_server_has_no_prices_of_the_catalogue() {
+    let program = Program::new();
+    let model = Model::new(r#"{"scenarios": [], "server": "vllm", "window": 4096}"#);
+    program.configure(
+        &json!({"providers": {"p": {"base_url": model.url, "model": "gpt-4o", "vision": true, "models": [
+            "gpt-4o",
+            {"id": "mine", "context_window": 77, "prices": {"input": 1.5, "output": 2}},
+        ]}}})
+        .to_string(),
+    );
+    let rows = program.run(&["models", "--json"]).ended(0).json();
+    let row = |id: &str| {
+        let rows = rows.as_array().unwrap();
+        rows.iter().find(|row| row["id"] == id).unwrap().clone()
+    };
+    let listed = row("mock-model");
+    assert_eq!(listed["context_window"], 4096);
+    assert_eq!(listed["context_source"], "server");
+    assert_eq!(listed["listed"], true);
+    let own = row("mine");
+    assert_eq!(
+        (&own["context_window"], &own["context_source"]),
+        (&json!(77), &json!("config"))
+    );
+    assert_eq!(own["prices"]["input"], 1.5);
+    // A name that a hosted model has means nothing on a server of one's own.
+    let local = row("gpt-4o");
+    assert_eq!(
+        (&local["prices"], &local["context_window"]),
+        (&json!(null), &json!(null))
+    );
+    assert_eq!(
+        (&local["vision"], &local["configured"]),
+        (&json!(true), &json!(true))
+    );
+    program
+        .run(&["models"])
+        .ended(0)
+        .says("server")
+        .says("config")
+        .complains("`gpt-4o` is not among those");
+}
+
+#[test]
+fn all_providers_are_asked_at_once_and_one_that_fails_does_not_spoil_the_others() {
+    let program = Program::new();
+    let model = Model::new(r#"{"scenarios": []}"#);
+    program.configure(
+        &json!({"providers": {
+            "good": {"base_url": model.url}, "dead": {"base_url": "http://127.0.0.1:9/v1"},
+            "unset": {"base_url": "http://${NOPE}/v1"},
+        }})
+        .to_string(),
+    );
+    program
+        .run(&["models"])
+        .ended(2)
+        .complains("several providers");
+    program
+        .run(&["models", "--all"])
+        .ended(0)
+        .says("mock-model")
+        .complains("`dead` does not answer")
+        .complains("`unset` cannot be used");
+    program
+        .run(&["models", "--all", "--provider", "good"])
+        .ended(2);
+    program
+        .run(&["models", "--provider", "good"])
+        .ended(0)
+        .says("mock-model");
+    program
+        .run(&["models", "--forget"])
+        .ended(0)
+        .complains("Nothing was learned");
+}
+
+#[test]
 fn a_configured_model_that_the_server_does_not_name_is_told_of() {
     let program = Program::new();
     let model = Model::new(r#"{"scenarios": []}"#);

@@ -1,6 +1,7 @@
 //! The interactive session as a person has it: the real binary in a real
 //! terminal (tmux), against a scripted model server.
 
+mod models;
 mod prompt;
 mod running;
 mod setup;

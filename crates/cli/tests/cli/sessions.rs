@@ -278,7 +278,7 @@ fn resume_works_in_the_directory_of_the_session() {
     resume(&["--all", "-p", "x"])
         .ended(0)
         .complains("working in the session's directory");
-    let sent = model.requests();
+    let sent = model.asked();
     let body = String::from_utf8_lossy(&sent[0].body).into_owned();
     assert!(body.contains(elsewhere.to_str().unwrap()), "{body}");
     std::fs::remove_dir(&elsewhere).unwrap();

@@ -223,7 +223,7 @@ fn an_administrator_can_forbid_yolo_and_servers() {
     let (code, said, err) = with(&["policy", "explain", "bash", "ls"]);
     assert_eq!(code, 0, "explaining needs no server: {err}");
     assert!(said.contains("\nallow: "), "{said}");
-    assert!(model.requests().len() == 1, "nothing was sent");
+    assert!(model.bodies().len() == 1, "nothing was sent");
     std::fs::write(&file, r#"{"locks": {"sandbox": "workspace-write"}}"#).unwrap();
     program.configure(r#"{"sandbox": {"mode": "off"}}"#);
     let (code, _, err) = with(&["exec", "-p", "hi"]);

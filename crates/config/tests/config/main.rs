@@ -5,6 +5,7 @@ mod hooks;
 mod hostile;
 mod layers;
 mod managed;
+mod models;
 mod places;
 mod providers;
 mod reference;

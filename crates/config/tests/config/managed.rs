@@ -5,7 +5,7 @@ use crate::layers::bash;
 use crate::support::{World, provider};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use tenon_config::{Choice, ProjectTrust};
+use tenon_config::{Choice, ProjectTrust, managed_model, provider_named};
 use tenon_vocab::Class;
 
 /// Root's files in a folder that only root changes; `None` where there is none.
@@ -241,4 +241,22 @@ fn locks_are_the_administrators_alone() {
             .error()
             .contains("unknown key `locks`")
     );
+}
+
+#[test]
+fn a_session_cannot_leave_the_provider_and_the_model_that_the_administrator_chose() {
+    let Some(world) = world() else { return };
+    let world = world
+        .managed(r#"{"default_provider": "ours", "model": "fixed", "providers": {"ours": {"base_url": "http://ours"}}}"#)
+        .user(r#"{"providers": {"a": {"base_url": "http://a"}}}"#);
+    let loaded = world.loaded();
+    assert_eq!(managed_model(&loaded).as_deref(), Some("fixed"));
+    assert!(provider_named(&loaded, "ours").is_ok());
+    for name in ["a", "groq"] {
+        let error = provider_named(&loaded, name).unwrap_err();
+        assert!(
+            error.message().contains("chose the provider `ours`"),
+            "{error}"
+        );
+    }
 }

@@ -145,10 +145,10 @@ fn dashscope_takes_the_older_key_first() {
 }
 
 #[test]
-fn every_preset_of_the_chat_kind_works_by_its_name_alone() {
+fn every_preset_of_a_kind_that_is_spoken_works_by_its_name_alone() {
     for preset in tenon_model::presets()
         .iter()
-        .filter(|preset| preset.kind == Kind::Chat)
+        .filter(|preset| preset.kind != Kind::External)
     {
         let found = World::new().resolve_with(&provider(preset.name));
         match preset.base_url {
@@ -163,16 +163,24 @@ fn every_preset_of_the_chat_kind_works_by_its_name_alone() {
 }
 
 #[test]
-fn a_provider_of_another_kind_is_refused_only_when_it_is_chosen() {
+fn a_program_with_a_loop_of_its_own_is_refused_and_every_wire_format_is_not() {
     let world = World::new().user(r#"{"default_provider": "a", "providers": {"a": {"base_url": "http://a"}, "c": {"preset": "anthropic"}}}"#);
     assert_eq!(world.resolved().providers["c"].kind, Kind::Messages);
-    for name in ["c", "anthropic", "codex", "claudecode"] {
-        let error = world.resolve_with(&provider(name)).unwrap_err().to_string();
-        assert!(
-            error.contains("which this version does not speak yet"),
-            "{error}"
-        );
+    for (name, kind) in [
+        ("c", Kind::Messages),
+        ("anthropic", Kind::Messages),
+        ("codex", Kind::Responses),
+    ] {
+        let found = world.resolve_with(&provider(name)).unwrap();
+        assert_eq!(found.provider.unwrap().kind, kind);
     }
+    let error = world.resolve_with(&provider("claudecode")).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("which this version does not speak yet"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -58,8 +58,11 @@ fn body(log: &Path) -> Vec<u8> {
         entries: entries.collect(),
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
+        cache_key: None,
     };
-    Chat::default().body("model", &request).concat()
+    Chat::new(Default::default())
+        .body("model", &request)
+        .concat()
 }
 
 #[test]

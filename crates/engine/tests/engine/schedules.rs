@@ -1,13 +1,15 @@
 //! Seeded interleavings of commands, deltas and failures under paused time:
 //! whatever the order, each call has one result and each run one end.
 
-use crate::models::{Scripted, Turn};
+use crate::formats::Format;
+use crate::models::{Scripted, Shelf, Turn};
 use crate::support::World;
+use std::sync::Arc;
 use std::time::Duration;
 use tenon_engine::{Approval, Engine};
-use tenon_model::ModelErrorKind;
+use tenon_model::{Identity, ModelErrorKind};
 use tenon_vocab::profile::{HookEvent, HookSource, HookSpec};
-use tenon_vocab::{Answer, AnsweredBy, Command, EventKind, SessionId};
+use tenon_vocab::{Answer, AnsweredBy, Command, EventKind, SessionId, Switch};
 
 /// Small and repeatable; quality does not matter here.
 struct Dice(u64);
@@ -48,7 +50,7 @@ fn turn(dice: &mut Dice, n: u64) -> Turn {
 }
 
 fn command(dice: &mut Dice) -> Command {
-    match dice.roll(6) {
+    match dice.roll(8) {
         0 | 1 => Command::Interrupt,
         2 => Command::Steer {
             text: "steer".into(),
@@ -62,6 +64,10 @@ fn command(dice: &mut Dice) -> Command {
             choice: "once".into(),
             text: None,
             by: AnsweredBy::User,
+        }),
+        5 | 6 => Command::Switch(Switch {
+            model: Some(["first", "other", "nothing"][dice.roll(3) as usize].into()),
+            ..Switch::default()
         }),
         _ => Command::Interrupt,
     }
@@ -91,6 +97,23 @@ fn hooks(dice: &mut Dice) -> Vec<HookSpec> {
         .collect()
 }
 
+/// The model that is begun with, and another one of another format.
+fn shelf(dice: &mut Dice, turns: Vec<Turn>) -> (Arc<Scripted>, Shelf) {
+    let first = Scripted::new(turns);
+    let format = Format::ALL[dice.roll(3) as usize];
+    let more: Vec<Turn> = (10..12).map(|n| turn(dice, n)).collect();
+    let identity = Identity::new("elsewhere", "other");
+    let other = Arc::new(Scripted::with(format, identity, more));
+    let shelf = Shelf {
+        models: vec![
+            ("first".into(), Arc::clone(&first)),
+            ("other".into(), other),
+        ],
+        ..Shelf::default()
+    };
+    (first, shelf)
+}
+
 async fn schedule(seed: u64) {
     let mut dice = Dice(seed.wrapping_mul(7919).wrapping_add(17));
     let (mut world, id) = (World::new(), SessionId::generate());
@@ -98,7 +121,9 @@ async fn schedule(seed: u64) {
         world.approval = Approval::Ask;
     }
     let turns: Vec<Turn> = (0..2 + dice.roll(4)).map(|n| turn(&mut dice, n)).collect();
-    let mut parts = world.parts(id, Scripted::new(turns));
+    let (model, shelf) = shelf(&mut dice, turns);
+    let mut parts = world.parts(id, model);
+    parts.models = Some(Arc::new(shelf));
     parts.hooks = hooks(&mut dice);
     let mut handle = Engine::start(id, parts);
     handle.commands.send(Command::Prompt {

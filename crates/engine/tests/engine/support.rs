@@ -17,8 +17,9 @@ use tenon_tools::{Host, Jobs, Tool, ToolLimits, ToolSource, Toolbox, Workspace};
 use tenon_vocab::port::{BoxFuture, Handle};
 use tenon_vocab::profile::Limits;
 use tenon_vocab::{
-    Command, Display, Effect, ErrorCode, Event, EventKind, Meta, Outcome, RunId, SCHEMA_VERSION,
-    SessionId, Settings, Timestamp, ToolOutput, ToolSpec,
+    Command, Display, Effect, ErrorCode, Event, EventKind, Meta, Notice, Outcome, Query, Reply,
+    RunId, SCHEMA_VERSION, SessionId, Settings, Switch, TableReply, Timestamp, ToolImage,
+    ToolOutput, ToolSpec,
 };
 
 /// Fixed time, counted ids, no chance.
@@ -51,6 +52,8 @@ pub enum Manner {
     Deaf,
     Panic,
     Fail,
+    /// Gives a picture.
+    Picture,
 }
 
 pub struct TestTool {
@@ -100,6 +103,11 @@ impl Tool for TestTool {
             let pause = Duration::from_millis(input["ms"].as_u64().unwrap_or(0));
             match self.manner {
                 Manner::Echo => {}
+                Manner::Picture => {
+                    let mut output = ToolOutput::ok(json!({}), "a picture", Display::Nothing);
+                    output.images = vec![picture()];
+                    return output;
+                }
                 Manner::Panic => panic!("as told"),
                 Manner::Fail => return ToolOutput::error(ErrorCode::ReadError, "as told"),
                 Manner::Deaf => tokio::time::sleep(pause).await,
@@ -112,6 +120,14 @@ impl Tool for TestTool {
             }
             ToolOutput::ok(input.clone(), input.to_string(), Display::Nothing)
         })
+    }
+}
+
+/// The smallest picture there is.
+pub fn picture() -> ToolImage {
+    ToolImage {
+        content: b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(),
+        media_type: "image/png".into(),
     }
 }
 
@@ -143,10 +159,11 @@ impl World {
         std::fs::create_dir(dir.path().join("project")).unwrap();
         let store = Store::new(dir.path().join("sessions"));
         let mut rules = Rules::built_in();
-        let allow: serde_json::Map<String, Value> = ["look", "wait", "act", "deaf", "boom", "fail"]
-            .iter()
-            .map(|&name| (name.into(), json!("allow")))
-            .collect();
+        let allow: serde_json::Map<String, Value> =
+            ["look", "wait", "act", "deaf", "boom", "fail", "picture"]
+                .iter()
+                .map(|&name| (name.into(), json!("allow")))
+                .collect();
         rules
             .add_config(&Value::Object(allow), tenon_policy::Layer::User, "test")
             .unwrap();
@@ -156,6 +173,7 @@ impl World {
             Arc::new(TestTool::new("deaf", Effect::Execute, Manner::Deaf)),
             Arc::new(TestTool::new("boom", Effect::Read, Manner::Panic)),
             Arc::new(TestTool::new("fail", Effect::Read, Manner::Fail)),
+            Arc::new(TestTool::new("picture", Effect::Read, Manner::Picture)),
             Arc::new(TestTool::new("danger", Effect::Execute, Manner::Echo)),
             Arc::new(TestTool::new("bash", Effect::Execute, Manner::Echo)),
         ];
@@ -200,6 +218,7 @@ impl World {
             state,
             rules: self.rules.clone(),
             grants: Grants::new(),
+            models: None,
             on_grant: None,
             system: "You are a test.".into(),
             settings: Settings {
@@ -207,6 +226,7 @@ impl World {
                 model: "scripted".into(),
                 agent_name: agent.name.clone(),
                 mode: "single".into(),
+                effort: None,
                 title: None,
                 pinned: false,
             },
@@ -315,4 +335,69 @@ pub fn results(events: &[Arc<Event>]) -> Vec<(String, String)> {
             _ => None,
         })
         .collect()
+}
+
+/// Sends and collects the events, up to and with the first for which this holds.
+pub async fn say(
+    handle: &mut Handle,
+    command: Command,
+    is_last: impl Fn(&EventKind) -> bool,
+) -> Vec<Arc<Event>> {
+    handle.commands.send(command);
+    let mut events = Vec::new();
+    while let Some(event) = handle.events.next().await {
+        let last = is_last(&event.kind);
+        events.push(event);
+        if last {
+            break;
+        }
+    }
+    events
+}
+
+/// One prompt to its end; the session stays open.
+pub async fn prompt(handle: &mut Handle, text: &str) -> Vec<Arc<Event>> {
+    let command = Command::Prompt {
+        text: text.into(),
+        attachments: Vec::new(),
+    };
+    say(handle, command, |kind| {
+        matches!(kind, EventKind::RunFinished(_))
+    })
+    .await
+}
+
+/// Changes the model; gives the notice that says what became of it.
+pub async fn switch(handle: &mut Handle, model: &str) -> Notice {
+    let switch = Switch {
+        model: Some(model.into()),
+        ..Switch::default()
+    };
+    switched(handle, switch).await
+}
+
+pub async fn switched(handle: &mut Handle, switch: Switch) -> Notice {
+    let is_last = |kind: &EventKind| matches!(kind, EventKind::Notice(notice) if notice.kind.ends_with("switched"));
+    let events = say(handle, Command::Switch(switch), is_last).await;
+    match events.last().map(|event| &event.kind) {
+        Some(EventKind::Notice(notice)) => notice.clone(),
+        other => panic!("no notice: {other:?}"),
+    }
+}
+
+pub fn notices(events: &[Arc<Event>], kind: &str) -> Vec<Notice> {
+    events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Notice(notice) if notice.kind == kind => Some(notice.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+pub async fn table(handle: &Handle, query: Query) -> TableReply {
+    match handle.queries.ask(query).await {
+        Reply::Table(table) => table,
+        other => panic!("no table: {other:?}"),
+    }
 }

@@ -2,7 +2,6 @@
 //! servers reads it. A request without violations is understood everywhere.
 
 mod conversation;
-mod duplicates;
 mod prefix;
 mod tools;
 
@@ -10,8 +9,7 @@ use serde_json::{Map, Value};
 
 pub use prefix::validate_prefix;
 
-/// More are not reported: the first ones say enough.
-const MOST: usize = 50;
+use crate::wire::{self, duplicates};
 
 /// The parameters of the format's owner, without those it has retired.
 const PARAMETERS: &[&str] = &[
@@ -68,12 +66,7 @@ pub fn validate(body: &[u8]) -> Vec<String> {
         _ => violations.push("`messages` must be an array.".to_owned()),
     }
     tools::check(&request, &mut violations);
-    if violations.len() > MOST {
-        let more = violations.len() - MOST;
-        violations.truncate(MOST);
-        violations.push(format!("And {more} more."));
-    }
-    violations
+    wire::shortened(violations)
 }
 
 fn parameters(request: &Map<String, Value>, violations: &mut Vec<String>) {

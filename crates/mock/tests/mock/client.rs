@@ -48,6 +48,28 @@ impl Reply {
             .collect()
     }
 
+    /// The events with their names and data, in order; what is no JSON is null.
+    pub fn named(&self) -> Vec<(String, Value)> {
+        let text = self.text().replace("\r\n", "\n");
+        let mut events = Vec::new();
+        for event in text.split("\n\n").filter(|event| !event.is_empty()) {
+            let field = |name: &str| {
+                let line = event.lines().find_map(|line| line.strip_prefix(name));
+                line.map(|value| value.trim_start().to_owned())
+            };
+            let data = field("data:").unwrap_or_default();
+            let data = serde_json::from_str(&data).unwrap_or_default();
+            events.push((field("event:").unwrap_or_default(), data));
+        }
+        events
+    }
+
+    /// The types of the events, from their data.
+    pub fn types(&self) -> Vec<String> {
+        let kind = |(_, data): (String, Value)| data["type"].as_str().unwrap_or("-").to_owned();
+        self.named().into_iter().map(kind).collect()
+    }
+
     /// The chunks that are JSON, without `[DONE]`.
     pub fn chunks(&self) -> Vec<Value> {
         self.events()
@@ -97,12 +119,48 @@ pub async fn post(server: &Running, body: &Value) -> Reply {
     .await
 }
 
+pub async fn post_to(server: &Running, path: &str, body: &Value) -> Reply {
+    send(server.address(), "POST", path, body.to_string().as_bytes()).await
+}
+
+/// A conversation of one question in each format, with its path.
+pub fn questions(prompt: &str) -> [(&'static str, Value); 3] {
+    [
+        ("/v1/chat/completions", ask(prompt)),
+        ("/v1/messages", ask_messages(prompt)),
+        ("/v1/responses", ask_responses(prompt)),
+    ]
+}
+
+pub fn ask_messages(prompt: &str) -> Value {
+    json!({
+        "model": "mock-model", "max_tokens": 100,
+        "messages": [{"role": "user", "content": prompt}],
+    })
+}
+
+pub fn ask_responses(prompt: &str) -> Value {
+    json!({
+        "model": "mock-model", "store": false, "include": ["reasoning.encrypted_content"],
+        "input": [{"type": "message", "role": "user", "content": prompt}],
+    })
+}
+
 pub async fn get(server: &Running, path: &str) -> Reply {
     send(server.address(), "GET", path, b"").await
 }
 
 pub async fn send(address: SocketAddr, method: &str, path: &str, body: &[u8]) -> Reply {
     let mut socket = connect(address, method, path, body).await;
+    let mut bytes = Vec::new();
+    socket.read_to_end(&mut bytes).await.unwrap();
+    parse(&bytes)
+}
+
+/// Sends these bytes.
+pub async fn raw(address: SocketAddr, request: &[u8]) -> Reply {
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    socket.write_all(request).await.unwrap();
     let mut bytes = Vec::new();
     socket.read_to_end(&mut bytes).await.unwrap();
     parse(&bytes)

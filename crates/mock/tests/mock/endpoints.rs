@@ -23,7 +23,7 @@ async fn both_paths_answer_and_others_are_not_found() {
         ("/v1/chat/completions", 200),
         ("/v1/chat/completions?x=1", 200),
         ("/v1/completions", 404),
-        ("/v1/responses", 404),
+        ("/v1/embeddings", 404),
         ("/", 404),
     ] {
         let reply = send(server.address(), "POST", path, body.as_bytes()).await;

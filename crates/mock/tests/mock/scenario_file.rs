@@ -20,10 +20,11 @@ fn reads_the_examples_of_the_documentation() {
         .skip(1)
         .filter_map(|rest| rest.split("```").next())
         .collect();
-    let [file, step] = examples[..] else {
+    let [file, step, disguised] = examples[..] else {
         panic!("{} examples", examples.len())
     };
     Scenarios::parse(file).unwrap();
+    Scenarios::parse(disguised).unwrap();
     Scenarios::parse(&format!(
         r#"{{"scenarios": [{{"trigger": "", "steps": [{step}]}}]}}"#
     ))
@@ -79,7 +80,7 @@ fn a_word_like_nothing_known_gets_the_list_and_no_guess() {
     let text = complaint(r#"{"scenarios": [], "zzz": 1}"#);
     assert!(!text.contains("Did you mean"), "{text}");
     assert!(
-        text.contains("Known here: scenarios, default_response, scope."),
+        text.contains("Known here: scenarios, default_response, scope,"),
         "{text}"
     );
 }

@@ -2,12 +2,13 @@
 
 mod decode;
 mod encode;
-mod fields;
+pub(super) mod fields;
+mod light;
 
 pub use decode::ChatDecoder;
 
 use super::{Codec, Decoder};
-use crate::quirks::{ContentNull, Quirks, ReturnReasoning, ToolImages};
+use crate::quirks::Quirks;
 use crate::{Delivery, ModelEntry, ModelError, Prefix, Request, failure, listing};
 use bytes::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,9 +22,13 @@ struct Head {
     bytes: Bytes,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Chat {
     quirks: Quirks,
+    /// The name under which a message keeps its fragment. Quirks that change
+    /// how a message is written are part of it, so that a quirk learned in the
+    /// middle of a session does not meet fragments written without it.
+    key: Arc<str>,
     /// Tools are encoded once for each prefix.
     head: Mutex<Option<Head>>,
 }
@@ -32,6 +37,7 @@ impl Chat {
     #[must_use]
     pub fn new(quirks: Quirks) -> Self {
         Self {
+            key: Arc::from(format!("chat,{}", quirks.names().join(","))),
             quirks,
             head: Mutex::new(None),
         }
@@ -58,28 +64,6 @@ impl Chat {
         });
         bytes
     }
-
-    /// The name under which a message keeps its fragment. Quirks that change
-    /// how a message is written are part of it, so that a quirk learned in the
-    /// middle of a session does not meet fragments written without it.
-    fn fragment_key(&self) -> &'static str {
-        let leave_out = self.quirks.tool_images == ToolImages::LeaveOut;
-        let returned = self.quirks.return_reasoning == ReturnReasoning::ReasoningContent;
-        match (self.quirks.content_null, returned, leave_out) {
-            (ContentNull::EmptyString, false, false) => "chat",
-            (ContentNull::EmptyString, false, true) => "chat,no-images",
-            (ContentNull::EmptyString, true, false) => "chat,reasoning",
-            (ContentNull::EmptyString, true, true) => "chat,reasoning,no-images",
-            (ContentNull::Null, false, false) => "chat,null",
-            (ContentNull::Null, false, true) => "chat,null,no-images",
-            (ContentNull::Null, true, false) => "chat,null,reasoning",
-            (ContentNull::Null, true, true) => "chat,null,reasoning,no-images",
-            (ContentNull::Omit, false, false) => "chat,omit",
-            (ContentNull::Omit, false, true) => "chat,omit,no-images",
-            (ContentNull::Omit, true, false) => "chat,omit,reasoning",
-            (ContentNull::Omit, true, true) => "chat,omit,reasoning,no-images",
-        }
-    }
 }
 
 impl Codec for Chat {
@@ -97,7 +81,7 @@ impl Codec for Chat {
 
     fn body(&self, model: &str, request: &Request) -> Vec<Bytes> {
         let mut pieces = vec![self.head(model, &request.prefix)];
-        let mut history = encode::history(request, &self.quirks, self.fragment_key());
+        let mut history = encode::history(request, &self.quirks, &self.key);
         if request.prefix.system.is_empty()
             && let Some(first) = history.first_mut()
         {

@@ -1,9 +1,15 @@
 //! The contract of a wire format: a request becomes bytes, bytes become
 //! deltas. No codec knows a socket, a clock or a retry.
 
+mod body;
 mod chat;
+mod messages;
+mod pieces;
+mod responses;
 
 pub use chat::{Chat, ChatDecoder};
+pub use messages::{Messages, MessagesDecoder};
+pub use responses::{Responses, ResponsesDecoder, ResponsesOptions};
 
 use crate::{Delivery, Delta, ModelEntry, ModelError, Request};
 use bytes::Bytes;
@@ -17,6 +23,11 @@ pub trait Codec: Send + Sync {
 
     /// Where requests go, below the base URL.
     fn path(&self) -> &'static str;
+
+    /// Headers that every request of this format carries.
+    fn headers(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
 
     /// Where the list of models is, below the base URL.
     fn models_path(&self) -> &'static str;

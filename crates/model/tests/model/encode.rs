@@ -40,6 +40,7 @@ fn call(id: &str, arguments: &str) -> Part {
         id: CallId::new(id),
         name: "read".into(),
         arguments: arguments.into(),
+        form: tenon_vocab::CallForm::Native,
     })
 }
 
@@ -84,6 +85,7 @@ fn request(entries: Vec<Arc<Entry>>) -> Request {
         entries,
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
+        cache_key: None,
     }
 }
 
@@ -444,6 +446,7 @@ fn each_request_begins_with_the_one_before() {
                 ..Parameters::default()
             },
             delivery: Delivery::Streamed,
+            cache_key: None,
         };
         let pieces = codec.body("m", &request);
         let tail = pieces.last().expect("a tail").len();

@@ -16,6 +16,7 @@ fn request(system: &str, entries: Vec<Arc<Entry>>) -> Request {
         entries,
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
+        cache_key: None,
     }
 }
 

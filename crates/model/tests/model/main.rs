@@ -3,16 +3,44 @@
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod adapt;
 mod calls;
+mod catalogue;
+mod dialect_random;
+mod dialect_replies;
+mod dialect_requests;
+mod dialect_scenarios;
+mod dialect_support;
 mod encode;
 mod errors;
 mod estimate;
+mod light;
 mod listing;
+mod messages_decode;
+mod messages_encode;
+mod messages_events;
+mod messages_faults;
+mod messages_prefix;
+mod messages_random;
+mod messages_support;
+mod messages_thinking;
+mod messages_transcripts;
 mod misbehaviour;
 mod presets;
 mod random;
+mod remedies;
 mod repair;
+mod replay;
+mod rescue;
+mod responses;
+mod responses_encode;
+mod responses_failures;
+mod responses_random;
+mod responses_repair;
+mod responses_transcripts;
 mod retry;
 mod sse;
 mod support;
+mod think;
 mod transcripts;
+mod window;

@@ -125,6 +125,7 @@ fn usage_is_taken_from_any_chunk() {
         input: 10,
         output: 5,
         cached: 8,
+        cache_write: 0,
         reasoning: 2,
         estimated: false,
     };
@@ -341,4 +342,19 @@ fn an_endless_answer_is_stopped() {
         decode_text(&document).error().kind,
         ModelErrorKind::Protocol
     );
+}
+
+/// llama-cpp-python does this to an answer when another request arrives.
+#[test]
+fn an_answer_that_is_done_before_it_began_is_broken_and_not_empty() {
+    let body = "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":null}}]}\n\ndata: [DONE]\n\n";
+    let mut decoder = ChatDecoder::new();
+    let mut deltas = Vec::new();
+    decoder
+        .push(body.as_bytes(), &mut |delta| deltas.push(delta))
+        .unwrap();
+    let error = decoder.finish(&mut |delta| deltas.push(delta)).unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Broken);
+    assert!(error.is_retryable());
+    assert_eq!(deltas, []);
 }

@@ -78,6 +78,7 @@ fn an_id_of_an_earlier_message_is_not_used_again() {
             id: CallId::new(id),
             name: "read".into(),
             arguments: "{}".into(),
+            form: tenon_vocab::CallForm::Native,
         })
     };
     let mut message = Message::new(

@@ -61,7 +61,7 @@ pub fn decode<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> Run {
 
 /// Feeds pieces to a decoder that has read something already.
 pub fn resume<'b>(
-    mut decoder: ChatDecoder,
+    mut decoder: impl Decoder,
     mut deltas: Vec<Delta>,
     pieces: impl IntoIterator<Item = &'b [u8]>,
 ) -> Run {

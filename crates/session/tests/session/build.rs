@@ -5,7 +5,7 @@ use std::path::Path;
 use tempfile::TempDir;
 use tenon_session::{Finding, Log, State, Store, verify};
 use tenon_vocab::{
-    CallId, CallStatus, Class, Compacted, ContextChange, Display, Envelope, ErrorCode, Event,
+    CallId, CallStatus, Class, Compacted, ContextChange, Cost, Display, Envelope, ErrorCode, Event,
     EventKind, Explanation, Message, Meta, Origin, Outcome, Part, Role, RunFinished, RunId,
     RunOrigin, RunStarted, SCHEMA_VERSION, SessionId, Settings, Status, Timestamp, ToolCallPart,
     ToolError, ToolResult, ToolUse, Usage,
@@ -81,6 +81,7 @@ pub fn call(id: &str, name: &str) -> Part {
         id: CallId::new(id),
         name: name.to_owned(),
         arguments: String::from("{}"),
+        form: tenon_vocab::CallForm::Native,
     })
 }
 
@@ -96,6 +97,7 @@ pub fn asks(text: &str, calls: &[&str]) -> Message {
         output: 10,
         ..Usage::default()
     });
+    message.cost = Some(Cost(7));
     message
 }
 
@@ -164,6 +166,7 @@ pub fn settings(title: Option<&str>) -> Settings {
         model: String::from("small"),
         agent_name: String::from("main"),
         mode: String::from("single"),
+        effort: None,
         title: title.map(ToOwned::to_owned),
         pinned: false,
     }

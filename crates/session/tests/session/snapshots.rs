@@ -1,9 +1,9 @@
 //! Opening from the tail of a long log.
 
-use crate::build::{Home, asks, compacted, result, session, texts, used};
+use crate::build::{Home, asks, compacted, result, session, settings, texts, used};
 use std::fs;
 use tenon_session::State;
-use tenon_vocab::{Event, EventKind, Message};
+use tenon_vocab::{Cost, Event, EventKind, Message};
 
 /// Steps with output, a compaction and a snapshot now and then.
 fn long_session(home: &Home, runs: u32, every: u32) -> State {
@@ -159,4 +159,41 @@ fn unknown_kinds_survive_and_are_passed_over() {
     assert!(kinds.iter().any(|event| event.kind == strange));
     assert_eq!(home.findings(1), []);
     assert_eq!(texts(&home.reopen(1).state), ["user: go", "assistant: hm"]);
+}
+
+#[test]
+fn money_and_tokens_by_model_survive_a_snapshot_and_a_crash() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    writer.put(settings(None));
+    writer.small_run(1);
+    let mut other = settings(None);
+    other.provider = "other".into();
+    other.model = "big".into();
+    writer.put(other);
+    writer.small_run(2);
+    writer.snapshot();
+    writer.start(3, "the last one");
+    writer.put(asks("I look.", &["c1"]));
+    let live = writer.state.clone();
+    writer.log.sync().unwrap();
+    drop(writer);
+    assert_eq!(live.cost(), Some(Cost(21)));
+    let requests: Vec<_> = live.by_model().iter().map(|it| it.requests).collect();
+    assert_eq!(requests, [1, 2]);
+    assert_eq!(live.by_model()[1].model, "big");
+    let opened = home.reopen(1);
+    assert_eq!(opened.state.cost(), live.cost());
+    assert_eq!(opened.state.by_model(), live.by_model());
+    drop(opened);
+    let loaded = home.store.load(session(1)).unwrap();
+    let closed = loaded.events().filter_map(|event| match &event.kind {
+        EventKind::RunFinished(finished) => Some(finished.cost),
+        _ => None,
+    });
+    assert_eq!(
+        closed.last(),
+        Some(Some(Cost(7))),
+        "of the run that broke off"
+    );
 }

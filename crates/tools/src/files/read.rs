@@ -1,4 +1,5 @@
-//! `read`: a page of a text file, with line numbers and the way to the next.
+//! `read`: a page of a text file, with line numbers and the way to the next, or
+//! an image to look at.
 
 use super::blocking::{Blocking, blocking};
 use super::failure::Failure;
@@ -14,10 +15,11 @@ use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
+mod image;
 mod kind;
 mod page;
 
-const DESCRIPTION: &str = "Read a text file. Each line is shown as its number, a tab, and its text. A long file is shown in pages: pass `offset` to go on where the last page ended.";
+const DESCRIPTION: &str = "Read a text file, or look at an image (PNG, JPEG, GIF, WebP). Each line of a text is shown as its number, a tab, and its text. A long file is shown in pages: pass `offset` to go on where the last page ended.";
 
 /// Files up to this size are taken whole, so that the ledger can keep a copy.
 const WHOLE: u64 = 1024 * 1024;
@@ -87,6 +89,9 @@ fn lines(given: &Blocking, path: &str, input: &Value) -> Result<ToolOutput, Fail
     let open = given.workspace.open_file(path)?;
     let mut source = Source::new(open)?;
     let kind = kind::of(&source.head);
+    if let Some(media_type) = kind.picture() {
+        return image::show(&mut source, media_type);
+    }
     if let Some(refusal) = kind.refusal(&source.open.path, source.open.size, &source.head) {
         return Err(refusal);
     }

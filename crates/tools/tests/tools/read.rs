@@ -239,18 +239,44 @@ async fn binary_files_are_refused_by_name_kind_and_size() {
 }
 
 #[tokio::test]
-async fn an_image_is_named_with_its_size_in_pixels() {
+async fn an_image_is_named_with_its_size_in_pixels_and_shown() {
     let world = World::new();
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x02\0\0\0".to_vec();
     png.extend([0; 20]);
-    world.file("shot.png", png);
+    world.file("shot.png", &png);
     let output = world.call("read", json!({"path": "shot.png"})).await;
-    assert_eq!(code(&output), "read_error");
     let text = &output.model_text;
     assert!(
         text.contains("image/png") && text.contains("640 x 480"),
         "{text}"
     );
+    let shown = tenon_vocab::ToolImage {
+        content: png.clone(),
+        media_type: "image/png".into(),
+    };
+    assert_eq!(output.images, [shown]);
+    assert_eq!(data(&output)["bytes"], png.len());
+}
+
+#[tokio::test]
+async fn an_image_that_is_too_large_or_that_no_model_takes_is_refused_with_its_size() {
+    let world = World::new();
+    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x02\0\0\0".to_vec();
+    png.resize(8 * 1024 * 1024, 0);
+    world.file("largest.png", &png);
+    png.push(0);
+    world.file("large.png", &png);
+    let mut icon = b"\0\0\x01\0\x01\0".to_vec();
+    icon.resize(64, 0);
+    world.file("icon.ico", icon);
+    let output = world.call("read", json!({"path": "largest.png"})).await;
+    assert_eq!(output.images.len(), 1);
+    for (path, words) in [("large.png", "8388609 bytes"), ("icon.ico", "64 bytes")] {
+        let output = world.call("read", json!({"path": path})).await;
+        assert_eq!(code(&output), "read_error");
+        assert!(output.images.is_empty());
+        assert!(output.model_text.contains(words), "{}", output.model_text);
+    }
 }
 
 #[tokio::test]

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tenon_model::Auth;
 use tenon_model::Model as _;
-use tenon_transport::{CredentialError, CredentialSource, Endpoint, FromEnvironment, Secret};
+use tenon_transport::{
+    Credential, CredentialError, CredentialSource, Endpoint, FromEnvironment, Secret,
+};
 use tenon_vocab::port::BoxFuture;
 use tokio::sync::mpsc;
 
@@ -47,6 +49,7 @@ async fn sends_the_pieces_of_the_codec_with_their_length() {
     assert_eq!(seen.header("content-type"), Some("application/json"));
     let agent = concat!("tenon/", env!("CARGO_PKG_VERSION"));
     assert_eq!(seen.header("user-agent"), Some(agent));
+    assert_eq!(seen.header("x-lines-version"), Some("1"));
 }
 
 #[tokio::test]
@@ -88,6 +91,7 @@ async fn headers_of_the_endpoint_win_over_our_own() {
                 (String::from("X-Title"), String::from("t")),
                 (String::from("User-Agent"), String::from("me")),
                 (String::from("Content-Type"), String::from("text/x")),
+                (String::from("X-Lines-Version"), String::from("2")),
             ];
         },
         key(KEY),
@@ -96,15 +100,16 @@ async fn headers_of_the_endpoint_win_over_our_own() {
     assert_eq!(seen.header("x-title"), Some("t"));
     assert_eq!(seen.header("user-agent"), Some("me"));
     assert_eq!(seen.header("content-type"), Some("text/x"));
+    assert_eq!(seen.header("x-lines-version"), Some("2"));
 }
 
 /// A key that is another one each time.
 struct Changing(AtomicUsize);
 
 impl CredentialSource for Changing {
-    fn credential(&self) -> BoxFuture<'_, Result<Option<Secret>, CredentialError>> {
+    fn credential(&self) -> BoxFuture<'_, Result<Option<Credential>, CredentialError>> {
         let count = self.0.fetch_add(1, Ordering::Relaxed);
-        Box::pin(async move { Ok(Some(Secret::new(format!("key-{count}")))) })
+        Box::pin(async move { Ok(Some(Secret::new(format!("key-{count}")).into())) })
     }
 
     fn describe(&self) -> String {

@@ -19,6 +19,10 @@ impl Codec for Lines {
         "/ask"
     }
 
+    fn headers(&self) -> Vec<(&'static str, String)> {
+        vec![("x-lines-version", String::from("1"))]
+    }
+
     fn models_path(&self) -> &'static str {
         "/models"
     }
@@ -101,6 +105,7 @@ impl Decoder for Reader {
             stop: StopReason::EndTurn,
             usage: None,
             repairs: Vec::new(),
+            todo: None,
         }));
         Ok(())
     }

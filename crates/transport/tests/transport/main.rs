@@ -3,13 +3,16 @@
 mod answers;
 mod chat;
 mod environment;
+mod learning;
 mod lines;
 mod network;
 mod proxies;
 mod refusals;
+mod renewal;
 mod server;
 mod tls;
 mod waiting;
+mod windows;
 
 use futures_util::StreamExt as _;
 use lines::Lines;
@@ -23,14 +26,7 @@ use tenon_vocab::Message;
 pub const KEY: &str = "sk-hunter2-hunter2";
 
 pub fn identity() -> Identity {
-    Identity {
-        endpoint: String::from("test"),
-        model: String::from("small"),
-        dialect: String::from("native"),
-        parameters: Default::default(),
-        quirks: Vec::new(),
-        context_window: None,
-    }
+    Identity::new("test", "small")
 }
 
 pub fn request() -> Request {
@@ -43,6 +39,7 @@ pub fn request() -> Request {
         entries: vec![entry("first"), entry("second")],
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
+        cache_key: None,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -45,6 +46,30 @@ pub async fn answering(bytes: impl Into<String>) -> SocketAddr {
         }
     })
     .await
+}
+
+/// What was asked of a server, in order.
+pub type Log = Arc<Mutex<Vec<Received>>>;
+
+/// Answers each request with what `answer` makes of it, one a connection.
+pub async fn serving(
+    answer: impl Fn(&Received) -> String + Send + Sync + 'static,
+) -> (SocketAddr, Log) {
+    let log = Log::default();
+    let kept = Arc::clone(&log);
+    let answer = Arc::new(answer);
+    let address = start(move |mut stream| {
+        let (kept, answer) = (Arc::clone(&kept), Arc::clone(&answer));
+        async move {
+            let received = read_request(&mut stream).await;
+            let reply = answer(&received);
+            kept.lock().unwrap().push(received);
+            let _gone = stream.write_all(reply.as_bytes()).await;
+            let _closed = stream.shutdown().await;
+        }
+    })
+    .await;
+    (address, log)
 }
 
 pub struct Received {

@@ -32,23 +32,28 @@ pub fn prepare(repository: &Repository, program: Option<&Path>) -> Result<Bench>
         &to,
     ];
     Step::new(repository, rustc, &words).run()?;
+    Ok(Bench {
+        tenon,
+        baseline,
+        decide: example(repository, "tenon-policy", "decide")?,
+        codecs: example(repository, "tenon-model", "codecs")?,
+        folder,
+    })
+}
+
+/// A small program that times one part, built as the release is.
+fn example(repository: &Repository, package: &str, name: &str) -> Result<PathBuf> {
     let words = [
         "build",
         "--release",
         "--locked",
         "--package",
-        "tenon-policy",
+        package,
         "--example",
-        "decide",
+        name,
     ];
     Step::cargo(repository, &words).run()?;
-    let decide = repository.target().join("release/examples/decide");
-    Ok(Bench {
-        tenon,
-        baseline,
-        decide,
-        folder,
-    })
+    Ok(repository.target().join("release/examples").join(name))
 }
 
 fn release(repository: &Repository) -> Result<PathBuf> {

@@ -18,9 +18,19 @@ const STEPS_OF_A_RUN: u32 = 25;
 /// About what a model with a large window holds.
 const COMPACT_EVERY: u64 = 2_000_000;
 const OUTPUT: usize = 6_000;
+const SHORT_OUTPUT: usize = 200;
 
-/// A session of at least so many bytes in the home of the place.
-pub fn write(place: &Place, bytes: u64) -> Result<(SessionId, PathBuf)> {
+/// How long a session is to be, at least.
+#[derive(Debug, Clone, Copy)]
+pub enum Length {
+    /// With long results, as those of reading files are.
+    Bytes(u64),
+    /// With short results, so that their number is what weighs.
+    Messages(u64),
+}
+
+/// A session of this length in the home of the place.
+pub fn write(place: &Place, length: Length) -> Result<(SessionId, PathBuf)> {
     let id = SessionId::generate();
     let cwd = fs::canonicalize(&place.project)?;
     let meta = Meta {
@@ -38,6 +48,11 @@ pub fn write(place: &Place, bytes: u64) -> Result<(SessionId, PathBuf)> {
         state,
         run: None,
         calls: 0,
+        messages: 0,
+        output: match length {
+            Length::Bytes(_) => OUTPUT,
+            Length::Messages(_) => SHORT_OUTPUT,
+        },
         compacted_at: 0,
     };
     let path = writer
@@ -45,7 +60,14 @@ pub fn write(place: &Place, bytes: u64) -> Result<(SessionId, PathBuf)> {
         .path()
         .context("the log is on the disk")?
         .to_owned();
-    while fs::metadata(&path)?.len() < bytes {
+    loop {
+        let enough = match length {
+            Length::Bytes(bytes) => fs::metadata(&path)?.len() >= bytes,
+            Length::Messages(messages) => writer.messages >= messages,
+        };
+        if enough {
+            break;
+        }
         writer.one_run(&path)?;
     }
     writer.log.sync()?;
@@ -70,6 +92,9 @@ struct Writer {
     state: State,
     run: Option<RunId>,
     calls: u32,
+    messages: u64,
+    /// Bytes of a result.
+    output: usize,
     compacted_at: u64,
 }
 
@@ -92,6 +117,8 @@ impl Writer {
         for _ in 0..STEPS_OF_A_RUN {
             self.step()?;
         }
+        // The prompt, a call and its result in each step, and the answer.
+        self.messages += 2 + 2 * u64::from(STEPS_OF_A_RUN);
         let answer = self.put(Message::assistant("That part is done."))?;
         let length = fs::metadata(path)?.len();
         if length - self.compacted_at > COMPACT_EVERY {
@@ -112,6 +139,7 @@ impl Writer {
             id: call.clone(),
             name: String::from("read"),
             arguments: arguments.to_string(),
+            form: tenon_vocab::CallForm::Native,
         });
         let parts = vec![Part::text("I read the next file."), asks];
         self.put(Message::new(Role::Assistant, Origin::Model, parts))?;
@@ -122,7 +150,7 @@ impl Writer {
             explanation: Explanation::new(Class::Allow, "reading is allowed"),
             batch: self.calls,
         })?;
-        self.put(result(call, self.calls))?;
+        self.put(result(call, self.calls, self.output))?;
         Ok(())
     }
 
@@ -155,9 +183,9 @@ impl Writer {
     }
 }
 
-fn result(call: CallId, number: u32) -> ToolResult {
+fn result(call: CallId, number: u32, length: usize) -> ToolResult {
     let line = format!("{number}: let value = compute(\"argument\");\n");
-    let text = line.repeat(OUTPUT / line.len());
+    let text = line.repeat(length / line.len());
     ToolResult {
         call,
         name: String::from("read"),
@@ -179,7 +207,7 @@ fn result(call: CallId, number: u32) -> ToolResult {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, write};
+    use super::{Length, Place, write};
     use tenon_session::{Store, verify};
 
     #[test]
@@ -190,7 +218,7 @@ mod tests {
             home: folder.path().join("home"),
             project: folder.path().to_owned(),
         };
-        let (id, path) = write(&place, 5_000_000).unwrap();
+        let (id, path) = write(&place, Length::Bytes(5_000_000)).unwrap();
         assert!(std::fs::metadata(path).unwrap().len() >= 5_000_000);
         let store = Store::new(place.home.join("sessions"));
         assert_eq!(verify(&store.load(id).unwrap()), []);

@@ -6,6 +6,7 @@
 //! this is a test: a busy machine must not fail anybody's change.
 
 mod build;
+mod codecs;
 mod deltas;
 mod history;
 mod listener;
@@ -67,7 +68,9 @@ const GROUPS: &[(&str, Group)] = &[
     ("steps", steps::run),
     ("prefix", steps::prefix),
     ("deltas", deltas::run),
+    ("codecs", codecs::run),
     ("resume", resume::run),
+    ("messages", resume::messages),
     ("search", search::run),
     ("decision", safety::decision),
     ("walls", safety::walls),

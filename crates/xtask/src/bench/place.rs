@@ -12,6 +12,8 @@ pub struct Bench {
     pub baseline: PathBuf,
     /// The example of the policy that times a decision.
     pub decide: PathBuf,
+    /// The example of the model crate that times the wire formats.
+    pub codecs: PathBuf,
     pub folder: PathBuf,
 }
 

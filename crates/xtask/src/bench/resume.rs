@@ -1,7 +1,7 @@
 //! How quickly work goes on: from the start of the program to the first request
 //! of a session that already holds much.
 
-use super::history;
+use super::history::{self, Length};
 use super::listener::Listener;
 use super::measure::{Invocation, RUNS};
 use super::place::{Bench, Place};
@@ -13,6 +13,8 @@ use tenon_vocab::SessionId;
 
 const STEPS: u32 = 300;
 const LARGE: u64 = 100_000_000;
+const MANY: u64 = 10_000;
+const VERY_MANY: u64 = 100_000;
 
 pub fn run(bench: &Bench) -> Result<Vec<Line>> {
     let mut lines = vec![long(bench)?];
@@ -58,7 +60,7 @@ fn long(bench: &Bench) -> Result<Line> {
 
 fn large(bench: &Bench) -> Result<Vec<Line>> {
     let place = bench.fresh("resume-large")?;
-    let (session, log) = history::write(&place, LARGE)?;
+    let (session, log) = history::write(&place, Length::Bytes(LARGE))?;
     let listener = Listener::bind()?;
     let again = resumed(bench, &place, session, &listener.base_url()?);
     let first = listener.least(&again, RUNS)?;
@@ -83,4 +85,25 @@ fn large(bench: &Bench) -> Result<Vec<Line>> {
             baseline: Some(plain.peak_mb),
         },
     ])
+}
+
+/// What ten times as many messages cost in memory: what is out of the context
+/// stays on the disk.
+pub fn messages(bench: &Bench) -> Result<Vec<Line>> {
+    let peak = |name: &str, count: u64| -> Result<f64> {
+        let place = bench.fresh(name)?;
+        let (session, _) = history::write(&place, Length::Messages(count))?;
+        let server = Server::start(bench, &place, &scripts::hello())?;
+        let run = resumed(bench, &place, session, &server.base_url);
+        Ok(bench.least(&run, RUNS)?.peak_mb)
+    };
+    let many = peak("messages-many", MANY)?;
+    let very_many = peak("messages-very-many", VERY_MANY)?;
+    Ok(vec![Line {
+        name: "memory of 100,000 messages over 10,000",
+        value: very_many - many,
+        unit: "MB",
+        bound: Bound::Below(5.0),
+        baseline: None,
+    }])
 }

@@ -1,5 +1,5 @@
-//! A Python with the official `openai` package, in a folder of its own under
-//! `target`. A machine with only Rust goes without; CI does not.
+//! A Python with the official `openai` and `anthropic` packages, in a folder of
+//! its own under `target`. A machine with only Rust goes without; CI does not.
 
 use crate::repository::Repository;
 use crate::say::say;
@@ -8,47 +8,49 @@ use anyhow::{Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The versions whose streams the test was written against.
-const PACKAGE: &str = "openai>=1.50,<4";
+/// The versions whose streams the tests were written against.
+const PACKAGES: &[&str] = &["openai>=1.50,<4", "anthropic>=2.8,<3"];
 
 /// The interpreter, or `None` with a line that says why.
 pub fn prepare(repository: &Repository) -> Result<Option<PathBuf>> {
     let folder = repository.target().join("ci").join("venv");
     let python = folder.join("bin").join("python");
     let ready = folder.join("ready");
-    if python.is_file() && fs::read_to_string(&ready).is_ok_and(|text| text == PACKAGE) {
+    if python.is_file() && fs::read_to_string(&ready).is_ok_and(|text| text == PACKAGES.join(" ")) {
         return Ok(Some(python));
     }
     if !Step::new(repository, "python3", &["--version"]).succeeds() {
         return skip("there is no python3");
     }
     if let Err(error) = install(repository, &folder, &python) {
-        return skip(&format!("the openai package cannot be installed: {error}"));
+        return skip(&format!(
+            "the official clients cannot be installed: {error}"
+        ));
     }
-    fs::write(ready, PACKAGE)?;
+    fs::write(ready, PACKAGES.join(" "))?;
     Ok(Some(python))
 }
 
 fn install(repository: &Repository, folder: &Path, python: &Path) -> Result<()> {
     let place = folder.to_string_lossy();
     Step::new(repository, "python3", &["-m", "venv", "--clear", &place]).run()?;
-    let words = [
+    let mut words = vec![
         "-m",
         "pip",
         "install",
         "--quiet",
         "--disable-pip-version-check",
-        PACKAGE,
     ];
+    words.extend(PACKAGES);
     Step::new(repository, python, &words).run()
 }
 
 fn skip(reason: &str) -> Result<Option<PathBuf>> {
     if std::env::var_os("CI").is_some_and(|value| value == "true") {
-        bail!("{reason}; CI must run the test with the official Python client");
+        bail!("{reason}; CI must run the tests with the official Python clients");
     }
     say(format!(
-        "skipped: the test with the official Python client, because {reason}"
+        "skipped: the tests with the official Python clients, because {reason}"
     ));
     Ok(None)
 }

@@ -1,23 +1,27 @@
 //! Configuration, trust and provider, as a session would find them.
 
-use super::{Finding, Reach};
-use crate::args::RunArgs;
+use super::Finding;
+use crate::args::{DoctorArgs, RunArgs};
 use crate::assemble::{self, Options};
+use crate::auth::keys::Keys;
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
-use crate::provider::http;
 use tenon_config::{KeySource, Loaded, Resolved, ResolvedProvider, Standing};
-use tenon_model::Model;
 
 const CONFIGURATION: &str = "configuration";
 const TRUST: &str = "trust";
-const PROVIDER: &str = "provider";
+pub(super) const PROVIDER: &str = "provider";
 
 pub(super) type Settings = Result<(Loaded, Resolved), CliError>;
 
-pub(super) fn load(place: &Place) -> Settings {
-    let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
+pub(super) fn load(place: &Place, args: &DoctorArgs) -> Settings {
+    let asked = RunArgs {
+        provider: args.provider.clone(),
+        model: args.model.clone(),
+        ..RunArgs::default()
+    };
+    let options = Options::from_args(&asked, Desk::Nobody);
     assemble::settings(place, &options)
 }
 
@@ -110,11 +114,7 @@ fn trust(loaded: &Loaded) -> Finding {
     }
 }
 
-pub(super) async fn provider(
-    place: &Place,
-    resolved: Option<&Resolved>,
-    reach: Reach,
-) -> Vec<Finding> {
+pub(super) fn provider(place: &Place, resolved: Option<&Resolved>) -> Vec<Finding> {
     let Some(resolved) = resolved else {
         return Vec::new();
     };
@@ -145,65 +145,38 @@ pub(super) async fn provider(
         ),
     ));
     findings.push(key(place, chosen));
-    findings.push(match reach {
-        Reach::DoNotAsk => Finding::ok(PROVIDER, "the server was not asked; --network does that"),
-        Reach::Ask => asked(place, chosen).await,
-    });
     findings
 }
 
 /// Whether there is a key; never the key.
 fn key(place: &Place, provider: &ResolvedProvider) -> Finding {
-    match &provider.key {
-        KeySource::None => Finding::ok(PROVIDER, "no key is configured"),
-        KeySource::Literal(_) => Finding::ok(PROVIDER, "the key stands in the configuration"),
-        KeySource::Command(_) => Finding::ok(PROVIDER, "a command prints the key"),
-        KeySource::Env(names) => match names.iter().find(|name| place.env.get(name).is_some()) {
-            Some(name) => Finding::ok(PROVIDER, format!("the key is in {name}")),
-            None => Finding::warn(
-                PROVIDER,
-                format!("the key is not set: {}", names.join(" or ")),
-                "set it, if the server wants one",
-            ),
-        },
-    }
-}
-
-async fn asked(place: &Place, provider: &ResolvedProvider) -> Finding {
-    let failed = |error: String| {
-        Finding::problem(
-            PROVIDER,
-            format!("the server does not answer: {error}"),
-            "check `base_url`, the key, and whether the server runs; `tenon models` asks again",
-        )
-    };
-    // A command that prints the key may leave output; nothing of it is kept.
-    let scratch = match tempfile::tempdir() {
-        Ok(scratch) => scratch,
-        Err(error) => return failed(error.to_string()),
-    };
-    let jobs = assemble::jobs(scratch.path());
-    let named = provider.model.clone().unwrap_or_default();
-    let models = match http(place, provider, &named, None, &jobs) {
-        Err(error) => Err(error.to_string()),
-        Ok(model) => model.models().await.map_err(|error| error.to_string()),
-    };
-    jobs.shutdown().await;
-    match models {
-        Err(error) => failed(error),
-        Ok(models) if named.is_empty() || models.iter().any(|model| model.id == named) => {
-            Finding::ok(
-                PROVIDER,
-                format!("the server answers and names {} models", models.len()),
-            )
+    let names = match &provider.key {
+        KeySource::Literal(_) => {
+            return Finding::ok(PROVIDER, "the key stands in the configuration");
         }
-        Ok(models) => Finding::warn(
+        KeySource::Command(_) => return Finding::ok(PROVIDER, "a command prints the key"),
+        KeySource::Codex => {
+            return Finding::ok(
+                PROVIDER,
+                "the login of Codex is used; `tenon auth status` shows it",
+            );
+        }
+        KeySource::None => &[],
+        KeySource::Env(names) => names.as_slice(),
+    };
+    if let Some(name) = names.iter().find(|name| place.env.get(name).is_some()) {
+        return Finding::ok(PROVIDER, format!("the key is in {name}"));
+    }
+    match Keys::in_state(&place.paths.state).all() {
+        Err(error) => Finding::warn(PROVIDER, error.to_string(), error.hint()),
+        Ok(saved) if saved.contains_key(&provider.name) => {
+            Finding::ok(PROVIDER, "the key is the one that `tenon auth login` saved")
+        }
+        Ok(_) if names.is_empty() => Finding::ok(PROVIDER, "no key is configured"),
+        Ok(_) => Finding::warn(
             PROVIDER,
-            format!(
-                "the server answers, but `{named}` is not among its {} models",
-                models.len()
-            ),
-            "choose one with `tenon models`, if requests fail",
+            format!("the key is not set: {}", names.join(" or ")),
+            "set it or save one with `tenon auth login`, if the server wants one",
         ),
     }
 }

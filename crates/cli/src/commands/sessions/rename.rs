@@ -59,6 +59,7 @@ fn settings(state: &State) -> Settings {
             .unwrap_or_default(),
         agent_name: String::from("build"),
         mode: String::from("single"),
+        effort: None,
         title: None,
         pinned: false,
     }

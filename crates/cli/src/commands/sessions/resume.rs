@@ -18,6 +18,8 @@ pub fn run(shared: &Shared, id: SessionId, args: &ResumeArgs) -> CommandResult {
         format: args.format,
         provider: args.provider.clone(),
         model: args.model.clone(),
+        effort: args.effort.clone(),
+        image: args.image.clone(),
         yes: args.yes,
         ..RunArgs::default()
     };

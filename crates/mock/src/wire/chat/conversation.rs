@@ -7,7 +7,7 @@ use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
-use super::tools::is_tool_name;
+use crate::wire::schema::is_tool_name;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {

@@ -3,6 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::wire::difference::difference;
+
 #[derive(Deserialize)]
 struct Parts<'a> {
     #[serde(borrow)]
@@ -47,21 +49,4 @@ pub fn validate_prefix(previous: &[u8], next: &[u8]) -> Result<(), String> {
 fn parts<'a>(which: &str, body: &'a [u8]) -> Result<Parts<'a>, String> {
     serde_json::from_slice(body)
         .map_err(|error| format!("The {which} request is not a chat request: {error}."))
-}
-
-/// Both texts around the first byte that differs.
-fn difference(before: &str, after: &str) -> String {
-    let pairs = before.bytes().zip(after.bytes());
-    let at = pairs.take_while(|(one, other)| one == other).count();
-    format!(
-        "at byte {at} it was {:?} and is {:?}.",
-        around(before, at),
-        around(after, at)
-    )
-}
-
-fn around(text: &str, at: usize) -> &str {
-    let from = text.floor_char_boundary(at.saturating_sub(20));
-    let to = text.floor_char_boundary((at + 40).min(text.len()));
-    &text[from..to]
 }

@@ -6,8 +6,10 @@
 //! change from step to step stands after the messages, so that the body of one
 //! request, up to its last message, is the beginning of the next one's.
 
-use crate::quirks::{ContentNull, MaxTokensField, Quirks, ReturnReasoning, ToolImages};
-use crate::repair::sendable_arguments;
+use crate::quirks::{
+    ContentNull, ImageDetail, MaxTokensField, Quirks, ReturnReasoning, ToolImages,
+};
+use crate::repair::{sendable_arguments, sendable_id, sendable_name};
 use crate::{Delivery, Entry, Prefix, Request};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,6 +17,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::sync::Arc;
 use tenon_vocab::{ImageSource, Message, Part, Role, Status};
 
 /// One user message shows the images of all results before it.
@@ -62,13 +65,15 @@ enum WirePart<'r> {
 #[derive(Serialize)]
 struct WireUrl<'r> {
     url: Cow<'r, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'static str>,
 }
 
 #[derive(Serialize)]
 struct WireMessage<'r> {
     role: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<&'r str>,
+    tool_call_id: Option<Cow<'r, str>>,
     /// Absent, null or given: `None`, `Some(None)`, `Some(Some(…))`.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<Option<WireContent<'r>>>,
@@ -80,14 +85,14 @@ struct WireMessage<'r> {
 
 #[derive(Serialize)]
 struct WireCall<'r> {
-    id: &'r str,
+    id: Cow<'r, str>,
     r#type: &'static str,
     function: WireCalled<'r>,
 }
 
 #[derive(Serialize)]
 struct WireCalled<'r> {
-    name: &'r str,
+    name: Cow<'r, str>,
     arguments: String,
 }
 
@@ -173,7 +178,7 @@ pub(super) fn tail(request: &Request, quirks: &Quirks) -> Bytes {
 }
 
 /// The messages of the history, the first piece beginning with a comma.
-pub(super) fn history(request: &Request, quirks: &Quirks, key: &'static str) -> Vec<Bytes> {
+pub(super) fn history(request: &Request, quirks: &Quirks, key: &Arc<str>) -> Vec<Bytes> {
     let mut pieces = Vec::with_capacity(request.entries.len() + 1);
     let mut images: Vec<Bytes> = Vec::new();
     for entry in &request.entries {
@@ -185,7 +190,8 @@ pub(super) fn history(request: &Request, quirks: &Quirks, key: &'static str) -> 
         let fragment = entry.fragment(key, |entry| fragment(entry, quirks));
         push(&mut pieces, fragment);
         if role == Role::Tool && quirks.tool_images == ToolImages::UserMessage {
-            push(&mut images, entry.attachment(key, tool_images));
+            let shown = entry.attachment(key, |entry| tool_images(entry, quirks));
+            push(&mut images, shown);
         }
     }
     show_images(&mut pieces, &mut images);
@@ -216,19 +222,21 @@ fn fragment(entry: &Entry, quirks: &Quirks) -> Bytes {
         return Bytes::new();
     }
     match message.role {
-        Role::User => append(&mut out, &user(entry)),
+        Role::User => append(&mut out, &user(entry, quirks)),
         Role::Assistant => assistant(&mut out, message, quirks),
         Role::Tool => results(&mut out, message, quirks),
     }
     Bytes::from(out)
 }
 
-fn user(entry: &Entry) -> WireMessage<'_> {
+fn user<'r>(entry: &'r Entry, quirks: &Quirks) -> WireMessage<'r> {
     let mut parts: Vec<WirePart<'_>> = Vec::new();
     for part in &entry.message.parts {
         match part {
             Part::Text { text } => parts.push(WirePart::Text { text }),
-            Part::Image { source, media_type } => parts.push(image(entry, source, media_type)),
+            Part::Image { source, media_type } => {
+                parts.push(image(entry, source, media_type, quirks))
+            }
             _ => {}
         }
     }
@@ -246,7 +254,12 @@ fn user(entry: &Entry) -> WireMessage<'_> {
     WireMessage::new("user", content)
 }
 
-fn image<'r>(entry: &'r Entry, source: &'r ImageSource, media_type: &str) -> WirePart<'r> {
+fn image<'r>(
+    entry: &'r Entry,
+    source: &'r ImageSource,
+    media_type: &str,
+    quirks: &Quirks,
+) -> WirePart<'r> {
     let url = match source {
         ImageSource::Url(url) => Cow::Borrowed(url.as_str()),
         ImageSource::Blob(wanted) => {
@@ -262,7 +275,14 @@ fn image<'r>(entry: &'r Entry, source: &'r ImageSource, media_type: &str) -> Wir
         }
     };
     WirePart::ImageUrl {
-        image_url: WireUrl { url },
+        image_url: WireUrl {
+            url,
+            detail: match quirks.image_detail {
+                ImageDetail::Auto => None,
+                ImageDetail::Low => Some("low"),
+                ImageDetail::High => Some("high"),
+            },
+        },
     }
 }
 
@@ -271,10 +291,10 @@ fn assistant(out: &mut Vec<u8>, message: &Message, quirks: &Quirks) {
     let calls: Vec<WireCall<'_>> = message
         .tool_calls()
         .map(|call| WireCall {
-            id: call.id.as_str(),
+            id: sendable_id(call.id.as_str()),
             r#type: "function",
             function: WireCalled {
-                name: &call.name,
+                name: sendable_name(&call.name),
                 arguments: sendable_arguments(&call.arguments),
             },
         })
@@ -329,13 +349,13 @@ fn results(out: &mut Vec<u8>, message: &Message, quirks: &Quirks) {
             text
         };
         let mut wire = WireMessage::new("tool", WireContent::text(shown));
-        wire.tool_call_id = Some(call.as_str());
+        wire.tool_call_id = Some(sendable_id(call.as_str()));
         append(out, &wire);
     }
 }
 
 /// The images of a tool's result as parts of a message, each after a comma.
-fn tool_images(entry: &Entry) -> Bytes {
+fn tool_images(entry: &Entry, quirks: &Quirks) -> Bytes {
     let mut out = Vec::new();
     if !entry.message.in_context {
         return Bytes::new();
@@ -343,7 +363,7 @@ fn tool_images(entry: &Entry) -> Bytes {
     for part in &entry.message.parts {
         if let Part::Image { source, media_type } = part {
             out.push(b',');
-            write(&mut out, &image(entry, source, media_type));
+            write(&mut out, &image(entry, source, media_type, quirks));
         }
     }
     Bytes::from(out)

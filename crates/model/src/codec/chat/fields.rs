@@ -94,7 +94,7 @@ pub(super) fn stop_reason(text: &str) -> Option<StopReason> {
 }
 
 /// The token counts, when there are any.
-pub(super) fn usage(value: &Value) -> Option<Usage> {
+pub(in crate::codec) fn usage(value: &Value) -> Option<Usage> {
     let first = |paths: &[&str]| {
         paths
             .iter()
@@ -113,6 +113,11 @@ pub(super) fn usage(value: &Value) -> Option<Usage> {
             "/input_tokens_details/cached_tokens",
             "/prompt_cache_hit_tokens",
             "/cached_tokens",
+        ])
+        .unwrap_or(0),
+        cache_write: first(&[
+            "/prompt_tokens_details/cache_write_tokens",
+            "/cache_creation_input_tokens",
         ])
         .unwrap_or(0),
         reasoning: first(&[

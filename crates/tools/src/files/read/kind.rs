@@ -85,6 +85,16 @@ pub(super) fn decode_wide(bytes: &[u8], order: Order) -> String {
 }
 
 impl Kind {
+    /// The type of an image that models are shown; others no provider takes.
+    pub(super) fn picture(self) -> Option<&'static str> {
+        match self {
+            Self::Image(mime @ ("image/png" | "image/jpeg" | "image/gif" | "image/webp")) => {
+                Some(mime)
+            }
+            _ => None,
+        }
+    }
+
     pub(super) fn wide(self) -> Option<Order> {
         match self {
             Self::Wide(order) => Some(order),
@@ -100,10 +110,7 @@ impl Kind {
     pub(super) fn refusal(self, path: &str, size: u64, head: &[u8]) -> Option<Failure> {
         let what = match self {
             Self::Image(mime) => {
-                let dimensions = imagesize::blob_size(head).map_or_else(
-                    |_| String::new(),
-                    |found| format!(", {} x {} pixels", found.width, found.height),
-                );
+                let dimensions = dimensions(head);
                 format!("`{path}` is an image ({mime}{dimensions}, {size} bytes)")
             }
             Self::Binary(Some(mime)) => format!("`{path}` is binary ({mime}, {size} bytes)"),
@@ -137,6 +144,14 @@ impl Kind {
         }
         format!("[{}]", notes.join("; "))
     }
+}
+
+/// `, 640 x 480 pixels`, where the beginning of the file tells.
+pub(super) fn dimensions(head: &[u8]) -> String {
+    imagesize::blob_size(head).map_or_else(
+        |_| String::new(),
+        |found| format!(", {} x {} pixels", found.width, found.height),
+    )
 }
 
 fn not_utf8() -> String {

@@ -1,0 +1,198 @@
+//! A provider as configured becomes a model that can be asked: the wire format
+//! over HTTP, the dialect over that, and around both what was learned of the
+//! server's refusals. Which provider it is, `config` decides.
+
+mod absent;
+mod credentials;
+mod facts;
+mod learned;
+mod own;
+mod source;
+
+pub use absent::NoModel;
+pub use facts::{Facts, facts};
+pub use learned::forget;
+pub use own::{Wanted, wanted};
+pub use source::Models;
+
+use crate::auth;
+use crate::error::CliError;
+use crate::place::Place;
+use learned::Learned;
+use std::sync::Arc;
+use tenon_config::{Proxy, Resolved, ResolvedProvider};
+use tenon_model::dialect::Markdown;
+use tenon_model::{
+    Adaptive, Build, Chat, Codec, Dialect, Identity, Kind, Messages, Model, ModelError,
+    ModelErrorKind, Quirks, Responses, ResponsesOptions, Variant,
+};
+use tenon_tools::Jobs;
+use tenon_transport::{CredentialSource, Endpoint, HttpModel, ProxyChoice};
+
+/// Makes the model that is asked. Without a model's name the server is asked,
+/// and its only model is taken.
+pub async fn model(
+    place: &Place,
+    resolved: &Resolved,
+    provider: &ResolvedProvider,
+    jobs: &Jobs,
+) -> Result<Arc<dyn Model>, CliError> {
+    let named = match &provider.model {
+        Some(model) => model.clone(),
+        None => only_model(place, provider, jobs).await?,
+    };
+    Ok(stack(place, resolved, provider, &named, jobs)?)
+}
+
+/// The whole of it for one model.
+pub fn stack(
+    place: &Place,
+    resolved: &Resolved,
+    provider: &ResolvedProvider,
+    model: &str,
+    jobs: &Jobs,
+) -> Result<Arc<dyn Model>, ModelError> {
+    let facts = facts(provider, model, resolved.window_of(provider, model));
+    let wire = Wire::new(place, provider, model, &facts, jobs);
+    let build: Build = Box::new(move |variant| {
+        let http: Arc<dyn Model> = Arc::new(wire.speak(variant)?);
+        Ok(match variant.dialect {
+            Dialect::Markdown => Arc::new(Markdown::new(http)),
+            Dialect::Auto | Dialect::Native => http,
+        })
+    });
+    let memory = Arc::new(Learned::of(place, &provider.base_url, model));
+    let quirks = provider.quirks.clone();
+    let dialect = provider.dialect_of(model);
+    Ok(Arc::new(Adaptive::new(build, quirks, dialect, memory)?))
+}
+
+/// The server alone, as it is configured: for its list of models and for
+/// questions about it.
+pub fn http(
+    place: &Place,
+    provider: &ResolvedProvider,
+    model: &str,
+    window: Option<u64>,
+    jobs: &Jobs,
+) -> Result<HttpModel, CliError> {
+    let facts = facts(provider, model, window);
+    let variant = Variant {
+        quirks: provider.quirks.clone(),
+        dialect: Dialect::Native,
+    };
+    Ok(Wire::new(place, provider, model, &facts, jobs).speak(&variant)?)
+}
+
+async fn only_model(
+    place: &Place,
+    provider: &ResolvedProvider,
+    jobs: &Jobs,
+) -> Result<String, CliError> {
+    let models = http(place, provider, "", None, jobs)?.models().await?;
+    match models.as_slice() {
+        [one] => Ok(one.id.clone()),
+        [] => Err(
+            CliError::config(format!("the server of `{}` names no model", provider.name))
+                .with_hint("Set TENON_MODEL, or `model` in the configuration."),
+        ),
+        many => {
+            let names: Vec<&str> = many
+                .iter()
+                .take(20)
+                .map(|model| model.id.as_str())
+                .collect();
+            Err(CliError::config(format!(
+                "no model is chosen, and the server of `{}` has {}: {}",
+                provider.name,
+                many.len(),
+                names.join(", ")
+            ))
+            .with_hint("Choose one with --model, TENON_MODEL, or `model` in the configuration."))
+        }
+    }
+}
+
+/// All that stays the same, however the server is spoken to. The credentials
+/// are shared, so that a renewed key is not asked for again.
+struct Wire {
+    endpoint: Endpoint,
+    identity: Identity,
+    kind: Kind,
+    /// What the format of Responses sends along.
+    metadata: Vec<(String, String)>,
+    credentials: Arc<dyn CredentialSource>,
+}
+
+impl Wire {
+    fn new(
+        place: &Place,
+        provider: &ResolvedProvider,
+        model: &str,
+        facts: &Facts,
+        jobs: &Jobs,
+    ) -> Self {
+        Self {
+            endpoint: endpoint(provider),
+            identity: Identity {
+                window: facts.window.clone(),
+                vision: facts.vision,
+                prices: facts.prices,
+                ..Identity::new(&provider.name, model)
+            },
+            kind: provider.kind,
+            metadata: auth::codex::metadata(place, provider),
+            credentials: credentials::credentials(place, provider, jobs),
+        }
+    }
+
+    fn speak(&self, variant: &Variant) -> Result<HttpModel, ModelError> {
+        let identity = Identity {
+            quirks: variant.quirks.names(),
+            ..self.identity.clone()
+        };
+        HttpModel::new(
+            self.endpoint.clone(),
+            identity,
+            self.codec(variant.quirks.clone())?,
+            Arc::clone(&self.credentials),
+        )
+    }
+
+    fn codec(&self, quirks: Quirks) -> Result<Arc<dyn Codec>, ModelError> {
+        // What only its maker understands goes back to exactly that model.
+        let owner = format!("{}/{}", self.identity.endpoint, self.identity.model);
+        Ok(match self.kind {
+            Kind::Chat => Arc::new(Chat::new(quirks)),
+            Kind::Messages => Arc::new(Messages::new(quirks, owner)),
+            Kind::Responses => {
+                let metadata = self.metadata.clone();
+                Arc::new(Responses::new(quirks, owner, ResponsesOptions { metadata }))
+            }
+            Kind::External => {
+                return Err(ModelError::new(
+                    ModelErrorKind::Configuration,
+                    "a program with a loop of its own is not asked over HTTP",
+                ));
+            }
+        })
+    }
+}
+
+fn endpoint(provider: &ResolvedProvider) -> Endpoint {
+    Endpoint {
+        name: provider.name.clone(),
+        base_url: provider.base_url.clone(),
+        auth: provider.auth.clone(),
+        headers: provider.headers.clone(),
+        ca_file: provider.ca_file.clone(),
+        client_cert: provider.client_cert.clone(),
+        verify: provider.verify,
+        timeouts: provider.timeouts.clone(),
+        proxy: match &provider.proxy {
+            Proxy::Environment => ProxyChoice::FromEnvironment,
+            Proxy::None => ProxyChoice::None,
+            Proxy::Url(url) => ProxyChoice::Url(url.clone()),
+        },
+    }
+}

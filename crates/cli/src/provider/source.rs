@@ -1,0 +1,236 @@
+//! Models by name, for a session that changes its model (P12) and for side
+//! work. Only providers that are configured, or presets that the user names, are
+//! asked; a name that no server knows is an error with the nearest ones.
+
+use super::stack;
+use crate::assemble::Configured;
+use crate::auth::keys::Keys;
+use crate::place::Place;
+use std::sync::Arc;
+use std::time::Duration;
+use tenon_config::{KeySource, ResolvedProvider, managed_model, provider_named};
+use tenon_engine::{Chosen, ModelSource};
+use tenon_model::{
+    Identity, Model, ModelEntry, ModelError, ModelErrorKind, Parameters, Reach, known, preset,
+};
+use tenon_tools::Jobs;
+use tenon_tools::input::suggest_name;
+use tenon_vocab::port::BoxFuture;
+
+/// How long a list of models is waited for: someone stands in front.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Names that an error lists, at most.
+const LISTED: usize = 8;
+
+pub struct Models {
+    pub place: Place,
+    pub configured: Arc<Configured>,
+    /// The one that the session was opened with; variables may have made it.
+    pub first: ResolvedProvider,
+    /// What the agent wants above all profiles.
+    pub temperature: Option<f64>,
+    pub jobs: Jobs,
+}
+
+impl ModelSource for Models {
+    fn choose<'a>(
+        &'a self,
+        name: &'a str,
+        current: &'a Identity,
+    ) -> BoxFuture<'a, Result<Chosen, ModelError>> {
+        Box::pin(async move {
+            let (provider, model) = self.find(name.trim(), current).await?;
+            self.allowed(&model)?;
+            let made = self.made(&provider, &model)?;
+            let parameters = self.configured.resolved.parameters_of(&provider, &model);
+            Ok(Chosen {
+                model: made,
+                parameters: Parameters {
+                    temperature: self.temperature.or(parameters.temperature),
+                    ..parameters
+                },
+            })
+        })
+    }
+
+    fn configured(&self) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        let others = self.configured.resolved.providers.values();
+        for provider in std::iter::once(&self.first).chain(others) {
+            for model in provider.model.iter().chain(&provider.models) {
+                let entry = (provider.name.clone(), model.clone());
+                if !found.contains(&entry) {
+                    found.push(entry);
+                }
+            }
+        }
+        found
+    }
+
+    fn small(&self) -> Option<Arc<dyn Model>> {
+        let named = self.configured.resolved.small.as_ref()?.name.as_str();
+        let listed = self.first.models.iter().any(|model| model == named);
+        let split = named.split_once('/').filter(|_| !listed);
+        let other = split.and_then(|(name, model)| Some((self.provider(name).ok()??, model)));
+        let (provider, model) = match other {
+            Some((provider, model)) => (provider, model),
+            // A side request evicts what a local server has in its cache.
+            None if self.first.reach == Reach::Local => return None,
+            None => (self.first.clone(), named),
+        };
+        self.made(&provider, model).ok()
+    }
+}
+
+impl Models {
+    fn made(&self, provider: &ResolvedProvider, model: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let resolved = &self.configured.resolved;
+        stack(&self.place, resolved, provider, model, &self.jobs)
+    }
+
+    /// What the administrator chose is not changed.
+    fn allowed(&self, model: &str) -> Result<(), ModelError> {
+        match managed_model(&self.configured.loaded) {
+            Some(fixed) if fixed != model => Err(refused(format!(
+                "the administrator of this machine chose the model `{fixed}`"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// A provider of this name; `None` when nobody is called so.
+    fn provider(&self, name: &str) -> Result<Option<ResolvedProvider>, ModelError> {
+        if name == self.first.name {
+            return Ok(Some(self.first.clone()));
+        }
+        let resolved = &self.configured.resolved;
+        if let Some(error) = resolved.unusable.get(name) {
+            return Err(refused(error.to_string()));
+        }
+        if !resolved.providers.contains_key(name) && preset(name).is_none() {
+            return Ok(None);
+        }
+        provider_named(&self.configured.loaded, name)
+            .map(Some)
+            .map_err(|error| refused(error.to_string()))
+    }
+
+    async fn find(
+        &self,
+        name: &str,
+        current: &Identity,
+    ) -> Result<(ResolvedProvider, String), ModelError> {
+        if name.is_empty() {
+            return Err(refused("no model is named"));
+        }
+        let here = match self.provider(&current.endpoint)? {
+            Some(here) => here,
+            None => self.first.clone(),
+        };
+        if is_configured(&here, name) || name == current.model {
+            return Ok((here, name.to_owned()));
+        }
+        let split = name.split_once('/').filter(|(_, model)| !model.is_empty());
+        if let Some((_, model)) = split.filter(|(provider, _)| *provider == here.name) {
+            return self.checked(here, model).await;
+        }
+        let elsewhere = match split {
+            Some((provider, model)) => self.provider(provider)?.map(|found| (found, model)),
+            None => None,
+        };
+        let Some((other, model)) = elsewhere else {
+            return self.checked(here, name).await;
+        };
+        // A name with a slash may be a model's own: `openai/gpt-oss-20b`.
+        if let Ok(list) = self.list(&here).await
+            && list.iter().any(|entry| entry.id == name)
+        {
+            return Ok((here, name.to_owned()));
+        }
+        self.has_key(&other)?;
+        self.checked(other, model).await
+    }
+
+    /// A preset that was never configured has to have its key; what is
+    /// configured may need none.
+    fn has_key(&self, provider: &ResolvedProvider) -> Result<(), ModelError> {
+        let known = &self.configured.resolved.providers;
+        if known.contains_key(&provider.name) || provider.reach == Reach::Local {
+            return Ok(());
+        }
+        let KeySource::Env(names) = &provider.key else {
+            return Ok(());
+        };
+        let set = names.iter().any(|name| self.place.env.get(name).is_some());
+        let saved = Keys::in_state(&self.place.paths.state).all();
+        if set || saved.is_ok_and(|saved| saved.contains_key(&provider.name)) {
+            return Ok(());
+        }
+        Err(refused(format!(
+            "the key of `{}` is not set: {}",
+            provider.name,
+            names.join(" or ")
+        ))
+        .with_hint(format!(
+            "Set it, or save it with `tenon auth login {}`.",
+            provider.name
+        )))
+    }
+
+    /// Whether the server has it. A server that gives no list is believed to.
+    async fn checked(
+        &self,
+        provider: ResolvedProvider,
+        model: &str,
+    ) -> Result<(ResolvedProvider, String), ModelError> {
+        let sure = is_configured(&provider, model)
+            // Services take names that their lists leave out.
+            || (provider.reach == Reach::Remote && known(model).is_some());
+        if sure {
+            return Ok((provider, model.to_owned()));
+        }
+        match self.list(&provider).await {
+            Ok(list) if !list.is_empty() && !list.iter().any(|entry| entry.id == model) => {
+                Err(self.unknown(&provider, model, &list))
+            }
+            _ => Ok((provider, model.to_owned())),
+        }
+    }
+
+    async fn list(&self, provider: &ResolvedProvider) -> Result<Vec<ModelEntry>, ModelError> {
+        let failed = |error: crate::error::CliError| refused(error.message);
+        let http = super::http(&self.place, provider, "", None, &self.jobs).map_err(failed)?;
+        match tokio::time::timeout(PATIENCE, http.models()).await {
+            Ok(list) => list,
+            Err(_) => Err(refused("the server does not list its models in time")),
+        }
+    }
+
+    fn unknown(&self, provider: &ResolvedProvider, model: &str, list: &[ModelEntry]) -> ModelError {
+        let ids: Vec<&str> = list.iter().map(|entry| entry.id.as_str()).collect();
+        let hint = match suggest_name(model, &ids) {
+            Some(near) => format!("Did you mean `{near}`? `/models` lists them."),
+            None => {
+                let names: Vec<&str> = ids.iter().take(LISTED).copied().collect();
+                let more = match ids.len().saturating_sub(LISTED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                format!("It has: {}{more}.", names.join(", "))
+            }
+        };
+        refused(format!(
+            "the server of `{}` has no model `{model}`",
+            provider.name
+        ))
+        .with_hint(hint)
+    }
+}
+
+fn is_configured(provider: &ResolvedProvider, model: &str) -> bool {
+    provider.model.as_deref() == Some(model) || provider.models.iter().any(|known| known == model)
+}
+
+fn refused(message: impl Into<String>) -> ModelError {
+    ModelError::new(ModelErrorKind::Configuration, message)
+}

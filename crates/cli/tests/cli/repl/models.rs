@@ -1,0 +1,101 @@
+//! Models in a conversation: which there are, changing to another one, how hard
+//! it thinks, and what is shown of its window.
+
+use super::terminal::{Model, Setup};
+use serde_json::json;
+use std::time::Duration;
+use tenon_testing::TestHome;
+
+fn configure(home: &TestHome, content: &serde_json::Value) {
+    std::fs::write(home.tenon().join("tenon.jsonc"), content.to_string()).unwrap();
+}
+
+#[test]
+fn the_model_and_its_effort_are_changed_by_name_and_clear_keeps_them() {
+    let (home, one, two) = (TestHome::new(), Model::says("one"), Model::says("two"));
+    configure(
+        &home,
+        &json!({"default_provider": "first", "providers": {
+            "first": {"base_url": one.url, "model": "mock-model", "context_window": 65536},
+            "second": {"type": "messages", "base_url": two.url, "model": "mock-model", "api_key": "k"},
+        }}),
+    );
+    let setup = Setup {
+        model: None,
+        ..Setup::new(&home, &one)
+    };
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("hello")
+        .see("% of 65536 tokens (your setting))")
+        .see_last(">");
+    terminal
+        .line("/models")
+        .see("second/mock-model")
+        .see("(now: default)")
+        .see_last(">");
+    terminal
+        .line("/effort hihg")
+        .see("/effort takes one of")
+        .see_last(">");
+    terminal
+        .line("/effort low")
+        .see("effort low, from the next request on.")
+        .see_last(">");
+    terminal
+        .line("/models nosuch/thing")
+        .see("warning:")
+        .see_last(">");
+    terminal
+        .line("/models second/mock-model")
+        .see("mock-model of second")
+        .see_last(">");
+    terminal
+        .line("who is it")
+        .see("two")
+        .see_times("Done. (", 2)
+        .see_last(">");
+    assert_eq!((one.bodies().len(), two.bodies().len()), (1, 1));
+    terminal
+        .line("/clear")
+        .see_times("mock-model of second", 2)
+        .see_last(">");
+    terminal
+        .line("and now")
+        .see_times("Done. (", 3)
+        .see_last(">");
+    assert_eq!((one.bodies().len(), two.bodies().len()), (1, 2));
+    terminal
+        .text("/models fi")
+        .key("Tab")
+        .see_last("> /models first/mock-model");
+}
+
+#[test]
+fn a_call_that_was_written_as_text_says_so_in_its_line() {
+    let text = "<tool_call>\n{\"name\": \"list\", \"arguments\": {\"path\": \".\"}}\n</tool_call>";
+    let model = Model::scripted(
+        json!({
+            "scenarios": [{"name": "one", "trigger": "go", "scope": "turn", "steps": [
+                {"response": {"content": text}},
+                {"response": {"content": "that is all"}},
+            ]}],
+            "default_response": {"content": "nothing"},
+        }),
+        Duration::ZERO,
+    );
+    let home = TestHome::new();
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("go")
+        .see("(recovered from text)")
+        .see("that is all")
+        .see_last(">");
+    assert_eq!(model.bodies().len(), 2);
+}

@@ -1,0 +1,220 @@
+//! A session that changes its model and keeps it (P12).
+
+use crate::model::Model;
+use crate::program::{Program, Ran};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::time::Duration;
+use tenon_testing::wait_until;
+
+/// Two servers under two names, and a third that nobody configured.
+struct World {
+    program: Program,
+    one: Model,
+    two: Model,
+}
+
+impl World {
+    fn new() -> Self {
+        let (program, one, two) = (Program::new(), Model::says("one"), Model::says("two"));
+        program.configure(
+            &json!({"default_provider": "first", "providers": {
+                "first": {"base_url": one.url, "model": "a", "models": ["b", {"id": "c", "reasoning_effort": "high"}]},
+                "second": {"type": "messages", "base_url": two.url, "model": "z", "api_key": "k"},
+            }})
+            .to_string(),
+        );
+        Self { program, one, two }
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        self.program.run(args)
+    }
+
+    /// Sends lines, each after the last run has ended, and gives the events.
+    fn converse(&self, prompts: &[Value]) -> Vec<Value> {
+        let mut child = self
+            .program
+            .command()
+            .args(["exec", "--format", "json", "--input-format", "json"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut events: Vec<Value> = Vec::new();
+        for line in prompts {
+            writeln!(input, "{line}").unwrap();
+            if line["type"] != "prompt" {
+                continue;
+            }
+            loop {
+                let event: Value = serde_json::from_str(&output.next().unwrap().unwrap()).unwrap();
+                let ended = event["type"] == "run_finished";
+                events.push(event);
+                if ended {
+                    break;
+                }
+            }
+        }
+        drop(input);
+        for line in output {
+            events.push(serde_json::from_str(&line.unwrap()).unwrap());
+        }
+        assert!(child.wait().unwrap().success());
+        events
+    }
+
+    fn session(&self) -> String {
+        let sessions = self.run(&["sessions", "list", "--json"]).ended(0).json();
+        sessions[0]["id"].as_str().unwrap().to_owned()
+    }
+}
+
+fn asked(model: &Model) -> Vec<Value> {
+    model
+        .bodies()
+        .iter()
+        .filter_map(|body| serde_json::from_str(body).ok())
+        .filter(|body: &Value| body["messages"].is_array())
+        .collect()
+}
+
+fn models(model: &Model) -> Vec<String> {
+    asked(model)
+        .iter()
+        .map(|body| body["model"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn prompt(text: &str) -> Value {
+    json!({"type": "prompt", "text": text})
+}
+
+fn switch(model: &str) -> Value {
+    json!({"type": "switch", "model": model})
+}
+
+#[test]
+fn a_session_changes_its_model_and_its_provider_and_comes_back() {
+    let world = World::new();
+    world.converse(&[
+        prompt("1"),
+        switch("b"),
+        prompt("2"),
+        switch("second/z"),
+        prompt("3"),
+        switch("first/c"),
+        prompt("4"),
+    ]);
+    assert_eq!(models(&world.one), ["a", "b", "c"]);
+    assert_eq!(models(&world.two), ["z"]);
+    assert_eq!(asked(&world.one)[2]["reasoning_effort"], "high");
+    for model in [&world.one, &world.two] {
+        for request in model.requests() {
+            assert_eq!(request.violations, Vec::<String>::new(), "{}", request.path);
+        }
+    }
+}
+
+#[test]
+fn a_name_that_no_server_knows_is_refused_with_the_nearest_and_the_model_stays() {
+    let world = World::new();
+    let events = world.converse(&[
+        prompt("1"),
+        switch("mock-modle"),
+        prompt("2"),
+        switch("nobody/x"),
+        prompt("3"),
+    ]);
+    assert_eq!(models(&world.one), ["a", "a", "a"]);
+    let said = Value::from(events).to_string();
+    assert!(said.contains("has no model `mock-modle`"), "{said}");
+    assert!(said.contains("mock-model"), "{said}");
+    assert!(said.contains("nobody/x"), "{said}");
+}
+
+#[test]
+fn a_preset_without_its_key_is_not_asked() {
+    let world = World::new();
+    let events = world.converse(&[prompt("1"), switch("groq/some-model"), prompt("2")]);
+    let said = Value::from(events).to_string();
+    assert!(said.contains("GROQ_API_KEY"), "{said}");
+    assert_eq!(models(&world.one), ["a", "a"]);
+}
+
+#[test]
+fn a_resumed_session_goes_on_with_its_own_model_unless_a_flag_says_otherwise() {
+    let world = World::new();
+    world.converse(&[prompt("1"), switch("second/z"), prompt("2")]);
+    let id = world.session();
+    let resumed = ["sessions", "resume", &id, "-p", "3"];
+    world.run(&resumed).ended(0).says("two");
+    assert_eq!(models(&world.two), ["z", "z"]);
+    let flagged = ["exec", "--session", &id, "--provider", "first", "-p", "4"];
+    world.run(&flagged).ended(0).says("one");
+    assert_eq!(models(&world.one), ["a", "a"]);
+    // From here on that is the session's own.
+    let model = ["exec", "--session", &id, "--model", "b", "-p", "5"];
+    world.run(&model).ended(0).says("one");
+    world.run(&["exec", "--resume", "-p", "6"]).ended(0);
+    assert_eq!(models(&world.one), ["a", "a", "b", "b"]);
+    assert_eq!(models(&world.two), ["z", "z"]);
+}
+
+#[test]
+fn a_provider_that_is_no_longer_configured_is_told_of_and_the_configured_one_is_used() {
+    let world = World::new();
+    world.converse(&[prompt("1"), switch("second/z"), prompt("2")]);
+    world.program.configure(
+        &json!({"providers": {"first": {"base_url": world.one.url, "model": "a"}}}).to_string(),
+    );
+    world
+        .run(&["exec", "--resume", "-p", "3"])
+        .ended(0)
+        .says("one")
+        .complains("this session's provider `second` cannot be used");
+    assert_eq!(models(&world.one), ["a", "a"]);
+}
+
+#[test]
+fn one_prompt_to_a_private_address_is_one_request() {
+    let world = World::new();
+    world.run(&["exec", "-p", "hello"]).ended(0);
+    assert_eq!(asked(&world.one).len(), 1);
+    // A name alone is not enough for a server that has one place for a session.
+    let mut command = world.program.command();
+    command
+        .args(["exec", "-p", "hello"])
+        .env("LLM_SMALL_FAST_MODEL", "b")
+        .env("TENON_SMALL_MODEL", "b");
+    Ran::of(command.output().unwrap()).ended(0);
+    assert_eq!(asked(&world.one).len(), 2);
+    assert!(asked(&world.two).is_empty());
+}
+
+#[test]
+fn side_work_goes_to_the_small_model_that_was_named_with_its_provider() {
+    let world = World::new();
+    let mut child = world
+        .program
+        .command()
+        .args(["exec", "--format", "json", "--input-format", "json"])
+        .env("TENON_SMALL_MODEL", "second/tiny")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    writeln!(input, "{}", prompt("hello")).unwrap();
+    // A session that ends does not wait for its title.
+    let titled = wait_until(Duration::from_secs(60), || models(&world.two) == ["tiny"]);
+    drop(input);
+    child.wait_with_output().unwrap();
+    assert!(titled, "{:?}", world.two.bodies());
+    assert_eq!(models(&world.one), ["a"]);
+}

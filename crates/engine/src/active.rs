@@ -1,0 +1,152 @@
+//! The model that answers, and what is asked of it. It is replaced as a whole,
+//! between two runs: whoever holds one keeps it to the end of its step. Not the
+//! place where a model is chosen; that is `switch`.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tenon_model::{Identity, Model, Parameters, Window, WindowSource};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// One model with its parameters, and what its server said of it.
+pub(crate) struct Current {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) parameters: Parameters,
+    served: Mutex<Served>,
+    /// The question for the window, while it is under way.
+    asking: Mutex<Option<JoinHandle<()>>>,
+    /// The names that the server offers, once it was asked for them.
+    offered: Mutex<Option<Vec<String>>>,
+}
+
+/// What is known of the window that the server serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Served {
+    Unasked,
+    Asked,
+    Said(Window),
+}
+
+impl fmt::Debug for Current {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Current")
+            .field("identity", &self.identity())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Current {
+    pub(crate) fn new(model: Arc<dyn Model>, parameters: Parameters) -> Self {
+        Self {
+            model,
+            parameters,
+            served: Mutex::new(Served::Unasked),
+            asking: Mutex::new(None),
+            offered: Mutex::new(None),
+        }
+    }
+
+    pub(crate) fn identity(&self) -> Arc<Identity> {
+        self.model.identity()
+    }
+
+    fn served(&self) -> MutexGuard<'_, Served> {
+        self.served.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The user's word, else the server's, else the catalogue's. Never more
+    /// than what the user said: a machine may have no memory for it.
+    pub(crate) fn window(&self) -> Option<Window> {
+        let own = self.identity().window.clone();
+        if is_the_users(own.as_ref()) {
+            return own;
+        }
+        match &*self.served() {
+            Served::Said(window) => Some(window.clone()),
+            Served::Unasked | Served::Asked => own,
+        }
+    }
+
+    /// Asks the server for its window, once. To be called when a reply has
+    /// ended: some servers drop the answer that they are giving when another
+    /// request arrives, and some know their window only once the model is
+    /// loaded. Nobody is asked when the user has said it.
+    pub(crate) fn look_up_window(self: &Arc<Self>) {
+        if is_the_users(self.identity().window.as_ref()) {
+            return;
+        }
+        {
+            let mut served = self.served();
+            if *served != Served::Unasked {
+                return;
+            }
+            *served = Served::Asked;
+        }
+        let current = Arc::clone(self);
+        let asking = tokio::spawn(async move {
+            if let Some(window) = current.model.served_window().await {
+                *current.served() = Served::Said(window);
+            }
+        });
+        *self.asking() = Some(asking);
+    }
+
+    fn asking(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the question that is under way, if there is one: nothing is
+    /// asked of the server beside it. An interrupt gives it up.
+    pub(crate) async fn window_settled(&self, token: &CancellationToken) {
+        let asking = self.asking().take();
+        if let Some(mut asking) = asking {
+            tokio::select! {
+                biased;
+                () = token.cancelled() => asking.abort(),
+                _ = &mut asking => {}
+            }
+        }
+    }
+
+    pub(crate) fn offered(&self) -> Option<Vec<String>> {
+        self.offered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    pub(crate) fn note_offered(&self, names: Vec<String>) {
+        *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
+    }
+}
+
+fn is_the_users(window: Option<&Window>) -> bool {
+    window.is_some_and(|window| window.source == WindowSource::User)
+}
+
+/// The handle: what is taken from it stays as it was.
+#[derive(Debug)]
+pub(crate) struct Active(Mutex<Arc<Current>>);
+
+impl Active {
+    pub(crate) fn new(current: Current) -> Self {
+        Self(Mutex::new(Arc::new(current)))
+    }
+
+    pub(crate) fn get(&self) -> Arc<Current> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn set(&self, current: Current) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(current);
+    }
+}
+
+/// Who says how large the window is, for people.
+pub(crate) fn source(window: &Window) -> String {
+    match &window.source {
+        WindowSource::User => String::from("your setting"),
+        WindowSource::Server(place) => format!("the server, {place}"),
+        WindowSource::Catalogue => String::from("the catalogue"),
+    }
+}

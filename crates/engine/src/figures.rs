@@ -1,0 +1,75 @@
+//! What a request took: tokens as the server counted them, else estimated, and
+//! what they cost by the prices of the model that answered.
+
+use crate::active::{Current, source};
+use crate::meter::{Estimate, Sent, Truncated};
+use crate::run::Run;
+use tenon_vocab::{Message, Notice, NoticeLevel, Part, Usage};
+
+/// Puts the figures on the message and adds them to those of the run.
+pub(crate) fn count(run: &mut Run, current: &Current, message: &mut Message, usage: Usage) {
+    run.tally.usage += usage;
+    message.usage = Some(usage);
+    if let Some(prices) = current.identity().prices {
+        let cost = prices.cost(&usage);
+        *run.tally.cost.get_or_insert_default() += cost;
+        message.cost = Some(cost);
+    }
+}
+
+pub(crate) fn estimated(message: &Message, sent: Sent) -> Usage {
+    let bytes: usize = message.parts.iter().map(part_bytes).sum();
+    Usage {
+        input: sent.tokens,
+        output: (bytes as u64).div_ceil(4),
+        estimated: true,
+        ..Usage::default()
+    }
+}
+
+fn part_bytes(part: &Part) -> usize {
+    match part {
+        Part::Text { text } | Part::Reasoning { text, .. } => text.len(),
+        Part::ToolCall(call) => call.name.len() + call.arguments.len(),
+        _ => 0,
+    }
+}
+
+/// Warns, once in a session, when the server has read far less than was sent.
+pub(crate) async fn compare(run: &Run, current: &Current, sent: Sent, reported: Option<Usage>) {
+    let Some(usage) = reported.filter(|usage| !usage.estimated) else {
+        return;
+    };
+    // The markdown dialect sends the tools in another form than was counted.
+    let estimate = match current.identity().dialect.as_str() {
+        "native" => Estimate::Fitting,
+        _ => Estimate::Loose,
+    };
+    if let Some(truncated) = run.core.meter.note(sent, usage.input, estimate) {
+        current.window_settled(&run.token).await;
+        run.core
+            .emit_or_end(Some(run.id), warning(current, truncated));
+    }
+}
+
+fn warning(current: &Current, truncated: Truncated) -> Notice {
+    let Truncated { read, expected } = truncated;
+    let window = match current.window() {
+        Some(window) => format!(
+            "Its window is {} tokens ({}).",
+            window.tokens,
+            source(&window)
+        ),
+        None => String::from("It does not say how large its window is."),
+    };
+    Notice {
+        level: NoticeLevel::Warning,
+        kind: String::from("truncated"),
+        message: format!(
+            "The server read {read} of about {expected} tokens: it has most likely cut off the front of the conversation, with the instructions and the tools. {window}"
+        ),
+        hint: Some(String::from(
+            "Serve the model with a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=65536, llama.cpp: -c 65536, LM Studio: Context Length) and set `context_window` to what it really is.",
+        )),
+    }
+}

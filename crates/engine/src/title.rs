@@ -1,0 +1,131 @@
+//! A title for a session, made by a small fast model beside the work: one short
+//! request after the first run that was answered, only where the user has named
+//! such a model. It may fail, be late or be stopped, and nobody is told.
+
+use crate::core::Core;
+use futures_util::StreamExt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tenon_model::{Delivery, Delta, Entry, Model, Parameters, Prefix, Request};
+use tenon_vocab::{Message, Role};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+const MOST_TOKENS: u64 = 30;
+/// Characters of the prompt and of the answer that are shown for it.
+const SHOWN: usize = 500;
+const LONGEST: usize = 80;
+
+const SYSTEM: &str = "You name conversations. Reply with a title of at most six words for the conversation that you are shown, in its language, and with nothing else.";
+
+/// Begins to make a title where one is wanted. Never waits.
+pub(crate) fn begin(core: &Arc<Core>) {
+    let Some(model) = core.models.as_ref().and_then(|models| models.small()) else {
+        return;
+    };
+    let Some(text) = conversation(core) else {
+        return;
+    };
+    if core.titled.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let core = Arc::clone(core);
+    tokio::spawn(async move {
+        let title = tokio::select! {
+            biased;
+            () = core.inbox.shutdown.cancelled() => None,
+            title = tokio::time::timeout(PATIENCE, ask(model, text)) => title.ok().flatten(),
+        };
+        // After a shutdown the log is being closed.
+        if let Some(title) = title
+            && !core.inbox.shutdown.is_cancelled()
+        {
+            name(&core, &title);
+        }
+    });
+}
+
+/// What the title is made from; `None` when there is one or nothing was said.
+fn conversation(core: &Core) -> Option<String> {
+    let untitled = core
+        .emitter
+        .state(|state| state.settings().is_none_or(|known| known.title.is_none()));
+    if !untitled {
+        return None;
+    }
+    let (_, _, messages) = core.emitter.history(0);
+    let said = |role: Role| {
+        messages
+            .iter()
+            .filter(|message| message.role == role)
+            .map(|message| message.text())
+            .find(|text| !text.trim().is_empty())
+    };
+    let (prompt, answer) = (said(Role::User)?, said(Role::Assistant)?);
+    let cut = |text: String| -> String { text.chars().take(SHOWN).collect() };
+    let text = format!("User: {}\n\nAssistant: {}", cut(prompt), cut(answer));
+    // It goes to another server than the one it was said to.
+    Some(core.masker.mask(&text).into_owned())
+}
+
+async fn ask(model: Arc<dyn Model>, text: String) -> Option<String> {
+    let request = Request {
+        prefix: Arc::new(Prefix {
+            system: String::from(SYSTEM),
+            tools: Vec::new(),
+        }),
+        entries: vec![Arc::new(Entry::new(Arc::new(Message::user(text))))],
+        parameters: Parameters {
+            max_tokens: Some(MOST_TOKENS),
+            ..Parameters::default()
+        },
+        delivery: Delivery::Whole,
+        cache_key: None,
+    };
+    let mut stream = model.stream(request);
+    while let Some(delta) = stream.next().await {
+        if let Delta::Finished(finished) = delta.ok()? {
+            return clean(&finished.message.text());
+        }
+    }
+    None
+}
+
+/// The first line, without the quotes and marks that models put around it.
+fn clean(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let line = line
+        .trim_start_matches("Title:")
+        .trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '#' | '*' | '`'))
+        .trim_end_matches('.');
+    let title: String = line
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(LONGEST)
+        .collect();
+    (!title.trim().is_empty()).then_some(title)
+}
+
+fn name(core: &Core, title: &str) {
+    let known = core.emitter.state(|state| state.settings().cloned());
+    if let Some(mut settings) = known.filter(|known| known.title.is_none()) {
+        settings.title = Some(core.masker.mask(title).into_owned());
+        core.emit_or_end(None, settings);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn a_title_is_one_plain_line() {
+        assert_eq!(
+            clean("\n**\"Fix the parser\"**\nmore"),
+            Some("Fix the parser".into())
+        );
+        assert_eq!(clean("# Title\u{1b}[2J."), Some("Title[2J".into()));
+        assert_eq!(clean(" \n\t"), None);
+        assert_eq!(clean(&"x".repeat(500)).map(|title| title.len()), Some(80));
+    }
+}

@@ -1,0 +1,218 @@
+//! How much the model holds: who says so, what is clamped by it, and what is
+//! said when the server reads less than was sent.
+
+use crate::formats::Format;
+use crate::models::{Scripted, Turn};
+use crate::support::{World, notices, outcome, prompt, results, say, table};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tenon_engine::Engine;
+use tenon_model::{Identity, Window, WindowSource};
+use tenon_vocab::port::Handle;
+use tenon_vocab::{Command, Outcome, Query, SessionId, StopReason};
+
+fn window(tokens: u64, source: WindowSource) -> Window {
+    Window { tokens, source }
+}
+
+fn model(own: Option<Window>, served: Option<Window>, turns: Vec<Turn>) -> Arc<Scripted> {
+    let identity = Identity {
+        window: own,
+        ..Identity::new("test", "scripted")
+    };
+    let mut model = Scripted::with(Format::Chat, identity, turns);
+    model.served = served;
+    Arc::new(model)
+}
+
+async fn shown(handle: &Handle) -> (String, Option<String>) {
+    let table = table(handle, Query::Context).await;
+    (table.rows.last().unwrap()[1].clone(), table.note)
+}
+
+async fn end(mut handle: Handle) {
+    say(&mut handle, Command::Shutdown, |_| false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_users_window_comes_first_then_the_servers_then_the_catalogues() {
+    let props = || Some(window(4096, WindowSource::Server("/props".into())));
+    for (own, served, asked, expected) in [
+        (
+            Some(window(32_768, WindowSource::User)),
+            props(),
+            0,
+            "32768 (your setting)",
+        ),
+        (
+            Some(window(1_000_000, WindowSource::Catalogue)),
+            props(),
+            1,
+            "4096 (the server, /props)",
+        ),
+        (
+            Some(window(1_000_000, WindowSource::Catalogue)),
+            None,
+            1,
+            "1000000 (the catalogue)",
+        ),
+        (None, props(), 1, "4096 (the server, /props)"),
+        (
+            None,
+            None,
+            1,
+            "not known; set `context_window` to what the server holds",
+        ),
+    ] {
+        let (world, id) = (World::new(), SessionId::generate());
+        let model = model(own, served, Vec::new());
+        let mut handle = world.start(id, &model);
+        prompt(&mut handle, "one").await;
+        prompt(&mut handle, "two").await;
+        assert_eq!(shown(&handle).await.0, expected);
+        assert_eq!(
+            model.asked_for_window.load(Ordering::SeqCst),
+            asked,
+            "{expected}"
+        );
+        end(handle).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_used_of_the_window_is_what_the_server_counted() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = model(
+        Some(window(1000, WindowSource::User)),
+        None,
+        vec![
+            Turn::text("hi").using(420, 5),
+            Turn::text("hi").using(9_000, 5),
+        ],
+    );
+    let mut handle = world.start(id, &model);
+    let before = shown(&handle).await.1.unwrap();
+    assert!(before.starts_with("about "), "{before}");
+    prompt(&mut handle, "one").await;
+    let note = shown(&handle).await.1.unwrap();
+    assert_eq!(note, "42 % of 1000 tokens (your setting)");
+    prompt(&mut handle, "two").await;
+    let note = shown(&handle).await.1.unwrap();
+    assert_eq!(note, "100 % of 1000 tokens (your setting)");
+    end(handle).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_answer_is_asked_to_fit_into_the_servers_window() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let served = Some(window(2000, WindowSource::Server("/props".into())));
+    let model = model(None, served, Vec::new());
+    let mut parts = world.parts(id, Arc::clone(&model));
+    parts.parameters.max_tokens = Some(50_000);
+    let mut handle = Engine::start(id, parts);
+    prompt(&mut handle, "one").await;
+    prompt(&mut handle, "two").await;
+    end(handle).await;
+    let limit = |text: &str| -> u64 {
+        let body: serde_json::Value = serde_json::from_str(text).unwrap();
+        body["max_tokens"].as_u64().unwrap()
+    };
+    let texts = model.texts();
+    assert!(limit(&texts[1]) < 2000, "{}", texts[1]);
+    assert!(limit(&texts[1]) > 1000, "{}", texts[1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_reads_too_little_is_named_once_with_its_window() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let long = "the quick brown fox jumps over the lazy dog ".repeat(600);
+    let served = Some(window(4096, WindowSource::Server("/api/ps".into())));
+    let slow = || {
+        let mut turn = Turn::text("hm").using(4000, 2);
+        turn.pieces[0].0 = Duration::from_millis(1);
+        turn
+    };
+    let turns = vec![slow(), slow()];
+    let model = model(None, served, turns);
+    let mut handle = world.start(id, &model);
+    let events = prompt(&mut handle, &long).await;
+    let said = notices(&events, "truncated");
+    assert_eq!(said.len(), 1, "{said:?}");
+    let message = &said[0].message;
+    assert!(message.contains("read 4000 of about 6"), "{message}");
+    assert!(
+        message.contains("4096 tokens (the server, /api/ps)"),
+        "{message}"
+    );
+    let hint = said[0].hint.as_deref().unwrap();
+    assert!(hint.contains("OLLAMA_CONTEXT_LENGTH"), "{hint}");
+    let events = prompt(&mut handle, &long).await;
+    assert!(notices(&events, "truncated").is_empty());
+    end(handle).await;
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_ran_into_the_limit_under_another_name_is_cut_and_not_asked_for_again() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let cut = Turn::call("a", "act", r#"{"text":"abc"#).using(10, 64);
+    let model = model(None, None, vec![cut, Turn::text("done")]);
+    let mut parts = world.parts(id, Arc::clone(&model));
+    parts.parameters.max_tokens = Some(64);
+    let mut handle = Engine::start(id, parts);
+    let events = prompt(&mut handle, "go").await;
+    end(handle).await;
+    let text = &results(&events)[0].1;
+    assert!(text.contains("your call was cut at 64 tokens"), "{text}");
+    assert!(text.contains("smaller parts"), "{text}");
+    assert_eq!(outcome(&events), Outcome::Completed);
+    assert_eq!(model.bodies().len(), 2, "asked again without streaming");
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_whole_call_at_the_limit_runs() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let whole = Turn {
+        stop: Some(StopReason::ToolUse),
+        ..Turn::call("a", "act", r#"{"text":"abc"}"#).using(10, 64)
+    };
+    let model = model(None, None, vec![whole, Turn::text("done")]);
+    let mut parts = world.parts(id, Arc::clone(&model));
+    parts.parameters.max_tokens = Some(64);
+    let mut handle = Engine::start(id, parts);
+    let events = prompt(&mut handle, "go").await;
+    end(handle).await;
+    assert_eq!(results(&events)[0].1, r#"{"text":"abc"}"#);
+}
+
+/// llama-cpp-python drops the answer that it is giving when anything else is
+/// asked of it.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_asked_of_a_server_while_it_answers() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let mut first = Turn::call("a", "act", r#"{"text":"abc"}"#);
+    for piece in &mut first.pieces {
+        piece.0 = Duration::from_millis(20);
+    }
+    let served = Some(window(4096, WindowSource::Server("/v1/models".into())));
+    let mut model = Scripted::with(
+        Format::Chat,
+        Identity::new("test", "scripted"),
+        vec![first, Turn::text("done")],
+    );
+    model.served = served;
+    model.window_takes = Duration::from_secs(2);
+    let model = Arc::new(model);
+    let mut handle = world.start(id, &model);
+    let events = prompt(&mut handle, "go").await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    assert_eq!(model.asked_for_window.load(Ordering::SeqCst), 1);
+    assert_eq!(
+        model.overlaps.load(Ordering::SeqCst),
+        0,
+        "asked beside an answer"
+    );
+    end(handle).await;
+}

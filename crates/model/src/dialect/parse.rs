@@ -1,0 +1,245 @@
+//! A reply becomes what it asks for. Tolerant of how it is written, strict
+//! about what would be run: what is not clear goes back to the model (K5).
+
+use super::forms::{self, Choice, Form};
+use super::input::{Given, free_text, unknown};
+use super::lines::balanced;
+use super::problem::Problem;
+use super::template::{Pair, Reply, Sections, chosen, sections};
+use super::{render, tasks};
+use serde_json::{Map, Value};
+use tenon_vocab::{TodoItem, ToolSpec};
+
+/// Calls that one reply may make.
+const MOST_CALLS: usize = 16;
+
+/// One reply, understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    pub thoughts: String,
+    /// Empty when the reply has none, which changes nothing.
+    pub tasks: Vec<TodoItem>,
+    pub action: Action,
+    /// What was put right, each in a sentence.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Names and arguments of the tools to call.
+    Calls(Vec<Call>),
+    /// The work is done; this is for the user.
+    Answer(String),
+    /// Only the task list is new.
+    Tasks,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub name: String,
+    pub input: Map<String, Value>,
+}
+
+impl Parsed {
+    /// As the history keeps it: the template, written in one way only (K2).
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        let calls: Vec<(String, String)> = match &self.action {
+            Action::Answer(text) => return render::answer(&self.thoughts, &self.tasks, text),
+            Action::Tasks => return render::only_tasks(&self.thoughts, &self.tasks),
+            Action::Calls(calls) => calls
+                .iter()
+                .map(|call| {
+                    (
+                        call.name.clone(),
+                        Value::Object(call.input.clone()).to_string(),
+                    )
+                })
+                .collect(),
+        };
+        let calls = calls
+            .iter()
+            .map(|(name, input)| (name.as_str(), input.as_str()));
+        render::calls(&self.thoughts, &self.tasks, calls)
+    }
+}
+
+/// Reads a reply of the dialect.
+///
+/// # Errors
+/// What was wrong, in words for the model.
+pub fn parse(reply: &str, tools: &[ToolSpec]) -> Result<Parsed, Problem> {
+    if reply.trim().is_empty() {
+        return Err(Problem::Empty);
+    }
+    let read = Reply::new(reply);
+    let Some(start) = read.last_response() else {
+        if !read.has_choice() {
+            return Err(Problem::NoResponse);
+        }
+        let (mut parsed, _) = response(&read, None, tools)?;
+        parsed
+            .notes
+            .push(String::from("the reply had no `# Agent Response` heading"));
+        return Ok(parsed);
+    };
+    let first = response(&read, Some(start), tools);
+    // Another heading below, in a fence that is no part of what was taken: a
+    // later response after all.
+    let below = read.starts.last().copied().filter(|&last| match &first {
+        Ok((_, taken)) => last > *taken,
+        Err(_) => last > start,
+    });
+    match (below, first) {
+        (Some(below), first) => match (response(&read, Some(below), tools), first) {
+            (Err(_), Err(problem)) => Err(problem),
+            (second, _) => second.map(|(parsed, _)| parsed),
+        },
+        (None, first) => first.map(|(parsed, _)| parsed),
+    }
+}
+
+/// The response at `start`, and the last line of the reply that it used.
+fn response(
+    read: &Reply<'_>,
+    start: Option<usize>,
+    tools: &[ToolSpec],
+) -> Result<(Parsed, usize), Problem> {
+    let (at, body) = read.body(start);
+    let parts = sections(at, body, tools);
+    let (action, last) = action(&parts, at + body.len(), tools)?;
+    let mut notes = Vec::new();
+    if read.invented {
+        notes.push(String::from(
+            "the reply went on with results that it invented; they were left out",
+        ));
+    }
+    let parsed = Parsed {
+        thoughts: balanced(parts.thoughts.join("\n").trim()),
+        tasks: tasks::tasks(parts.tasks.iter().copied()),
+        action,
+        notes,
+    };
+    Ok((parsed, last))
+}
+
+fn action(
+    parts: &Sections<'_>,
+    end: usize,
+    tools: &[ToolSpec],
+) -> Result<(Action, usize), Problem> {
+    let mut calls = Vec::new();
+    let mut last = 0;
+    let mut only_tasks = false;
+    for pair in &parts.pairs {
+        let (written, choice) = choice(pair, tools)?;
+        match choice {
+            // What was to be done first has not been seen yet.
+            Choice::Answer if !calls.is_empty() => break,
+            Choice::Answer => {
+                let text = free_text(&pair.input);
+                if text.is_empty() {
+                    return Err(Problem::NoInput {
+                        tool: forms::ANSWER.to_owned(),
+                        expected: String::from("the answer for the user"),
+                    });
+                }
+                return Ok((Action::Answer(text), end));
+            }
+            Choice::Tasks => only_tasks = true,
+            // Nothing is guessed about what comes after, or why it was named.
+            Choice::Unknown(_) if !calls.is_empty() => break,
+            Choice::Unknown(name) => {
+                let input = unknown(&pair.input);
+                return Ok((Action::Calls(vec![Call { name, input }]), end));
+            }
+            Choice::Tool(spec) if is_todo(spec) && Form::of(spec) == Form::Json => {
+                let list = tasks::tasks(parts.tasks.iter().copied());
+                calls.push(todo(spec, &list, pair, &written)?);
+                last = pair.at;
+            }
+            Choice::Tool(spec) => {
+                let given = Given {
+                    spec,
+                    written: &written,
+                    lines: &pair.input,
+                };
+                let taken = given.take()?;
+                last = pair.at + taken.last;
+                calls.extend(taken.inputs.into_iter().map(|input| Call {
+                    name: spec.name.clone(),
+                    input,
+                }));
+            }
+        }
+        if calls.len() >= MOST_CALLS {
+            calls.truncate(MOST_CALLS);
+            break;
+        }
+    }
+    match (calls.is_empty(), only_tasks) {
+        (false, _) => Ok((Action::Calls(calls), last)),
+        (true, true) => Ok((Action::Tasks, end)),
+        (true, false) => Err(Problem::NoChoice),
+    }
+}
+
+fn choice<'s>(pair: &Pair<'_>, tools: &'s [ToolSpec]) -> Result<(String, Choice<'s>), Problem> {
+    let line = pair
+        .choice
+        .iter()
+        .map(|line| line.trim())
+        .find(|line| !line.is_empty());
+    chosen(&pair.choice, tools).ok_or_else(|| match line {
+        Some(line) if line.split_whitespace().count() > 1 => {
+            Problem::NotAName(line.chars().take(80).collect())
+        }
+        _ => Problem::NoChoice,
+    })
+}
+
+fn is_todo(spec: &ToolSpec) -> bool {
+    spec.name == "todowrite"
+}
+
+/// The reply's own list as the input of `todowrite`, in the fields it has (K7).
+/// An input of its own wins.
+fn todo(
+    spec: &ToolSpec,
+    list: &[TodoItem],
+    pair: &Pair<'_>,
+    written: &str,
+) -> Result<Call, Problem> {
+    let name = spec.name.clone();
+    let empty = pair.input.iter().all(|line| line.trim().is_empty());
+    if !empty || list.is_empty() {
+        let given = Given {
+            spec,
+            written,
+            lines: &pair.input,
+        };
+        let input = given.take()?.inputs.into_iter().next().unwrap_or_default();
+        return Ok(Call { name, input });
+    }
+    let properties = spec.parameters.get("properties").and_then(Value::as_object);
+    let field = properties
+        .and_then(|all| {
+            all.iter()
+                .find(|(_, p)| p.get("type").is_some_and(|t| t == "array"))
+        })
+        .map_or("todos", |(name, _)| name.as_str());
+    let item = properties.and_then(|all| all.get(field)?.get("items")?.get("properties"));
+    let text = ["text", "content", "task", "title", "description"]
+        .into_iter()
+        .find(|name| item.is_some_and(|item| item.get(name).is_some()))
+        .unwrap_or("text");
+    let items = list.iter().map(|item| {
+        let mut fields = Map::new();
+        fields.insert(text.to_owned(), item.text.clone().into());
+        let status = serde_json::to_value(item.status).unwrap_or_default();
+        fields.insert(String::from("status"), status);
+        Value::Object(fields)
+    });
+    let input = Map::from_iter([(field.to_owned(), Value::Array(items.collect()))]);
+    Ok(Call { name, input })
+}

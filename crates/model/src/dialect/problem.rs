@@ -1,0 +1,46 @@
+//! Why a reply could not be read, in words for the model (K5): what is wrong,
+//! and what to write instead. The shape itself is added where it is sent.
+
+use thiserror::Error;
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Problem {
+    #[error("the reply was empty")]
+    Empty,
+    #[error(
+        "the reply was cut by the limit of output tokens before its end, so nothing of it was run. Think shorter, and do the work in smaller parts: write a large file in several steps"
+    )]
+    Cut,
+    #[error("there is no `# Agent Response` heading")]
+    NoResponse,
+    #[error(
+        "there is no tool under `## Tool Choice`. To end the work and tell the user, choose `answer`"
+    )]
+    NoChoice,
+    #[error("`{0}` is no name of a tool: write one name alone under `## Tool Choice`")]
+    NotAName(String),
+    #[error("`{tool}` needs an input under `## Tool Input`: {expected}")]
+    NoInput { tool: String, expected: String },
+    #[error("there is no path in the input of `{tool}`. Expected: {expected}")]
+    NoPath { tool: String, expected: String },
+    #[error("there is no code block in the input of `{tool}`. Expected: {expected}")]
+    NoBlock { tool: String, expected: String },
+    #[error(
+        "the code block in the input of `{tool}` has no closing fence, so it may be cut; nothing was run. Write it again to its end"
+    )]
+    Unclosed { tool: String },
+    #[error(
+        "it is not clear where the code block in the input of `{tool}` ends, because there are fences inside. Put a longer fence (````) around it, and write nothing after it"
+    )]
+    Unclear { tool: String },
+    #[error("the input of `{tool}` is not what it takes ({found}). Expected: {expected}")]
+    BadInput {
+        tool: String,
+        found: String,
+        expected: String,
+    },
+    #[error(
+        "only the task list was changed, {0} times in a row. Choose a tool that does the next task, or `answer`"
+    )]
+    OnlyTasks(usize),
+}

@@ -1,0 +1,150 @@
+//! What could be sent differently, told from a refusal. A server's words decide
+//! only among what is listed here: a name that it gives is looked up among the
+//! fields that we send and that may be left out.
+
+mod fields;
+mod signs;
+
+pub(crate) use fields::may_be_left_out;
+
+use crate::overflow;
+use crate::quirks::{ContentNull, MaxTokensField, ReturnReasoning};
+use crate::{ModelErrorKind, Remedy};
+use serde_json::Value;
+
+/// A refusal, ready to be judged.
+pub(crate) struct Refusal<'r> {
+    /// 0: the error came inside an answer.
+    pub(crate) status: u16,
+    /// Codes and sentence, in lower case and cut.
+    pub(crate) evidence: &'r str,
+    pub(crate) body: Option<&'r Value>,
+}
+
+/// What kind of thing was refused, where that says more than the status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Reason {
+    pub(crate) kind: ModelErrorKind,
+    pub(crate) what: &'static str,
+    pub(crate) hint: &'static str,
+}
+
+/// Tools or images were refused: a status of 404 or 500 would hide it.
+pub(crate) fn reason(refusal: &Refusal<'_>) -> Option<Reason> {
+    if !is_about_request(refusal.status) {
+        return None;
+    }
+    if let Some(hint) = signs::tools_refused(refusal.evidence) {
+        return Some(Reason {
+            kind: ModelErrorKind::Rejected,
+            what: "The server takes no tools for this model",
+            hint,
+        });
+    }
+    signs::images_refused(refusal.evidence).map(|hint| Reason {
+        kind: ModelErrorKind::Rejected,
+        what: "The server does not take the images of the conversation",
+        hint,
+    })
+}
+
+/// The remedy for a refusal, if one is known.
+pub(crate) fn find(refusal: &Refusal<'_>) -> Option<Remedy> {
+    if !is_about_request(refusal.status) {
+        return None;
+    }
+    let text = refusal.evidence;
+    if signs::tools_refused(text).is_some() {
+        return Some(Remedy::Markdown);
+    }
+    if signs::images_refused(text).is_some() {
+        return Some(Remedy::NoImages);
+    }
+    if let Some(most) = overflow::longest_answer(text) {
+        return Some(Remedy::MaxTokens { most });
+    }
+    if refusal.status == 413 {
+        return Some(Remedy::NoImages);
+    }
+    // What does not fit is not made to fit by another form.
+    if overflow::told(text) {
+        return None;
+    }
+    reasoning(text)
+        .or_else(|| parameter(refusal))
+        .or_else(|| content(text))
+}
+
+/// Refusals of keys, of the rate, and of a server that is ill say nothing about
+/// the form of a request, whatever words they use.
+fn is_about_request(status: u16) -> bool {
+    matches!(status, 0 | 400..=599) && !matches!(status, 401..=403 | 408 | 429 | 503 | 504 | 529)
+}
+
+/// Earlier reasoning is wanted back, or not taken.
+fn reasoning(text: &str) -> Option<Remedy> {
+    if !text.contains("reasoning_content") && !text.contains("reasoning content") {
+        return None;
+    }
+    let says = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
+    let reasoning = if says(signs::WANTED) {
+        ReturnReasoning::ReasoningContent
+    } else if says(signs::UNWANTED) {
+        ReturnReasoning::Never
+    } else {
+        return None;
+    };
+    Some(Remedy::ReturnReasoning { reasoning })
+}
+
+/// A field of the request that the server names.
+fn parameter(refusal: &Refusal<'_>) -> Option<Remedy> {
+    if refusal.evidence.contains("invalid_encrypted_content") {
+        return Some(Remedy::Omit {
+            field: String::from("reasoning.encrypted_content"),
+        });
+    }
+    if refusal
+        .evidence
+        .contains("encrypted content is not supported")
+    {
+        return Some(Remedy::Omit {
+            field: String::from("include"),
+        });
+    }
+    let named = fields::named(refusal.evidence, refusal.body);
+    if named.iter().any(|name| fields::is_tools(name)) {
+        return Some(Remedy::Markdown);
+    }
+    let field = named.iter().find_map(|name| fields::known(name))?;
+    Some(match field {
+        "max_tokens" if refusal.evidence.contains("max_completion_tokens") => {
+            Remedy::MaxTokensField {
+                field: MaxTokensField::MaxCompletionTokens,
+            }
+        }
+        "max_completion_tokens" => Remedy::MaxTokensField {
+            field: MaxTokensField::MaxTokens,
+        },
+        field => Remedy::Omit {
+            field: field.to_owned(),
+        },
+    })
+}
+
+/// The content of a message that only calls tools.
+fn content(text: &str) -> Option<Remedy> {
+    let says = |signs: &[&[&str]]| {
+        signs
+            .iter()
+            .any(|signs| signs.iter().all(|sign| text.contains(sign)))
+    };
+    let content = if says(signs::CONTENT_NULL) {
+        ContentNull::EmptyString
+    } else if says(signs::CONTENT_EMPTY) {
+        ContentNull::Null
+    } else {
+        return None;
+    };
+    Some(Remedy::ContentNull { content })
+}

@@ -1,0 +1,660 @@
+//! A model that learns from refusals, with a scripted server behind it.
+
+use bytes::Bytes;
+use futures_util::{FutureExt as _, StreamExt as _};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use tenon_model::{
+    Adapted, Adaptive, Build, ContentNull, Delivery, Delta, DeltaStream, Dialect, Entry, Finished,
+    Forgetful, Identity, MaxTokensField, Memory, Model, ModelEntry, ModelError, ModelErrorKind,
+    Parameters, Prefix, Quirks, Remedy, Request, ReturnReasoning, Variant, Window,
+};
+use tenon_vocab::port::BoxFuture;
+use tenon_vocab::{BlobRef, ImageSource, Message, Origin, Part, Role, StopReason};
+
+/// What a server does with one request.
+enum Reaction {
+    Answers,
+    /// Refuses, with this remedy.
+    Refuses(Remedy),
+    RefusesAs(ModelErrorKind, Option<Remedy>),
+    /// Says something first.
+    BreaksAfter(&'static str, Remedy),
+}
+
+type Rule = Box<dyn Fn(&Variant, &Request) -> Reaction + Send + Sync>;
+
+struct Server {
+    rule: Rule,
+    asked: Mutex<Vec<(Variant, Request)>>,
+    built: Mutex<Vec<Variant>>,
+}
+
+impl Server {
+    fn new(rule: impl Fn(&Variant, &Request) -> Reaction + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            rule: Box::new(rule),
+            asked: Mutex::default(),
+            built: Mutex::default(),
+        })
+    }
+
+    fn requests(&self) -> usize {
+        self.asked.lock().expect("asked").len()
+    }
+
+    fn variants(&self) -> Vec<Variant> {
+        let asked = self.asked.lock().expect("asked");
+        asked.iter().map(|(variant, _)| variant.clone()).collect()
+    }
+
+    fn last(&self) -> Request {
+        let asked = self.asked.lock().expect("asked");
+        asked.last().expect("a request").1.clone()
+    }
+}
+
+/// One form of asking the server.
+struct Voice {
+    server: Arc<Server>,
+    variant: Variant,
+}
+
+impl Model for Voice {
+    fn identity(&self) -> Arc<Identity> {
+        let mut identity = Identity::new("test", "m");
+        identity.dialect = format!("{:?}", self.variant.dialect).to_lowercase();
+        identity.quirks = self.variant.quirks.names();
+        Arc::new(identity)
+    }
+
+    fn stream(&self, request: Request) -> DeltaStream {
+        let reaction = (self.server.rule)(&self.variant, &request);
+        let mut asked = self.server.asked.lock().expect("asked");
+        asked.push((self.variant.clone(), request));
+        let refusal = |kind, remedy: Option<Remedy>| {
+            let mut error = ModelError::new(kind, "refused").with_hint("start it with --tools");
+            error.remedy = remedy.map(Box::new);
+            Err(error)
+        };
+        let items = match reaction {
+            Reaction::Answers => vec![Ok(Delta::Text(String::from("yes"))), Ok(finished("yes"))],
+            Reaction::Refuses(remedy) => vec![refusal(ModelErrorKind::Rejected, Some(remedy))],
+            Reaction::RefusesAs(kind, remedy) => vec![refusal(kind, remedy)],
+            Reaction::BreaksAfter(text, remedy) => vec![
+                Ok(Delta::Text(text.to_owned())),
+                refusal(ModelErrorKind::Rejected, Some(remedy)),
+            ],
+        };
+        Box::pin(futures_util::stream::iter(items))
+    }
+
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, ModelError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn served_window(&self) -> BoxFuture<'_, Option<Window>> {
+        Box::pin(async { None })
+    }
+}
+
+fn finished(text: &str) -> Delta {
+    Delta::Finished(Finished {
+        message: Message::assistant(text),
+        stop: StopReason::EndTurn,
+        usage: None,
+        repairs: Vec::new(),
+        todo: None,
+    })
+}
+
+#[derive(Default)]
+struct Notes {
+    known: Vec<Remedy>,
+    learned: Mutex<Vec<Remedy>>,
+}
+
+impl Notes {
+    fn learned(&self) -> Vec<Remedy> {
+        self.learned.lock().expect("learned").clone()
+    }
+}
+
+impl Memory for Notes {
+    fn recall(&self) -> Vec<Remedy> {
+        self.known.clone()
+    }
+
+    fn learn(&self, remedy: &Remedy) {
+        self.learned.lock().expect("learned").push(remedy.clone());
+    }
+}
+
+fn build(server: &Arc<Server>) -> Build {
+    let server = Arc::clone(server);
+    Box::new(move |variant| {
+        assert_ne!(variant.dialect, Dialect::Auto, "a variant is decided");
+        let mut built = server.built.lock().expect("built");
+        built.push(variant.clone());
+        Ok(Arc::new(Voice {
+            server: Arc::clone(&server),
+            variant: variant.clone(),
+        }))
+    })
+}
+
+fn adaptive(server: &Arc<Server>, dialect: Dialect, memory: &Arc<Notes>) -> Adaptive {
+    let memory: Arc<dyn Memory> = Arc::clone(memory) as Arc<dyn Memory>;
+    Adaptive::new(build(server), Quirks::default(), dialect, memory).expect("a model")
+}
+
+fn request_of(entries: Vec<Arc<Entry>>) -> Request {
+    Request {
+        prefix: Arc::new(Prefix {
+            system: String::new(),
+            tools: Vec::new(),
+        }),
+        entries,
+        parameters: Parameters::default(),
+        delivery: Delivery::Streamed,
+        cache_key: None,
+    }
+}
+
+fn request() -> Request {
+    request_of(vec![Arc::new(Entry::new(Arc::new(Message::user("hi"))))])
+}
+
+struct Outcome {
+    told: Vec<Adapted>,
+    text: String,
+    error: Option<ModelError>,
+}
+
+/// Reads to the end, and checks what holds for every stream.
+fn ask(model: &Adaptive, request: Request) -> Outcome {
+    let mut stream = model.stream(request);
+    let mut outcome = Outcome {
+        told: Vec::new(),
+        text: String::new(),
+        error: None,
+    };
+    let mut ended = false;
+    while let Some(item) = stream.next().now_or_never().expect("never waits") {
+        assert!(!ended, "something came after the end");
+        match item {
+            Ok(Delta::Adapted(adapted)) => {
+                assert!(outcome.text.is_empty(), "told after content");
+                outcome.told.push(adapted);
+            }
+            Ok(Delta::Finished(_)) => ended = true,
+            Ok(Delta::Text(text)) => outcome.text.push_str(&text),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => {
+                ended = true;
+                outcome.error = Some(error);
+            }
+        }
+    }
+    assert!(ended, "no end");
+    outcome
+}
+
+fn omit(field: &str) -> Remedy {
+    Remedy::Omit {
+        field: field.to_owned(),
+    }
+}
+
+/// Refuses a field for as long as it is not left out.
+fn wants_without(fields: &'static [&'static str]) -> Arc<Server> {
+    Server::new(
+        move |variant, _| match fields.iter().find(|field| !variant.quirks.omits(field)) {
+            Some(field) => Reaction::Refuses(omit(field)),
+            None => Reaction::Answers,
+        },
+    )
+}
+
+#[test]
+fn a_refused_field_is_left_out_told_and_learned_once() {
+    let server = wants_without(&["temperature"]);
+    let notes = Arc::new(Notes::default());
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    let outcome = ask(&model, request());
+    assert_eq!(outcome.text, "yes");
+    assert_eq!(outcome.told.len(), 1);
+    assert!(outcome.told[0].message.contains("`temperature`"));
+    let hint = outcome.told[0].hint.as_deref().expect("a hint");
+    assert!(hint.contains("quirks.omit: [\"temperature\"]"), "{hint}");
+    assert_eq!(model.identity().quirks, ["omit:temperature"]);
+    assert_eq!(notes.learned(), [omit("temperature")]);
+    assert_eq!(server.requests(), 2);
+
+    let again = ask(&model, request());
+    assert!(again.told.is_empty());
+    assert_eq!(server.requests(), 3);
+    assert_eq!(notes.learned().len(), 1);
+}
+
+#[test]
+fn several_refusals_in_a_row_are_all_learned() {
+    let server = wants_without(&["temperature", "top_p", "stream_options", "tool_choice"]);
+    let notes = Arc::new(Notes::default());
+    let outcome = ask(&adaptive(&server, Dialect::Auto, &notes), request());
+    assert_eq!(outcome.text, "yes");
+    assert_eq!(outcome.told.len(), 4);
+    assert_eq!(notes.learned().len(), 4);
+}
+
+#[test]
+fn after_four_changes_the_refusal_is_the_error() {
+    let server = wants_without(&[
+        "temperature",
+        "top_p",
+        "stream_options",
+        "tool_choice",
+        "store",
+    ]);
+    let notes = Arc::new(Notes::default());
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    let outcome = ask(&model, request());
+    assert_eq!(outcome.error.expect("an error").message, "refused");
+    assert_eq!(server.requests(), 5);
+    assert!(notes.learned().is_empty(), "nothing helped");
+    assert!(model.identity().quirks.is_empty(), "nothing is kept");
+}
+
+#[test]
+fn what_does_not_help_is_not_tried_twice_and_not_learned() {
+    let server = Server::new(|_, _| Reaction::Refuses(omit("temperature")));
+    let notes = Arc::new(Notes::default());
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    let outcome = ask(&model, request());
+    assert!(outcome.error.is_some());
+    assert_eq!(server.requests(), 2);
+    assert!(notes.learned().is_empty());
+}
+
+#[test]
+fn nothing_is_asked_again_once_content_has_come() {
+    let server = Server::new(|_, _| Reaction::BreaksAfter("half", omit("temperature")));
+    let notes = Arc::new(Notes::default());
+    let outcome = ask(&adaptive(&server, Dialect::Auto, &notes), request());
+    assert_eq!(outcome.text, "half");
+    assert!(outcome.error.is_some() && outcome.told.is_empty());
+    assert_eq!(server.requests(), 1);
+}
+
+#[test]
+fn an_error_without_a_remedy_passes_unchanged() {
+    let server = Server::new(|_, _| Reaction::RefusesAs(ModelErrorKind::Unavailable, None));
+    let outcome = ask(
+        &adaptive(&server, Dialect::Auto, &Arc::default()),
+        request(),
+    );
+    let error = outcome.error.expect("an error");
+    assert_eq!(error.kind, ModelErrorKind::Unavailable);
+    assert_eq!(server.requests(), 1);
+}
+
+#[test]
+fn a_field_that_makes_a_request_what_it_is_is_never_left_out() {
+    for field in ["model", "messages", "input", "tools", "stream", "x", ""] {
+        let server = Server::new(move |_, _| Reaction::Refuses(omit(field)));
+        let notes = Arc::new(Notes {
+            known: vec![omit(field)],
+            ..Notes::default()
+        });
+        let model = adaptive(&server, Dialect::Auto, &notes);
+        let outcome = ask(&model, request());
+        assert!(outcome.error.is_some(), "{field}");
+        assert_eq!(server.requests(), 1, "{field}");
+        assert!(model.variant().quirks.omit.is_empty(), "{field}");
+    }
+}
+
+/// A server without tools.
+fn toolless() -> Arc<Server> {
+    Server::new(|variant, _| match variant.dialect {
+        Dialect::Markdown => Reaction::Answers,
+        _ => Reaction::Refuses(Remedy::Markdown),
+    })
+}
+
+#[test]
+fn a_server_without_tools_is_spoken_to_in_markdown_with_its_missing_flag_named() {
+    let server = toolless();
+    let notes = Arc::new(Notes::default());
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    assert_eq!(model.identity().dialect, "native");
+    let outcome = ask(&model, request());
+    assert_eq!(outcome.text, "yes");
+    assert_eq!(
+        outcome.told[0].hint.as_deref(),
+        Some("start it with --tools")
+    );
+    assert_eq!(model.identity().dialect, "markdown");
+    assert_eq!(notes.learned(), [Remedy::Markdown]);
+}
+
+#[test]
+fn the_dialect_of_the_configuration_is_not_changed() {
+    let server = toolless();
+    let notes = Arc::new(Notes {
+        known: vec![Remedy::Markdown],
+        ..Notes::default()
+    });
+    let native = adaptive(&server, Dialect::Native, &notes);
+    let outcome = ask(&native, request());
+    assert!(outcome.error.is_some() && outcome.told.is_empty());
+    assert_eq!(native.identity().dialect, "native");
+    assert_eq!(server.requests(), 1);
+
+    let markdown = adaptive(&server, Dialect::Markdown, &Arc::default());
+    assert_eq!(markdown.identity().dialect, "markdown");
+    assert_eq!(ask(&markdown, request()).text, "yes");
+}
+
+#[test]
+fn what_is_remembered_holds_from_the_first_request_on() {
+    let server = Server::new(|_, _| Reaction::Answers);
+    let known = vec![
+        omit("store"),
+        Remedy::MaxTokensField {
+            field: MaxTokensField::MaxCompletionTokens,
+        },
+        Remedy::ContentNull {
+            content: ContentNull::Null,
+        },
+        Remedy::ReturnReasoning {
+            reasoning: ReturnReasoning::ReasoningContent,
+        },
+        Remedy::Markdown,
+        // These two are about one request and may stand in no memory.
+        Remedy::MaxTokens { most: 1 },
+        Remedy::NoImages,
+    ];
+    let notes = Arc::new(Notes {
+        known,
+        ..Notes::default()
+    });
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    assert!(ask(&model, request()).told.is_empty());
+    let expected = Variant {
+        quirks: Quirks {
+            omit: BTreeSet::from([String::from("store")]),
+            max_tokens_field: MaxTokensField::MaxCompletionTokens,
+            content_null: ContentNull::Null,
+            return_reasoning: ReturnReasoning::ReasoningContent,
+            ..Quirks::default()
+        },
+        dialect: Dialect::Markdown,
+    };
+    assert_eq!(server.variants(), [expected]);
+    assert_eq!(server.last().parameters.max_tokens, None);
+    assert_eq!(server.built.lock().expect("built").len(), 1, "one client");
+}
+
+#[test]
+fn the_answer_is_made_shorter_for_this_request_only() {
+    let server = Server::new(|_, request| match request.parameters.max_tokens {
+        Some(most) if most <= 500 => Reaction::Answers,
+        _ => Reaction::RefusesAs(
+            ModelErrorKind::ContextOverflow,
+            Some(Remedy::MaxTokens { most: 500 }),
+        ),
+    });
+    let notes = Arc::new(Notes::default());
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    for asked in [None, Some(4096)] {
+        let mut request = request();
+        request.parameters.max_tokens = asked;
+        let outcome = ask(&model, request);
+        assert_eq!(outcome.text, "yes");
+        assert_eq!(outcome.told.len(), 1, "each time anew");
+        assert_eq!(server.last().parameters.max_tokens, Some(500));
+    }
+    assert!(notes.learned().is_empty());
+    // What was asked for is already that short: nothing would change.
+    let stubborn = Server::new(|_, _| {
+        Reaction::RefusesAs(
+            ModelErrorKind::ContextOverflow,
+            Some(Remedy::MaxTokens { most: 500 }),
+        )
+    });
+    let mut short = request();
+    short.parameters.max_tokens = Some(400);
+    let outcome = ask(&adaptive(&stubborn, Dialect::Auto, &notes), short);
+    let error = outcome.error.expect("an error");
+    assert_eq!(error.kind, ModelErrorKind::ContextOverflow);
+    assert_eq!(stubborn.requests(), 1);
+}
+
+#[test]
+fn the_models_own_limit_holds_for_the_session_but_is_not_learned() {
+    let server = Server::new(|_, request| match request.parameters.max_tokens {
+        Some(most) if most <= 8192 => Reaction::Answers,
+        _ => Reaction::Refuses(Remedy::MaxTokens { most: 8192 }),
+    });
+    let notes = Arc::new(Notes::default());
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    let mut long = request();
+    long.parameters.max_tokens = Some(64_000);
+    assert_eq!(ask(&model, long.clone()).told.len(), 1);
+    assert_eq!(ask(&model, long).told.len(), 0);
+    assert_eq!(server.requests(), 3);
+    assert!(notes.learned().is_empty());
+}
+
+fn image(name: &str) -> Part {
+    Part::Image {
+        source: ImageSource::Blob(blob(name)),
+        media_type: String::from("image/png"),
+    }
+}
+
+fn blob(name: &str) -> BlobRef {
+    BlobRef {
+        sha256: name.to_owned(),
+        bytes: 3,
+    }
+}
+
+fn with_images(role: Role, mut parts: Vec<Part>, names: &[&str]) -> Arc<Entry> {
+    parts.extend(names.iter().map(|name| image(name)));
+    let blobs = names
+        .iter()
+        .map(|name| (blob(name), Bytes::from_static(b"png")))
+        .collect();
+    let message = Message::new(role, Origin::User, parts);
+    Arc::new(Entry::with_blobs(Arc::new(message), blobs))
+}
+
+fn images_of(request: &Request) -> usize {
+    request
+        .entries
+        .iter()
+        .flat_map(|entry| &entry.message.parts)
+        .filter(|part| matches!(part, Part::Image { .. }))
+        .count()
+}
+
+fn blind() -> Arc<Server> {
+    Server::new(|_, request| match images_of(request) {
+        0 => Reaction::Answers,
+        _ => Reaction::Refuses(Remedy::NoImages),
+    })
+}
+
+#[test]
+fn refused_images_are_never_sent_again_and_the_model_is_told() {
+    let server = blind();
+    let notes = Arc::new(Notes::default());
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    let result = Part::ToolResult {
+        call: tenon_vocab::CallId::from("c1"),
+        name: String::from("read"),
+        text: String::from("a picture"),
+        ok: true,
+    };
+    let mut entries = vec![
+        with_images(Role::User, vec![Part::text("look")], &["a", "b"]),
+        with_images(Role::Tool, vec![result], &["c", "d"]),
+    ];
+    let outcome = ask(&model, request_of(entries.clone()));
+    assert_eq!((outcome.text.as_str(), outcome.told.len()), ("yes", 1));
+    let sent = server.last();
+    assert!(sent.entries.iter().all(|entry| entry.blobs.is_empty()));
+    let user = sent.entries[0].message.text();
+    assert!(user.contains("look") && user.contains("left out"), "{user}");
+    let Part::ToolResult { text, .. } = &sent.entries[1].message.parts[0] else {
+        panic!("the result is gone");
+    };
+    assert!(text.starts_with("a picture\n["), "{text}");
+    assert_eq!(sent.entries[1].message.parts.len(), 1);
+
+    // The same history again: no detour, and the very same pieces.
+    entries.push(Arc::new(Entry::new(Arc::new(Message::user("and?")))));
+    let outcome = ask(&model, request_of(entries.clone()));
+    assert!(outcome.told.is_empty());
+    assert_eq!(server.requests(), 3);
+    let again = server.last();
+    for at in 0..2 {
+        assert!(Arc::ptr_eq(&again.entries[at], &sent.entries[at]), "{at}");
+    }
+    assert!(Arc::ptr_eq(&again.entries[2], &entries[2]));
+    assert!(notes.learned().is_empty());
+}
+
+#[test]
+fn a_new_image_is_tried_and_an_old_one_beside_it_stays_out() {
+    let server = Server::new(|_, request| {
+        let refused = request
+            .entries
+            .iter()
+            .flat_map(|entry| &entry.message.parts)
+            .any(|part| *part == image("bad") || *part == image("worse"));
+        match refused {
+            true => Reaction::Refuses(Remedy::NoImages),
+            false => Reaction::Answers,
+        }
+    });
+    let model = adaptive(&server, Dialect::Auto, &Arc::default());
+    let first = with_images(Role::User, Vec::new(), &["bad"]);
+    assert_eq!(ask(&model, request_of(vec![first.clone()])).text, "yes");
+
+    // One that was refused, in another message, beside one that is fine.
+    let second = with_images(Role::User, Vec::new(), &["bad", "good"]);
+    let both = vec![first, second.clone()];
+    assert!(ask(&model, request_of(both.clone())).told.is_empty());
+    assert_eq!(images_of(&server.last()), 1);
+    assert_eq!(server.last().entries[1].blobs.len(), 1);
+
+    // That message later holds a second refused one: what was kept is made anew.
+    let third = with_images(Role::User, Vec::new(), &["bad", "worse"]);
+    let mut three = both;
+    three.push(third);
+    assert_eq!(ask(&model, request_of(three.clone())).told.len(), 1);
+    assert_eq!(images_of(&server.last()), 0);
+    assert!(ask(&model, request_of(three)).told.is_empty());
+    assert_eq!(images_of(&server.last()), 0);
+}
+
+#[test]
+fn without_images_a_refusal_of_images_is_an_error() {
+    let server = Server::new(|_, _| Reaction::Refuses(Remedy::NoImages));
+    let model = adaptive(&server, Dialect::Auto, &Arc::default());
+    assert!(ask(&model, request()).error.is_some());
+    assert_eq!(server.requests(), 1);
+}
+
+#[test]
+fn images_that_were_not_the_reason_are_sent_again() {
+    let server = Server::new(|_, request| match request.entries.len() {
+        1 => Reaction::Answers,
+        _ => Reaction::RefusesAs(ModelErrorKind::ContextOverflow, Some(Remedy::NoImages)),
+    });
+    let model = adaptive(&server, Dialect::Auto, &Arc::default());
+    let picture = with_images(Role::User, Vec::new(), &["a"]);
+    let text = Arc::new(Entry::new(Arc::new(Message::user("much text"))));
+    let outcome = ask(&model, request_of(vec![picture.clone(), text]));
+    assert_eq!(
+        outcome.error.expect("still too large").kind,
+        ModelErrorKind::ContextOverflow
+    );
+    assert_eq!(server.requests(), 2);
+    assert_eq!(ask(&model, request_of(vec![picture])).text, "yes");
+    assert_eq!(images_of(&server.last()), 1);
+}
+
+#[test]
+fn two_requests_side_by_side_learn_both() {
+    let server = Server::new(|variant, request| {
+        let field = match request.entries[0].message.text().as_str() {
+            "a" => "temperature",
+            _ => "store",
+        };
+        match variant.quirks.omits(field) {
+            true => Reaction::Answers,
+            false => Reaction::Refuses(omit(field)),
+        }
+    });
+    let notes = Arc::new(Notes::default());
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    let of = |text: &str| request_of(vec![Arc::new(Entry::new(Arc::new(Message::user(text))))]);
+    let (mut first, mut second) = (model.stream(of("a")), model.stream(of("b")));
+    // Both are refused before either learned anything.
+    for stream in [&mut first, &mut second] {
+        let told = stream.next().now_or_never().expect("ready");
+        assert!(matches!(told, Some(Ok(Delta::Adapted(_)))), "{told:?}");
+    }
+    for stream in [&mut first, &mut second] {
+        let text = stream.next().now_or_never().expect("ready");
+        assert!(matches!(text, Some(Ok(Delta::Text(_)))), "{text:?}");
+    }
+    assert_eq!(model.identity().quirks, ["omit:store", "omit:temperature"]);
+    assert_eq!(notes.learned(), [omit("temperature"), omit("store")]);
+}
+
+#[test]
+fn a_model_that_cannot_be_built_is_an_error_at_the_start_and_none_later() {
+    let broken: Build = Box::new(|_| {
+        Err(ModelError::new(
+            ModelErrorKind::Configuration,
+            "no such host",
+        ))
+    });
+    let made = Adaptive::new(
+        broken,
+        Quirks::default(),
+        Dialect::Auto,
+        Arc::new(Forgetful),
+    );
+    assert_eq!(made.expect_err("an error").message, "no such host");
+
+    let server = wants_without(&["temperature"]);
+    let good = build(&server);
+    let once: Build = Box::new(move |variant| match variant.quirks.omit.is_empty() {
+        true => good(variant),
+        false => Err(ModelError::new(ModelErrorKind::Configuration, "odd")),
+    });
+    let model = Adaptive::new(once, Quirks::default(), Dialect::Auto, Arc::new(Forgetful));
+    let outcome = ask(&model.expect("a model"), request());
+    assert_eq!(
+        outcome.error.expect("the server's own").message,
+        "refused",
+        "what the server said is the error"
+    );
+}
+
+#[test]
+fn thinking_that_is_not_supported_is_left_out_in_every_formats_words() {
+    let server = wants_without(&["thinking"]);
+    let model = adaptive(&server, Dialect::Auto, &Arc::default());
+    assert_eq!(ask(&model, request()).text, "yes");
+    assert_eq!(
+        model.identity().quirks,
+        ["omit:reasoning_effort", "omit:thinking"]
+    );
+}

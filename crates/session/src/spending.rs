@@ -1,0 +1,167 @@
+//! What was asked of models and what it cost, read out of the logs one line at a
+//! time. Nothing of a log is kept, so it does not matter how long they are.
+
+use crate::digest::first_record;
+use crate::lines::Lines;
+use crate::place::{self, Found};
+use crate::{SessionError, Store};
+use serde::Deserialize;
+use std::fs::File;
+use std::path::PathBuf;
+use tenon_vocab::{Cost, EventKind, Meta, SessionId, Timestamp, Usage};
+
+/// One answer of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spent<'a> {
+    pub session: SessionId,
+    /// The directory of the session.
+    pub cwd: &'a str,
+    pub at: Timestamp,
+    /// Empty where the log does not say.
+    pub provider: &'a str,
+    pub model: &'a str,
+    pub usage: Usage,
+    /// Absent where no price was known.
+    pub cost: Option<Cost>,
+}
+
+impl Store {
+    /// Tells `each` of every answer since a moment, session by session. Gives
+    /// what could not be read, and why. Answers that a copy of a session has
+    /// from the first one are told of once.
+    pub fn spending(
+        &self,
+        since: Option<Timestamp>,
+        each: &mut dyn FnMut(&Spent<'_>),
+    ) -> Vec<(PathBuf, String)> {
+        let mut skipped = Vec::new();
+        for found in place::all(self.root()) {
+            // A log that was not touched since then has nothing since then.
+            let is_old = since
+                .zip(place::modified(&found.place.log))
+                .is_some_and(|(since, modified)| modified < since);
+            if is_old {
+                continue;
+            }
+            match self.spent_in(&found, since, each) {
+                Ok(0) => {}
+                Ok(lines) => skipped.push((
+                    found.place.log,
+                    format!("{lines} lines cannot be read and are not counted"),
+                )),
+                Err(error) => skipped.push((found.place.log, error.to_string())),
+            }
+        }
+        skipped
+    }
+
+    /// The number of lines that could not be read.
+    fn spent_in(
+        &self,
+        found: &Found,
+        since: Option<Timestamp>,
+        each: &mut dyn FnMut(&Spent<'_>),
+    ) -> Result<u64, SessionError> {
+        let say = |error| SessionError::io("read", &found.place.log, error);
+        let file = File::open(&found.place.log).map_err(say)?;
+        let first = first_record(&file, &found.place)?;
+        let EventKind::Meta(meta) = &first.kind else {
+            return Err(SessionError::NotMeta {
+                kind: first.kind.name().to_owned(),
+                seq: first.seq,
+            });
+        };
+        let copied_to = self.copied_to(meta);
+        let (mut provider, mut model) = (String::new(), String::new());
+        let mut unreadable = 0;
+        let mut lines = Lines::new(&file, 0);
+        while let Some(line) = lines.next_whole().map_err(say)? {
+            match read(&line.bytes) {
+                Line::Other => {}
+                Line::Unreadable => unreadable += 1,
+                Line::Settings(settings) => {
+                    provider = settings.provider;
+                    model = settings.model;
+                }
+                Line::Answer(answer) => {
+                    let Some(usage) = answer.usage else { continue };
+                    let told = copied_to.is_some_and(|seq| answer.seq <= seq);
+                    if told || since.is_some_and(|since| answer.ts < since) {
+                        continue;
+                    }
+                    each(&Spent {
+                        session: found.id,
+                        cwd: &meta.cwd,
+                        at: answer.ts,
+                        provider: &provider,
+                        model: &model,
+                        usage,
+                        cost: answer.cost,
+                    });
+                }
+            }
+        }
+        Ok(unreadable)
+    }
+
+    /// Up to where a log is a copy of another that is still there.
+    fn copied_to(&self, meta: &Meta) -> Option<u64> {
+        let fork = meta.forked_from.as_ref()?;
+        self.exists(fork.session).then_some(fork.seq)
+    }
+}
+
+/// Only these fields are looked at: the rest of a message may be long.
+#[derive(Deserialize)]
+struct Answer {
+    seq: u64,
+    ts: Timestamp,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    usage: Option<Usage>,
+    #[serde(default)]
+    cost: Option<Cost>,
+}
+
+#[derive(Deserialize)]
+struct Settings {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    parent: Option<serde::de::IgnoredAny>,
+    provider: String,
+    model: String,
+}
+
+enum Line {
+    Settings(Settings),
+    Answer(Answer),
+    Other,
+    Unreadable,
+}
+
+/// Most lines are passed over without being parsed. What stands in a string has
+/// its quotes escaped; what stands in a value of a tool is found out by parsing.
+fn read(line: &[u8]) -> Line {
+    let Ok(text) = std::str::from_utf8(line) else {
+        return Line::Unreadable;
+    };
+    if text.contains(r#""type":"message""#) && text.contains(r#""usage":{"#) {
+        return match serde_json::from_str::<Answer>(text) {
+            Ok(answer) if answer.kind == "message" => Line::Answer(answer),
+            Ok(_) => Line::Other,
+            Err(_) => Line::Unreadable,
+        };
+    }
+    if text.contains(r#""type":"settings""#) {
+        return match serde_json::from_str::<Settings>(text) {
+            // A child run's own settings are not the session's.
+            Ok(settings) if settings.kind == "settings" && settings.parent.is_none() => {
+                Line::Settings(settings)
+            }
+            _ => Line::Other,
+        };
+    }
+    Line::Other
+}
