@@ -4,12 +4,14 @@
 mod auth;
 mod cost;
 mod doctor;
+mod order;
 mod policy;
 mod sessions;
 
 pub use auth::{AuthCommand, StoreChoice};
 pub use cost::{CostArgs, CostBy};
 pub use doctor::DoctorArgs;
+pub use order::misplaced;
 pub use policy::{HooksCommand, PolicyCommand, TrustArgs, TrustCommand};
 pub use sessions::{ExportFormat, ResumeArgs, SessionsCommand};
 
@@ -111,7 +113,7 @@ pub struct RunArgs {
     /// The provider, by its name in the configuration or the name of a preset.
     #[arg(long, value_name = "NAME")]
     pub provider: Option<String>,
-    /// The model.
+    /// The model: ID, or PROVIDER/ID.
     #[arg(short, long, value_name = "ID")]
     pub model: Option<String>,
     /// How hard the model is to think: low, medium, high, or what its server knows.

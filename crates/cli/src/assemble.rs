@@ -23,8 +23,8 @@ use tenon_model::{Delivery, Model, Parameters};
 use tenon_session::{Log, State};
 use tenon_tools::workspace::{External, WorkspaceOptions};
 use tenon_tools::{BuiltIn, Interactive, Jobs, Toolbox, Workspace};
-use tenon_vocab::profile::AgentProfile;
-use tenon_vocab::{Decision, SessionId, Settings};
+use tenon_vocab::profile::{AgentProfile, ToolLimits};
+use tenon_vocab::{Decision, SessionId, Settings, effort};
 
 pub use crate::runner::{SUPERVISE, jobs, supervisor};
 pub use crate::settings::{Configured, settings};
@@ -282,9 +282,12 @@ fn assemble(
     let workspace = workspace(place, resolved, &log.folder()?)?;
     let walls = Walls::find(place, &resolved.sandbox, Some(&log.folder()?));
     remarks.extend(walls.remarks());
+    let masker = resolved
+        .masker
+        .knowing(provider::keys_in_use(place, resolved));
     let jobs = jobs
         .with_sandbox(walls.of_agent(&agent))
-        .with_masker(Arc::clone(&resolved.masker));
+        .with_masker(Arc::clone(&masker));
     let keeps = resolved.grants.enabled;
     let (grants, trouble) = if keeps {
         grants::load(place)
@@ -302,6 +305,13 @@ fn assemble(
     }
     let id = log.id();
     let parameters = parameters(resolved, &agent, model.as_ref(), wanted.as_ref());
+    remarks.extend(
+        parameters
+            .reasoning_effort
+            .as_deref()
+            .and_then(effort::doubt),
+    );
+    let tool_limits = tool_limits(resolved, wanted.as_ref());
     let models = wanted.map(|wanted| -> Arc<dyn ModelSource> {
         Arc::new(Models {
             place: place.clone(),
@@ -331,10 +341,11 @@ fn assemble(
             effort: parameters.reasoning_effort.clone(),
             title: None,
             pinned: false,
+            side: None,
         },
         agent,
         limits: resolved.limits.clone(),
-        tool_limits: resolved.tools.clone(),
+        tool_limits,
         parameters,
         delivery: if resolved.streaming {
             Delivery::Streamed
@@ -345,7 +356,7 @@ fn assemble(
         approval: options.approval,
         effects: options.effects,
         hooks: resolved.hooks.clone(),
-        masker: Arc::clone(&resolved.masker),
+        masker,
         ambient: Arc::new(RealAmbient),
         model,
     };
@@ -354,6 +365,15 @@ fn assemble(
         parts,
         configured: Arc::clone(configured),
     })
+}
+
+/// What the provider's format cannot carry is not shown to the model either.
+fn tool_limits(resolved: &Resolved, wanted: Option<&Wanted>) -> ToolLimits {
+    let mut limits = resolved.tools.clone();
+    if let Some(largest) = wanted.and_then(|wanted| wanted.provider.kind.image_bytes()) {
+        limits.image_bytes = limits.image_bytes.min(largest);
+    }
+    limits
 }
 
 /// What is asked of the model: the agent's temperature before the profile's, the
@@ -371,9 +391,10 @@ fn parameters(
     let hand = resolved.by_hand.reasoning_effort.clone();
     Parameters {
         temperature: agent.temperature.or(known.temperature),
-        reasoning_effort: hand
-            .or_else(|| wanted.effort.clone())
-            .or(known.reasoning_effort),
+        reasoning_effort: effort::sent(
+            hand.or_else(|| wanted.effort.clone())
+                .or(known.reasoning_effort),
+        ),
         ..known
     }
 }

@@ -260,9 +260,14 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
+    const LIMITS: Limits = Limits {
+        max_bytes: 1024,
+        set_by: images::SetBy::Configuration,
+    };
+
     fn heard(text: &str) -> Vec<Result<Command, String>> {
         let mut input = Cursor::new(text.as_bytes().to_vec());
-        std::iter::from_fn(|| read_line(&mut input, Limits { max_bytes: 1024 }))
+        std::iter::from_fn(|| read_line(&mut input, LIMITS))
             .map(|heard| match heard {
                 Heard::Command(command) => Ok(*command),
                 Heard::Bad(why) => Err(why),

@@ -7,6 +7,7 @@
 
 use crate::client::{Client, Heard};
 use crate::error::{CliError, code, exit_code};
+use crate::render::waiting::{Motion, TICK, Waiting};
 use crate::render::{Renderer, question};
 use crate::screen::{Paint, complain};
 use crate::signals::{Asked, Signals};
@@ -16,7 +17,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tenon_vocab::port::{CommandSink, Handle};
 use tenon_vocab::{Command, Event, EventKind, Outcome, Part, Question, Segment};
 use tokio::sync::{mpsc, oneshot};
@@ -99,6 +100,8 @@ enum Drawn {
     Event(Arc<Event>),
     /// Something in the input that is no command.
     Complaint(String),
+    /// Time has passed.
+    Tick,
 }
 
 /// Sends the prompt and draws until the engine has ended.
@@ -140,6 +143,7 @@ async fn run(
         is_read: true,
     };
     driver.send(first);
+    let mut tick = tokio::time::interval(TICK);
     loop {
         tokio::select! {
             biased;
@@ -158,6 +162,8 @@ async fn run(
                 None => break,
                 Some(event) => driver.event(event),
             },
+            // A screen that is busy needs no sign of life.
+            _ = tick.tick(), if driver.waiting.is_empty() => drop(screen.try_send(Drawn::Tick)),
         }
         if driver.is_done() {
             driver.leave(&mut handle).await;
@@ -192,10 +198,21 @@ fn draw(
     let (done, ended) = oneshot::channel();
     std::thread::spawn(move || {
         let mut failed = None;
+        let mut waiting = Waiting::new(match desk {
+            Desk::Client => Motion::None,
+            Desk::Terminal(_) | Desk::Nobody => Motion::for_stderr(),
+        });
         while let Some(next) = drawn.blocking_recv() {
             let result = match &next {
-                Drawn::Event(event) => renderer.event(event),
+                Drawn::Event(event) => {
+                    waiting.event(&event.kind, Instant::now());
+                    renderer.event(event)
+                }
                 Drawn::Complaint(why) => renderer.complaint(why),
+                Drawn::Tick => {
+                    waiting.tick(Instant::now(), renderer.stands());
+                    Ok(())
+                }
             };
             if let Err(error) = result {
                 failed = Some(error);

@@ -10,6 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::io::Read;
 use std::path::Path;
+use tenon_config::ResolvedProvider;
 use tenon_vocab::{ImageSource, Part};
 
 /// Images of one prompt, at most; more are a mistake.
@@ -21,6 +22,16 @@ const QUOTED: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     pub max_bytes: u64,
+    pub set_by: SetBy,
+}
+
+/// Who says how large an image may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetBy {
+    Configuration,
+    /// The wire format of the provider. What is larger would be left out, and
+    /// only the model would be told.
+    Format,
 }
 
 impl Limits {
@@ -28,9 +39,23 @@ impl Limits {
     /// When the configuration cannot be read.
     pub fn of(place: &Place, options: &Options) -> Result<Self, CliError> {
         let (_, resolved) = assemble::settings(place, options)?;
-        Ok(Self {
-            max_bytes: resolved.images.max_bytes,
-        })
+        Ok(Self::for_provider(
+            resolved.tools.image_bytes,
+            resolved.provider.as_ref(),
+        ))
+    }
+
+    fn for_provider(configured: u64, provider: Option<&ResolvedProvider>) -> Self {
+        match provider.and_then(|provider| provider.kind.image_bytes()) {
+            Some(largest) if largest < configured => Self {
+                max_bytes: largest,
+                set_by: SetBy::Format,
+            },
+            _ => Self {
+                max_bytes: configured,
+                set_by: SetBy::Configuration,
+            },
+        }
     }
 }
 
@@ -130,7 +155,12 @@ fn part(content: &[u8], size: u64, shown: &str, limits: Limits) -> Result<Part, 
             "the image {shown} has {size} bytes; {} are accepted",
             limits.max_bytes
         ))
-        .with_hint("Make it smaller, or raise `multimodal.max_bytes` in the configuration."));
+        .with_hint(match limits.set_by {
+            SetBy::Configuration => {
+                "Make it smaller, or raise `multimodal.max_bytes` in the configuration."
+            }
+            SetBy::Format => "Make it smaller: servers of the type `messages` take no larger one.",
+        }));
     }
     let Some(media_type) = type_by_content(content) else {
         return Err(CliError::usage(format!(
@@ -185,7 +215,10 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { max_bytes: 64 };
+    const LIMITS: Limits = Limits {
+        max_bytes: 64,
+        set_by: SetBy::Configuration,
+    };
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0123";
 
     fn written(content: &[u8]) -> (tempfile::TempDir, String) {

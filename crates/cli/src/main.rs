@@ -13,6 +13,7 @@ mod error;
 mod grants;
 mod images;
 mod place;
+mod plain_file;
 mod prompt;
 mod provider;
 mod record;
@@ -27,7 +28,7 @@ mod signals;
 mod trust;
 
 use args::{Cli, Command, Format};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use error::CliError;
 use std::process::ExitCode;
 
@@ -42,11 +43,21 @@ fn main() -> ExitCode {
         return tenon_sandbox::supervise(arguments);
     }
     say_panics_in_a_line();
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let read = Cli::command().try_get_matches().and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        Ok((cli, args::misplaced(&matches)))
+    });
+    let (cli, misplaced) = match read {
+        Ok(read) => read,
         Err(error) => return usage(&error),
     };
     let format = format_of(&cli);
+    if let Some(error) = misplaced {
+        // `--format` itself may be what stands at the wrong place.
+        let asked = [format, cli.run.format];
+        let json = asked.contains(&Format::Json);
+        return render::failure(&error, if json { Format::Json } else { format });
+    }
     match commands::dispatch(cli) {
         Ok(code) => code,
         Err(error) => render::failure(&error, format),

@@ -5,7 +5,7 @@ use crate::load::Origin;
 use crate::profile::Entry;
 use crate::provider::{FROM_ENV, Variables};
 use crate::{ConfigError, suggest};
-use tenon_model::{Kind, Preset, presets};
+use tenon_model::{Kind, Preset, is_private, presets};
 
 /// Variables that services themselves define for their address.
 fn own_variable(name: &str) -> Option<&'static str> {
@@ -70,19 +70,35 @@ fn missing_address(entry: &Entry<'_>, known: Option<&Preset>) -> ConfigError {
     if known.is_some() {
         return not_yet(entry.name);
     }
-    let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
-    let hint = match suggest::nearest(entry.name, names.iter().copied()) {
+    let own = entry.loaded.provider_names();
+    let is_written = own.iter().any(|name| name == entry.name);
+    let others = own
+        .iter()
+        .map(String::as_str)
+        .filter(|name| *name != entry.name);
+    let own: Vec<&str> = others.collect();
+    let presets: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
+    let near = suggest::nearest(entry.name, own.iter().chain(&presets).copied());
+    let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!(
-            "write `providers.{}.base_url`, or choose a preset: {}",
-            entry.name,
-            names.join(", ")
-        ),
+        None => {
+            let yours = match own.as_slice() {
+                [] => String::new(),
+                own => format!("choose one of yours: {}; or ", own.join(", ")),
+            };
+            format!(
+                "{yours}write `providers.{}.base_url`, or choose a preset: {}",
+                entry.name,
+                presets.join(", ")
+            )
+        }
     };
-    ConfigError::hinted(
-        format!("the provider `{}` has no `base_url`", entry.name),
-        hint,
-    )
+    let message = if is_written {
+        format!("the provider `{}` has no `base_url`", entry.name)
+    } else {
+        format!("there is no provider `{}`", entry.name)
+    };
+    ConfigError::hinted(message, hint)
 }
 
 pub(crate) fn not_yet(name: &str) -> ConfigError {
@@ -107,8 +123,7 @@ fn normalised(url: &str, warnings: &mut Vec<String>) -> Result<String, String> {
         return Err("it has a blank in it".into());
     }
     let url = url.trim_end_matches('/');
-    let tail = TAILS.iter().find(|tail| url.ends_with(*tail));
-    match tail.and_then(|tail| Some((tail, url.strip_suffix(tail)?))) {
+    match tails().find_map(|tail| Some((tail, url.strip_suffix(tail)?))) {
         Some((tail, base)) => {
             warnings.push(format!("`base_url` goes without `{tail}`; {base} is used"));
             Ok(base.trim_end_matches('/').to_owned())
@@ -118,7 +133,9 @@ fn normalised(url: &str, warnings: &mut Vec<String>) -> Result<String, String> {
 }
 
 /// What people copy along with the address.
-const TAILS: [&str; 3] = ["/chat/completions", "/messages", "/responses"];
+fn tails() -> impl Iterator<Item = &'static str> {
+    Kind::ALL.into_iter().filter_map(Kind::path)
+}
 
 /// The variables of the services' own libraries. Anthropic's adds `/v1` itself;
 /// OpenAI's does not, so that only a bare host is completed there.
@@ -131,7 +148,7 @@ fn completed(variable: &str, url: &str) -> String {
         "ANTHROPIC_BASE_URL" => {
             trimmed.contains("://")
                 && !trimmed.ends_with("/v1")
-                && !TAILS.iter().any(|tail| trimmed.ends_with(tail))
+                && !tails().any(|tail| trimmed.ends_with(tail))
         }
         _ => bare,
     };
@@ -155,20 +172,5 @@ pub(crate) fn is_local(url: &str) -> bool {
         Some(inner) => inner.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
-    match host.parse::<std::net::IpAddr>() {
-        Ok(std::net::IpAddr::V4(ip)) => {
-            ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified()
-        }
-        Ok(std::net::IpAddr::V6(ip)) => {
-            ip.is_loopback()
-                || ip.is_unique_local()
-                || ip.is_unicast_link_local()
-                || ip.is_unspecified()
-        }
-        // A name without a dot is one of this network.
-        Err(_) => {
-            let host = host.trim_end_matches('.').to_ascii_lowercase();
-            !host.contains('.') || host.ends_with(".localhost") || host.ends_with(".local")
-        }
-    }
+    is_private(host)
 }

@@ -6,7 +6,7 @@ use crate::load::{Loaded, Origin};
 use crate::provider::{self, FROM_ENV, Variables};
 use crate::resolve::Choice;
 use crate::settings::ResolvedProvider;
-use tenon_model::Kind;
+use tenon_model::preset;
 use tenon_policy::Layer;
 
 /// How the provider was named: by whom depends which variables and which
@@ -17,6 +17,12 @@ enum Named {
     File(String),
     /// `TENON_BASE_URL` or `LLM_BASE_URL` alone.
     Address(Variables),
+}
+
+/// Whether several providers are configured and nobody says which.
+#[must_use]
+pub fn is_undecided(loaded: &Loaded, choice: &Choice) -> bool {
+    named(loaded, choice).is_err()
 }
 
 fn named(loaded: &Loaded, choice: &Choice) -> Result<Option<Named>, ConfigError> {
@@ -46,7 +52,7 @@ fn named(loaded: &Loaded, choice: &Choice) -> Result<Option<Named>, ConfigError>
         [] => Ok(None),
         several => Err(ConfigError::hinted(
             format!("several providers are configured: {}", several.join(", ")),
-            "choose one with --provider, or with `default_provider` in the configuration",
+            "choose one with --provider, with --model PROVIDER/MODEL, or with `default_provider` in the configuration; `tenon models` lists them all",
         )),
     }
 }
@@ -69,6 +75,8 @@ pub(crate) fn chosen_provider(
     choice: &Choice,
     warnings: &mut Vec<String>,
 ) -> Result<Option<ResolvedProvider>, ConfigError> {
+    let split = with_model(loaded, choice, warnings);
+    let choice = split.as_ref().unwrap_or(choice);
     let Some(named) = named(loaded, choice)? else {
         return Ok(None);
     };
@@ -95,11 +103,69 @@ pub(crate) fn chosen_provider(
     Ok(Some(provider))
 }
 
+/// `PROVIDER/MODEL` as the model that the command line names: both are chosen.
+/// Names of models have slashes of their own, so only the name of a provider
+/// counts, and that of a preset only where nothing else is chosen.
+fn with_model(loaded: &Loaded, choice: &Choice, warnings: &mut Vec<String>) -> Option<Choice> {
+    let whole = choice.model.as_deref()?;
+    let (name, model) = whole.split_once('/')?;
+    let fixed = managed(loaded, "default_provider").is_some();
+    if choice.provider.is_some() || fixed || name.is_empty() || model.is_empty() {
+        return None;
+    }
+    let other = match named(loaded, choice) {
+        Ok(Some(Named::Flag(other) | Named::Variable(other) | Named::File(other))) => Some(other),
+        Ok(Some(Named::Address(_))) => Some(FROM_ENV.to_owned()),
+        Ok(None) | Err(_) => None,
+    };
+    let configured = loaded.provider_names().iter().any(|known| known == name);
+    let is_named = configured
+        || other
+            .as_deref()
+            .map_or_else(|| preset(name).is_some(), |other| other == name);
+    if !is_named || is_a_model_of(loaded, other.as_deref(), whole) {
+        return None;
+    }
+    let model = Some(model.to_owned());
+    // The one that is in use anyway stays as it was chosen, variables and all.
+    if other.as_deref() == Some(name) {
+        return Some(Choice {
+            provider: None,
+            model,
+        });
+    }
+    if let Some(other) = other {
+        warnings.push(format!(
+            "`{whole}` is read as a model of the provider `{name}`; for a model of that name at `{other}`, add --provider {other}"
+        ));
+    }
+    Some(Choice {
+        provider: Some(name.to_owned()),
+        model,
+    })
+}
+
+/// Whether the provider that is chosen otherwise has a model of this very name.
+fn is_a_model_of(loaded: &Loaded, provider: Option<&str>, whole: &str) -> bool {
+    let Some(name) = provider else {
+        return false;
+    };
+    // Models of its own are called `openrouter/auto`.
+    if name == "openrouter" && whole.starts_with("openrouter/") {
+        return true;
+    }
+    provider::build(loaded, name, Variables::Hold).is_ok_and(|built| {
+        let provider = built.provider;
+        let listed = provider.model.iter().chain(&provider.models);
+        listed.into_iter().any(|known| known == whole)
+    })
+}
+
 /// Programs with a loop of their own are not driven yet.
 pub(crate) fn speaks(provider: &ResolvedProvider) -> Result<(), ConfigError> {
-    match provider.kind {
-        Kind::Chat | Kind::Messages | Kind::Responses => Ok(()),
-        Kind::External => Err(not_yet(&provider.name)),
+    match provider.kind.path() {
+        Some(_) => Ok(()),
+        None => Err(not_yet(&provider.name)),
     }
 }
 

@@ -6,11 +6,14 @@ use crate::models;
 use crate::node::what;
 use crate::tables;
 use serde_json::Value;
+use tenon_vocab::effort;
 
 /// What a key takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     Text,
+    /// How hard a model is to think.
+    Effort,
     /// One of these words.
     Word(&'static [&'static str]),
     Integer {
@@ -156,6 +159,11 @@ impl Kind {
     pub fn expected(&self) -> String {
         match self {
             Self::Text => "a text".into(),
+            Self::Effort => format!(
+                "one of {}, {}, or what the server knows",
+                effort::LEVELS.join(", "),
+                effort::DEFAULT
+            ),
             Self::Word(words) => format!("one of {}", words.join(", ")),
             Self::Integer { least, most } if *most == u64::MAX => {
                 format!("a whole number of at least {least}")
@@ -186,6 +194,9 @@ impl Kind {
         };
         let fits = match self {
             Self::Text => value.is_string(),
+            Self::Effort => value
+                .as_str()
+                .is_some_and(|word| effort::read(word).is_ok()),
             Self::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
             Self::Integer { least, most } => value
                 .as_u64()

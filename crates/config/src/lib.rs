@@ -39,7 +39,9 @@ mod tables;
 mod toml;
 mod trust;
 mod untrusted;
+mod variable;
 
+pub use choose::is_undecided;
 pub use error::{ConfigError, Location};
 pub use keys::{Key, Kind, Project};
 pub use load::{Curable, Entry, Ignored, Loaded, Origin, Sources, load};
@@ -54,8 +56,8 @@ pub use sandbox::{
     SandboxAdapter, SandboxLacking, SandboxLimits, SandboxMode, SandboxNetwork, SandboxSettings,
 };
 pub use settings::{
-    GrantSettings, ImageSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider,
-    RetrySettings, SmallModel,
+    GrantSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider, RetrySettings,
+    SmallModel,
 };
 pub use snapshot::{KeptFile, Snapshot};
 pub use trust::{Difference, Earlier, ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};

@@ -7,7 +7,7 @@ use crate::keys::{self, Key, Privacy};
 use crate::paths::{Env, Paths};
 use crate::source::{self, Source};
 use crate::trust::ProjectTrust;
-use crate::{ConfigError, Locks, ProjectContent, environment, managed, untrusted};
+use crate::{ConfigError, Locks, ProjectContent, environment, managed, untrusted, variable};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -94,10 +94,19 @@ impl Entry {
     /// The value for a screen or a log: what may be a secret is not shown.
     #[must_use]
     pub fn shown(&self) -> String {
-        match self.key.privacy {
-            Privacy::Secret => "(hidden)".into(),
-            Privacy::Open => self.value.to_string(),
+        if self.is_hidden() {
+            "(hidden)".into()
+        } else {
+            self.value.to_string()
         }
+    }
+
+    /// Also of what stands where a variable's name belongs and is none: it may
+    /// well be the key itself.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        let names_a_key = self.key.name == variable::KEY;
+        self.key.privacy == Privacy::Secret || (names_a_key && !variable::are_names(&self.value))
     }
 }
 

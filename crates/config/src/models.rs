@@ -6,8 +6,9 @@ use crate::node::{Node, Shape, Trouble, what};
 use crate::suggest;
 use serde_json::Value;
 use tenon_model::{Dialect, Prices};
+use tenon_vocab::effort;
 
-const FIELDS: [&str; 8] = [
+pub(crate) const FIELDS: [&str; 8] = [
     "id",
     "context_window",
     "max_tokens",
@@ -124,7 +125,8 @@ fn fits(field: &str, node: &Node, place: &str) -> Result<(), Trouble> {
     let value = node.to_value();
     let text = value.as_str();
     let good = match field {
-        "id" | "reasoning_effort" => text.is_some_and(|text| !text.trim().is_empty()),
+        "id" => text.is_some_and(|text| !text.trim().is_empty()),
+        "reasoning_effort" => text.is_some_and(|text| effort::read(text).is_ok()),
         "context_window" | "max_tokens" => value.as_u64().is_some_and(|number| number > 0),
         "temperature" => value
             .as_f64()
@@ -137,7 +139,8 @@ fn fits(field: &str, node: &Node, place: &str) -> Result<(), Trouble> {
         return Ok(());
     }
     let expected = match field {
-        "id" | "reasoning_effort" => String::from("a text"),
+        "id" => String::from("a text"),
+        "reasoning_effort" => String::from("one word"),
         "context_window" | "max_tokens" => String::from("a whole number of at least 1"),
         "temperature" => String::from("a number from 0 to 2"),
         "vision" => String::from("true or false"),
@@ -202,7 +205,7 @@ fn read(value: &Value) -> Option<ModelProfile> {
         id: text("id")?,
         context_window: value.get("context_window").and_then(Value::as_u64),
         max_tokens: value.get("max_tokens").and_then(Value::as_u64),
-        reasoning_effort: text("reasoning_effort"),
+        reasoning_effort: text("reasoning_effort").and_then(|word| effort::read(&word).ok()),
         temperature: value.get("temperature").and_then(Value::as_f64),
         vision: value.get("vision").and_then(Value::as_bool),
         dialect: text("dialect").and_then(|word| dialect(&word)),

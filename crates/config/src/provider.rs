@@ -6,7 +6,7 @@ use crate::expand::expand;
 use crate::load::Loaded;
 use crate::profile::Entry;
 use crate::settings::{KeySource, Proxy, ResolvedProvider};
-use crate::{ConfigError, models, suggest};
+use crate::{ConfigError, models, suggest, variable};
 use serde_json::{Map, Value};
 use std::time::Duration;
 use tenon_model::{
@@ -46,7 +46,7 @@ pub(crate) fn build(
         Some(word) => Kind::from_name(word).unwrap_or(Kind::Chat),
         None => known.map_or(Kind::Chat, |preset| preset.kind),
     };
-    let key = key_source(&entry, known, variables);
+    let key = key_source(&entry, known, variables)?;
     let reach = reach(known, &base_url);
     if matches!(key, KeySource::Literal(_)) && reach == Reach::Remote {
         warnings.push(format!(
@@ -71,6 +71,10 @@ pub(crate) fn build(
         auth: auth(&entry, known, kind)?,
         headers: headers(&entry)?,
         quirks: quirks(&entry, known)?,
+        written_quirks: written_quirks(&entry)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect(),
         timeouts: timeouts(&entry),
         proxy: proxy(&entry),
         ca_file: entry.path("ca_file"),
@@ -169,43 +173,47 @@ fn named_preset(entry: &Entry<'_>) -> Result<Option<&'static Preset>, ConfigErro
     })
 }
 
-fn key_source(entry: &Entry<'_>, known: Option<&Preset>, variables: Variables) -> KeySource {
+fn key_source(
+    entry: &Entry<'_>,
+    known: Option<&Preset>,
+    variables: Variables,
+) -> Result<KeySource, ConfigError> {
     let env = &entry.loaded.env;
     if variables == Variables::Hold && env.get("TENON_API_KEY").is_some() {
-        return KeySource::Env(vec!["TENON_API_KEY".into()]);
+        return Ok(KeySource::Env(vec!["TENON_API_KEY".into()]));
     }
     if let Some(command) = entry.text("api_key_command") {
-        return KeySource::Command(command.to_owned());
+        return Ok(KeySource::Command(command.to_owned()));
     }
     let named = entry.texts("api_key_env");
     if !named.is_empty() {
-        return KeySource::Env(named);
+        variable::check(entry, &named)?;
+        return Ok(KeySource::Env(named));
     }
     if let Some(key) = entry.text("api_key") {
-        return KeySource::Literal(key.to_owned());
+        return Ok(KeySource::Literal(key.to_owned()));
     }
     if entry.name == FROM_ENV {
         let llm = variables == Variables::Ignored && env.get("LLM_AUTH_TOKEN").is_some();
-        return if llm {
+        return Ok(if llm {
             KeySource::Env(vec!["LLM_AUTH_TOKEN".into()])
         } else {
             KeySource::None
-        };
+        });
     }
-    match known {
+    Ok(match known {
         Some(preset) if preset.name == CODEX => KeySource::Codex,
         Some(preset) if !preset.key_env.is_empty() => {
             KeySource::Env(preset.key_env.iter().map(|&name| name.into()).collect())
         }
         _ => KeySource::None,
-    }
+    })
 }
 
 fn auth(entry: &Entry<'_>, known: Option<&Preset>, kind: Kind) -> Result<Auth, ConfigError> {
     let Some(text) = entry.text("auth") else {
         return Ok(match known.map(|preset| preset.auth) {
             Some(AuthStyle::Header(name)) => Auth::Header(name.to_owned()),
-            Some(AuthStyle::XApiKey) => Auth::Header("x-api-key".into()),
             Some(AuthStyle::None) => Auth::None,
             None if kind == Kind::Messages => Auth::Header("x-api-key".into()),
             Some(AuthStyle::Bearer) | None => Auth::Bearer,
@@ -220,7 +228,7 @@ fn auth(entry: &Entry<'_>, known: Option<&Preset>, kind: Kind) -> Result<Auth, C
             _ => Err(entry.wrong(
                 "auth",
                 &format!("`{text}` is not a way to send a key"),
-                "write `bearer`, `x-api-key`, `none`, or `header:NAME`",
+                "write `bearer`, `x-api-key`, `api-key`, `none`, or `header:NAME`",
             )),
         },
     }
@@ -269,16 +277,7 @@ fn quirks(entry: &Entry<'_>, known: Option<&Preset>) -> Result<Quirks, ConfigErr
     let Ok(Value::Object(mut fields)) = serde_json::to_value(&start) else {
         return Ok(start);
     };
-    let prefix = entry.dotted("quirks.");
-    let written: Map<String, Value> = entry
-        .loaded
-        .iter()
-        .filter_map(|(dotted, held)| {
-            let field = dotted.strip_prefix(&prefix)?;
-            Some((field.to_owned(), held.value.clone()))
-        })
-        .collect();
-    fields.extend(written);
+    fields.extend(written_quirks(entry));
     serde_json::from_value(Value::Object(fields)).map_err(|error| {
         entry.wrong(
             "quirks",
@@ -286,6 +285,18 @@ fn quirks(entry: &Entry<'_>, known: Option<&Preset>) -> Result<Quirks, ConfigErr
             "see the reference of settings",
         )
     })
+}
+
+fn written_quirks(entry: &Entry<'_>) -> Map<String, Value> {
+    let prefix = entry.dotted("quirks.");
+    entry
+        .loaded
+        .iter()
+        .filter_map(|(dotted, held)| {
+            let field = dotted.strip_prefix(&prefix)?;
+            Some((field.to_owned(), held.value.clone()))
+        })
+        .collect()
 }
 
 fn timeouts(entry: &Entry<'_>) -> Timeouts {

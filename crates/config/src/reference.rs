@@ -63,7 +63,7 @@ fn insert(at: &mut Value, segments: &[&str], key: &Key) {
 fn schema_of(key: &Key) -> Value {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     let mut schema = match key.kind {
-        Kind::Text => json!({"type": "string"}),
+        Kind::Text | Kind::Effort => json!({"type": "string"}),
         Kind::Word(words) => json!({"enum": words}),
         Kind::Integer { least, most } if most == u64::MAX => {
             json!({"type": "integer", "minimum": least})
@@ -322,7 +322,7 @@ fn sample(key: &Key) -> String {
         _ => {}
     }
     match key.kind {
-        Kind::Text | Kind::TextOrTexts => "\"…\"".into(),
+        Kind::Text | Kind::Effort | Kind::TextOrTexts => "\"…\"".into(),
         Kind::Word(words) => format!("\"{}\"", words.first().unwrap_or(&"")),
         Kind::Integer { least, .. } => least.max(1).to_string(),
         Kind::Number { most, .. } => (most / 2.0).to_string(),

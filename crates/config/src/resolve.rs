@@ -10,8 +10,7 @@ use crate::rules::{external, rules};
 use crate::sandbox;
 use crate::secrets;
 use crate::settings::{
-    GrantSettings, ImageSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings,
-    SmallModel,
+    GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings, SmallModel,
 };
 use crate::slips;
 use crate::source::Source;
@@ -20,6 +19,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tenon_model::Parameters;
+use tenon_vocab::effort;
 use tenon_vocab::profile::{Limits, OnTimeout, StaleWrites, ToolLimits};
 
 /// What the command line chose, beside the settings.
@@ -87,10 +87,6 @@ fn resolve_with(
     warnings.extend(slips::in_tool_names(loaded, &rules));
     Ok(Resolved {
         external_directory: external(&rules),
-        context_window: provider
-            .as_ref()
-            .and_then(|provider| provider.context_window)
-            .or_else(|| loaded.number("context.window")),
         window_of_all: loaded.number("context.window"),
         provider,
         providers,
@@ -103,15 +99,12 @@ fn resolve_with(
             temperature: float(loaded, "temperature"),
             top_p: float(loaded, "top_p"),
             max_tokens: loaded.number("max_tokens"),
-            reasoning_effort: loaded.text("reasoning_effort").map(str::to_owned),
+            reasoning_effort: loaded
+                .text("reasoning_effort")
+                .and_then(|word| effort::read(word).ok()),
         },
         by_hand: by_hand(loaded),
         small: small(loaded),
-        images: ImageSettings {
-            max_bytes: loaded
-                .number("multimodal.max_bytes")
-                .unwrap_or(8 * 1024 * 1024),
-        },
         streaming: flag(loaded, "streaming"),
         retention_days: loaded.number("sessions.retention_days").unwrap_or(30),
         agent: loaded.text("default_agent").unwrap_or("build").to_owned(),
@@ -141,7 +134,7 @@ fn by_hand(loaded: &Loaded) -> Parameters {
         max_tokens: set("max_tokens").and_then(Value::as_u64),
         reasoning_effort: set("reasoning_effort")
             .and_then(Value::as_str)
-            .map(str::to_owned),
+            .and_then(|word| effort::read(word).ok()),
     }
 }
 
@@ -248,6 +241,9 @@ fn tools(loaded: &Loaded) -> ToolLimits {
         read_lines: size(loaded, "tools.read_lines", default.read_lines),
         read_bytes: size(loaded, "tools.read_bytes", default.read_bytes),
         line_bytes: size(loaded, "tools.line_bytes", default.line_bytes),
+        image_bytes: loaded
+            .number("multimodal.max_bytes")
+            .unwrap_or(default.image_bytes),
         glob_paths: size(loaded, "tools.glob_paths", default.glob_paths),
         grep_matches: size(loaded, "tools.grep_matches", default.grep_matches),
         list_entries: size(loaded, "tools.list_entries", default.list_entries),

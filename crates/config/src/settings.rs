@@ -1,7 +1,7 @@
 //! The configuration ready to act: plain values, nothing left to look up.
 
 use crate::{ConfigError, Locks, ModelProfile, Origin, SandboxSettings};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use tenon_model::{
     Auth, Dialect, Kind, Parameters, Prices, Quirks, Reach, RetryPlan, Timeouts, Verify,
 };
 use tenon_policy::{Masker, Rules};
-use tenon_vocab::Decision;
 use tenon_vocab::profile::{HookSpec, Limits, ToolLimits};
+use tenon_vocab::{Decision, effort};
 
 /// Where a key comes from. The binary looks it up when it is needed.
 #[derive(Clone, PartialEq, Eq)]
@@ -67,6 +67,9 @@ pub struct ResolvedProvider {
     pub timeouts: Timeouts,
     pub proxy: Proxy,
     pub quirks: Quirks,
+    /// The names of those quirks that the user wrote. What is learned of a
+    /// server does not overrule them.
+    pub written_quirks: BTreeSet<String>,
     pub context_window: Option<u64>,
     /// The preset that it started from, or that its address gave away.
     pub preset: Option<&'static str>,
@@ -163,11 +166,6 @@ pub struct SmallModel {
     pub name: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImageSettings {
-    pub max_bytes: u64,
-}
-
 #[derive(Debug, Clone)]
 pub struct Resolved {
     /// The one to use; `None` when nothing is configured (P16).
@@ -186,9 +184,7 @@ pub struct Resolved {
     pub by_hand: Parameters,
     /// For side work; `None` means that nothing is asked on the side.
     pub small: Option<SmallModel>,
-    pub images: ImageSettings,
     pub streaming: bool,
-    pub context_window: Option<u64>,
     /// `context.window`, for providers that do not set their own.
     pub window_of_all: Option<u64>,
     pub retention_days: u64,
@@ -220,11 +216,12 @@ impl Resolved {
             temperature: hand.temperature.or(own.temperature).or(all.temperature),
             top_p: all.top_p,
             max_tokens: hand.max_tokens.or(own.max_tokens).or(all.max_tokens),
-            reasoning_effort: hand
-                .reasoning_effort
-                .clone()
-                .or_else(|| own.reasoning_effort.clone())
-                .or_else(|| all.reasoning_effort.clone()),
+            reasoning_effort: effort::sent(
+                hand.reasoning_effort
+                    .clone()
+                    .or_else(|| own.reasoning_effort.clone())
+                    .or_else(|| all.reasoning_effort.clone()),
+            ),
         }
     }
 

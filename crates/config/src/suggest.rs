@@ -1,7 +1,7 @@
 //! What was probably meant.
 
-use crate::keys;
 use crate::tables::NOT_YET;
+use crate::{keys, models};
 
 /// The nearest of some words, if it is near enough to be a slip.
 pub(crate) fn nearest<'a>(
@@ -72,6 +72,15 @@ fn elsewhere(path: &[&str], name: &str) -> Option<String> {
         return Some(format!(
             "it belongs to a provider: `{example}`, where NAME is a name of your choice"
         ));
+    }
+    if !home.name.contains('.') {
+        let of_a_model = path.first() == Some(&"providers") && models::FIELDS.contains(&home.name);
+        let or = if of_a_model {
+            ", or in an object of `models` for one model alone"
+        } else {
+            ""
+        };
+        return Some(format!("`{}` belongs at the top level{or}", home.name));
     }
     Some(format!("it belongs at `{}`", home.name))
 }

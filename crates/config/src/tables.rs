@@ -76,9 +76,9 @@ pub(crate) static KEYS: &[Key] = &[
     key("providers.*.api_key_env", Kind::TextOrTexts, "", "The variable that holds the key; of several the first one that is set."),
     key("providers.*.api_key_command", Kind::Text, "", "A command that prints the key: `pass show openai`."),
     key("providers.*.api_key", Kind::Text, "", "The key itself. Only for placeholders of local servers: a file is no place for a secret.").secret(),
-    key("providers.*.auth", Kind::Text, "\"bearer\"", "Where the key goes: `bearer`, `x-api-key`, `none`, or `header:NAME`."),
+    key("providers.*.auth", Kind::Text, "", "Where the key goes: `bearer`, `x-api-key`, `api-key`, `none`, or `header:NAME`. Without it what the preset says, else `x-api-key` for the type `messages` and `bearer` for all others."),
     key("providers.*.headers", Kind::TextMap, "", "Further headers of every request. `${VAR}` is filled in.").secret(),
-    key("providers.*.context_window", at_least(1), "", "Tokens that the server takes, where it does not say so itself."),
+    key("providers.*.context_window", at_least(1), "", "Tokens that fit, for all models of this provider. It goes before what the server says of itself."),
     key("providers.*.dialect", Kind::Word(DIALECTS), "", "How tools are given to the models of this provider; without it, `dialect`."),
     key("providers.*.vision", Kind::Boolean, "", "Whether its models can look at images, where nothing else says so."),
     key("providers.*.prices.input", PRICE, "", "Dollars for a million tokens that are sent."),
@@ -105,13 +105,13 @@ pub(crate) static KEYS: &[Key] = &[
 
     key("temperature", Kind::Number { least: 0.0, most: 2.0 }, "", "Sent only when set."),
     key("top_p", Kind::Number { least: 0.0, most: 1.0 }, "", "Sent only when set."),
-    key("max_tokens", at_least(1), "", "The longest answer, in tokens. Sent only when set."),
-    key("reasoning_effort", Kind::Text, "", "Sent only when set: `low`, `medium`, `high`, or what the server knows."),
+    key("max_tokens", at_least(1), "", "The longest answer, in tokens. Sent only when set, but for `messages`, which has to name one: 8192 without a word of yours."),
+    key("reasoning_effort", Kind::Effort, "", "How hard the model is to think, sent only when set: `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`, or what the server knows. `default` sends nothing."),
     key("streaming", Kind::Boolean, "true", "Whether answers are streamed."),
     key("context.window", at_least(1), "", "Tokens of the context window, for providers that do not set their own."),
 
     key("multimodal.detail", Kind::Word(&["auto", "low", "high"]), "\"auto\"", "How closely a model is to look at images; `auto` leaves it to the provider."),
-    key("multimodal.max_bytes", between(1, 64 * 1024 * 1024), "8388608", "The largest image that is sent.").in_project(Project::Narrowing),
+    key("multimodal.max_bytes", between(1, 64 * 1024 * 1024), "8388608", "The largest image that is sent, as `--image` or by `read`. Servers of the type `messages` take no more than 3932160.").in_project(Project::Narrowing),
 
     key("system_prompt", Kind::Text, "", "Replaces the agent's base prompt; empty means none."),
     key("system_prompt_file", Kind::Text, "", "The same from a file, relative to this configuration. Wins over `system_prompt`."),
@@ -196,3 +196,17 @@ pub(crate) const TYPE_ALIASES: &[(&str, &str)] = &[
     ("codex", "responses"),
     ("claudecode", "external"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{TYPE_ALIASES, TYPES};
+
+    #[test]
+    fn the_types_are_the_kinds_of_providers() {
+        let kinds = tenon_model::Kind::ALL.map(tenon_model::Kind::name);
+        assert_eq!(TYPES, kinds);
+        for (_, name) in TYPE_ALIASES {
+            assert!(kinds.contains(name), "{name}");
+        }
+    }
+}

@@ -195,6 +195,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
             effort: None,
             title: None,
             pinned: false,
+            side: None,
         },
         agent,
         limits: Limits::default(),

@@ -91,6 +91,11 @@ impl Current {
         *self.asking() = Some(asking);
     }
 
+    /// Whether the server may still say how large its window is.
+    pub(crate) fn window_is_open(&self) -> bool {
+        *self.served() == Served::Unasked
+    }
+
     fn asking(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
         self.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -13,6 +13,7 @@ use crate::run::{End, Flow, Run};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+use tenon_model::dialect::REPLY_FORMAT;
 use tenon_session::FrameOf;
 use tenon_tools::Tool;
 use tenon_vocab::{
@@ -132,6 +133,7 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
     let Admitted {
         call,
         name,
+        given,
         verdict,
     } = admitted;
     match (verdict, running) {
@@ -145,7 +147,7 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
         ) => Settled {
             call,
             name,
-            repeatable: None,
+            repeatable: Some(given),
             output: *output,
             status,
             explanation,
@@ -288,7 +290,7 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
     } = settled;
     let verdict = judge(run, &name, repeatable.as_deref(), &mut output, status);
     append(&mut output.model_text, &notes);
-    count(run, &output, status);
+    count(run, &name, &output, status);
     let done = Done {
         envelope: output.envelope.clone(),
         status,
@@ -312,6 +314,7 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
     run.core.emitter.superseded(&FrameOf::Tool(call))?;
     mask::told(run, "PostToolUse", &output.masked)?;
     let end = match verdict {
+        guard::Verdict::Stop(times) if name == REPLY_FORMAT => Some(End::Loop(unreadable(times))),
         guard::Verdict::Stop(times) => Some(End::Loop(format!(
             "the model made the same call to `{name}` {times} times in a row with the same result; the run was stopped"
         ))),
@@ -336,7 +339,8 @@ fn judge(
     output: &mut ToolOutput,
     status: CallStatus,
 ) -> guard::Verdict {
-    let Some(input) = input.filter(|_| status == CallStatus::Completed) else {
+    let ended = matches!(status, CallStatus::Completed | CallStatus::Denied);
+    let Some(input) = input.filter(|_| ended) else {
         return guard::Verdict::Fine;
     };
     let verdict = run.guard.note(name, input, &output.model_text);
@@ -348,7 +352,7 @@ fn judge(
     verdict
 }
 
-fn count(run: &mut Run, output: &ToolOutput, status: CallStatus) {
+fn count(run: &mut Run, name: &str, output: &ToolOutput, status: CallStatus) {
     run.tally.calls += 1;
     run.tally.last_denied = None;
     let code = output.envelope.error().map(|error| error.code);
@@ -357,22 +361,39 @@ fn count(run: &mut Run, output: &ToolOutput, status: CallStatus) {
             run.tally.denied += 1;
             run.tally.last_denied = output.envelope.error().map(|error| error.message.clone());
         }
-        (_, None) => run.tally.failures_in_a_row = 0,
+        (_, None) => {
+            run.tally.failures_in_a_row = 0;
+            run.tally.unreadable_in_a_row = 0;
+        }
         (_, Some(ErrorCode::DryRun | ErrorCode::Interrupted | ErrorCode::BlockedByHook)) => {}
         (_, Some(_)) => {
             run.tally.failed += 1;
             run.tally.failures_in_a_row += 1;
+            run.tally.unreadable_in_a_row += u32::from(name == REPLY_FORMAT);
         }
     }
+}
+
+/// The markdown dialect gives a reply that it cannot read as a failed call; for
+/// people it is none.
+fn unreadable(times: u32) -> String {
+    format!(
+        "the model did not keep to the reply format {times} times in a row; the run was stopped. Use another model, or `--dialect native` when the model can call tools by itself."
+    )
 }
 
 fn too_many_failures(run: &Run) -> Option<End> {
     let (limit, key) = run.failure_limit();
     let failures = run.tally.failures_in_a_row;
+    let formless = run.tally.unreadable_in_a_row;
     (failures > 0 && failures >= limit).then(|| {
-        End::Failed(format!(
-            "{failures} tool calls in a row failed; the run was stopped. Say how to go on, or raise `{key}`."
-        ))
+        End::Failed(if formless == failures {
+            unreadable(formless)
+        } else {
+            format!(
+                "{failures} tool calls in a row failed; the run was stopped. Say how to go on, or raise `{key}`."
+            )
+        })
     })
 }
 

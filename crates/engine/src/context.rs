@@ -15,6 +15,9 @@ use tenon_vocab::{BlobRef, Compiled, ContextChange, ImageSource, Message, Part};
 
 /// Tokens that an estimate may be wrong by.
 const MARGIN: u64 = 64;
+/// A shorter answer is none. Where not even this has room, that is said or the
+/// request is not sent; see `overflow`.
+const LEAST_ANSWER: u64 = 256;
 
 /// The entries of the history so far, kept between steps.
 #[derive(Debug, Default)]
@@ -67,21 +70,21 @@ impl Context {
             parameters: current.parameters.clone(),
             delivery,
             cache_key: Some(Arc::clone(&core.cache_key)),
+            room: None,
         };
-        clamp(&mut request, current.window().map(|window| window.tokens));
+        request.room = current.window().map(|window| room(&request, window.tokens));
         request
     }
 }
 
-/// What is asked for must fit beside what is sent (P17). The parameters stand
-/// after the messages in a request, so this leaves the prefix alone.
-fn clamp(request: &mut Request, window: Option<u64>) {
-    if let (Some(wanted), Some(window)) = (request.parameters.max_tokens, window) {
-        let room = window
-            .saturating_sub(estimate_tokens(request) + MARGIN)
-            .max(1);
-        request.parameters.max_tokens = Some(wanted.min(room));
-    }
+/// What is asked for must fit beside what is sent (P17): the codec clamps the
+/// limit that it writes, be it the user's or the format's own. The parameters
+/// stay as configured. A limit chosen by the length of the history would reach
+/// the budget for thinking, and with it which thoughts are returned: the prefix.
+fn room(request: &Request, window: u64) -> u64 {
+    window
+        .saturating_sub(estimate_tokens(request) + MARGIN)
+        .max(LEAST_ANSWER)
 }
 
 fn entry(core: &Core, message: Arc<Message>, sight: Sight) -> Entry {

@@ -214,4 +214,23 @@ fn watch_jobs(core: &Arc<Core>) {
             core.emit_or_end(None, event);
         }
     }));
+    let weak = Arc::downgrade(core);
+    core.jobs.on_repair(Arc::new(move |what: &str| {
+        if let Some(core) = weak.upgrade() {
+            core.emit_or_end(None, repaired(what));
+        }
+    }));
+}
+
+/// The result tells the model. A person must know too: what was set aside may
+/// be a file of theirs, which seems to vanish.
+fn repaired(what: &str) -> Notice {
+    Notice {
+        level: NoticeLevel::Warning,
+        kind: String::from("protected"),
+        message: what.to_owned(),
+        hint: Some(String::from(
+            "While a command runs, nobody may make or change what Tenon, git or a shell takes orders from. If it was you, do it again, or rename it back, when the command has ended.",
+        )),
+    }
 }

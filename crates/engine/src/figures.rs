@@ -4,6 +4,7 @@
 use crate::active::{Current, source};
 use crate::meter::{Estimate, Sent, Truncated};
 use crate::run::Run;
+use tenon_model::Software;
 use tenon_vocab::{Message, Notice, NoticeLevel, Part, Usage};
 
 /// Puts the figures on the message and adds them to those of the run.
@@ -68,8 +69,9 @@ fn warning(current: &Current, truncated: Truncated) -> Notice {
         message: format!(
             "The server read {read} of about {expected} tokens: it has most likely cut off the front of the conversation, with the instructions and the tools. {window}"
         ),
-        hint: Some(String::from(
-            "Serve the model with a larger window (Ollama: OLLAMA_CONTEXT_LENGTH=65536, llama.cpp: -c 65536, LM Studio: Context Length) and set `context_window` to what it really is.",
+        hint: Some(format!(
+            "Serve the model with a larger window ({}) and set `context_window` to what it really is.",
+            Software::windows()
         )),
     }
 }

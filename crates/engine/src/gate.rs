@@ -44,6 +44,8 @@ pub(crate) enum Verdict {
 pub(crate) struct Admitted {
     pub(crate) call: CallId,
     pub(crate) name: String,
+    /// The arguments as the model gave them.
+    pub(crate) given: String,
     pub(crate) verdict: Verdict,
 }
 
@@ -51,7 +53,13 @@ pub(crate) struct Admitted {
 /// siblings; only an interrupt does.
 pub(crate) async fn admit(run: &mut Run, batch: Vec<Planned>) -> Flow<Vec<Admitted>> {
     let mut admitted = Vec::with_capacity(batch.len());
-    for Planned { call, name, ready } in batch {
+    for Planned {
+        call,
+        name,
+        given,
+        ready,
+    } in batch
+    {
         if run.token.is_cancelled() {
             return Err(End::Interrupted);
         }
@@ -66,6 +74,7 @@ pub(crate) async fn admit(run: &mut Run, batch: Vec<Planned>) -> Flow<Vec<Admitt
         admitted.push(Admitted {
             call,
             name,
+            given,
             verdict,
         });
     }

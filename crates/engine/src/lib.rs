@@ -22,6 +22,7 @@ mod meter;
 mod next;
 mod once;
 mod outside;
+mod overflow;
 mod parts;
 pub mod prompt;
 mod publish;

@@ -34,7 +34,7 @@ impl Sent {
         Self {
             tokens,
             compared: tokens.saturating_sub(pictured),
-            limit: request.parameters.max_tokens,
+            limit: request.max_tokens(),
         }
     }
 }
@@ -66,6 +66,8 @@ struct Figures {
     /// that is always too high raises no alarm.
     best: Option<f64>,
     said: bool,
+    /// It was said that the window is full.
+    crowded: bool,
     last: Option<u64>,
 }
 
@@ -106,9 +108,20 @@ impl Meter {
         self.lock().last
     }
 
+    /// The largest share of an estimate that a server has counted.
+    pub(crate) fn share(&self) -> Option<f64> {
+        self.lock().best
+    }
+
+    /// Whether it was said before that the window is full; from now on it was.
+    pub(crate) fn crowded_before(&self) -> bool {
+        std::mem::replace(&mut self.lock().crowded, true)
+    }
+
     /// Another model counts differently.
     pub(crate) fn forget(&self) {
         let mut figures = self.lock();
+        figures.crowded = false;
         figures.best = None;
         figures.last = None;
     }

@@ -133,11 +133,15 @@ fn context(core: &Core) -> Reply {
         .sum();
     let total = system + tools + history;
     let row = |name: &str, tokens: u64| vec![name.to_owned(), format!("~{tokens}")];
-    let window = core.active.get().window();
-    let size = window.as_ref().map_or_else(
-        || String::from("not known; set `context_window` to what the server holds"),
-        |window| format!("{} ({})", window.tokens, active::source(window)),
-    );
+    let current = core.active.get();
+    let window = current.window();
+    let size = match &window {
+        Some(window) => format!("{} ({})", window.tokens, active::source(window)),
+        None if current.window_is_open() => {
+            String::from("not asked yet: the server is asked after its first reply")
+        }
+        None => String::from("not known; set `context_window` to what the server holds"),
+    };
     table(
         &["part", "tokens"],
         vec![

@@ -93,6 +93,8 @@ pub(crate) struct Tally {
     pub(crate) cost: Option<Cost>,
     /// Failures without a success in between (E6).
     pub(crate) failures_in_a_row: u32,
+    /// Those of them that were replies in no known format.
+    pub(crate) unreadable_in_a_row: u32,
     /// The last call of the run was denied: what the model then says is giving up.
     pub(crate) last_denied: Option<String>,
 }

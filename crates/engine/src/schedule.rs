@@ -21,6 +21,8 @@ pub(crate) struct Planned {
     pub(crate) call: CallId,
     /// Canonical where the tool is known, else as the model wrote it.
     pub(crate) name: String,
+    /// The arguments as the model gave them.
+    pub(crate) given: String,
     /// The result to give at once when the call was not understood.
     pub(crate) ready: Result<Ready, Box<ToolOutput>>,
 }
@@ -51,6 +53,9 @@ pub(crate) fn batches(core: &Core, reply: &Reply) -> Vec<Vec<Planned>> {
     batches
 }
 
+/// What is repeated of an unknown tool's name, in characters.
+const LONGEST_NAME: usize = 100;
+
 /// Finds the tool, repairs the input, checks it.
 pub(crate) fn plan(core: &Core, call: &ToolCallPart, ending: Ending) -> Planned {
     let (name, tool) = find(core, &call.name);
@@ -61,6 +66,7 @@ pub(crate) fn plan(core: &Core, call: &ToolCallPart, ending: Ending) -> Planned 
     Planned {
         call: call.id.clone(),
         name,
+        given: call.arguments.clone(),
         ready,
     }
 }
@@ -87,16 +93,26 @@ fn unknown(core: &Core, call: &ToolCallPart) -> ToolOutput {
         .map(|spec| spec.name)
         .collect();
     let names: Vec<&str> = known.iter().map(String::as_str).collect();
+    let shown = shortened(name);
     let nearest = input::suggest_name(name, &names)
         .map(|near| format!(" Did you mean `{near}`?"))
         .unwrap_or_default();
     ToolOutput::error(
         ErrorCode::UnknownTool,
         format!(
-            "there is no tool `{name}`.{nearest} The tools are: {}.",
+            "there is no tool `{shown}`.{nearest} The tools are: {}.",
             names.join(", ")
         ),
     )
+}
+
+/// A name comes from the model and may be of any length; it is repeated in
+/// every later request.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}… ({} bytes)", &name[..end], name.len()),
+        None => name.to_owned(),
+    }
 }
 
 /// A reply of the markdown dialect that could not be read (K5).

@@ -2,7 +2,7 @@
 //! engine does becomes a [`Command`] or a [`Query`]; what a front end does by
 //! itself becomes a [`Local`].
 
-use tenon_vocab::{Command, Query, Switch};
+use tenon_vocab::{Command, Query, Switch, effort};
 
 /// Done by the front end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum Local {
     /// Draft an AGENTS.md and ask before writing it.
     Init,
     Mode(Option<String>),
+    /// How hard the model thinks now.
+    Effort,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +53,7 @@ pub const SLASH: &[(&str, &str, &str)] = &[
     (
         "effort",
         "[LEVEL]",
-        "how hard the model thinks: low, medium, high, none, default",
+        "how hard the model thinks: none, minimal, low, medium, high, xhigh, max, default",
     ),
     ("tools", "", "list the tools"),
     ("agents", "", "show the agent"),
@@ -125,28 +127,17 @@ fn models(name: Option<String>) -> Slash {
     }
 }
 
-/// What providers know as levels; `default` leaves it to the server.
-pub const EFFORTS: &[&str] = &[
-    "low", "medium", "high", "none", "default", "minimal", "xhigh", "max",
-];
-
 fn effort(level: Option<&str>) -> Slash {
     let Some(level) = level else {
-        return Slash::Query(Query::Models);
+        return Slash::Local(Local::Effort);
     };
-    let level = level.to_lowercase();
-    if !EFFORTS.contains(&level.as_str()) {
-        return Slash::Misused(format!("/effort takes one of {}", EFFORTS.join(", ")));
+    match effort::read(level) {
+        Ok(level) => Slash::Command(Command::Switch(Switch {
+            effort: Some(level),
+            ..Switch::default()
+        })),
+        Err(error) => Slash::Misused(format!("/effort: {error}")),
     }
-    let effort = if level == "default" {
-        String::new()
-    } else {
-        level
-    };
-    Slash::Command(Command::Switch(Switch {
-        effort: Some(effort),
-        ..Switch::default()
-    }))
 }
 
 /// The beginning of a model's name, where one is being typed.
@@ -160,8 +151,9 @@ pub fn wants_model(line: &str) -> Option<&str> {
 #[must_use]
 pub fn complete(line: &str) -> Vec<String> {
     if let Some(typed) = line.strip_prefix("/effort ") {
-        return EFFORTS
+        return effort::LEVELS
             .iter()
+            .chain([&effort::DEFAULT])
             .filter(|level| level.starts_with(typed.trim_start()))
             .map(|&level| level.to_owned())
             .collect();
@@ -208,14 +200,19 @@ mod tests {
             ("/models gpt-x", model("gpt-x")),
             ("/models  other/big-1 ", model("other/big-1")),
             ("/effort High", effort("high")),
-            ("/effort default", effort("")),
+            ("/effort default", effort("default")),
+            ("/effort turbo", effort("turbo")),
             ("/effort none", effort("none")),
         ] {
             let wanted = Slash::Command(Command::Switch(wanted));
             assert_eq!(parse(line), Some(wanted), "{line}");
         }
         assert_eq!(parse("/models"), Some(Slash::Query(Query::Models)));
-        assert!(matches!(parse("/effort hihg"), Some(Slash::Misused(_))));
+        assert!(matches!(
+            parse("/effort very high"),
+            Some(Slash::Misused(_))
+        ));
+        assert_eq!(parse("/effort"), Some(Slash::Local(Local::Effort)));
         assert!(matches!(parse("/models a b"), Some(Slash::Misused(_))));
     }
 
@@ -223,7 +220,7 @@ mod tests {
     fn what_follows_a_command_is_completed_too() {
         assert_eq!(wants_model("/models gp"), Some("gp"));
         assert_eq!(wants_model("/models"), None);
-        assert_eq!(complete("/effort m"), ["medium", "minimal", "max"]);
+        assert_eq!(complete("/effort m"), ["minimal", "medium", "max"]);
         assert_eq!(complete("/eff"), ["/effort"]);
     }
 

@@ -4,6 +4,7 @@
 use crate::active::Current;
 use crate::mask;
 use crate::meter::Sent;
+use crate::overflow::{self, Fit};
 use crate::run::{End, Flow, Run};
 use crate::stream::{self, Collected, Partial};
 use crate::{figures, recovered};
@@ -50,6 +51,14 @@ pub(crate) async fn ask(run: &mut Run) -> Flow<Reply> {
         run.state(RunState::ModelGenerating);
         let request = run.context.request(&run.core, &current, delivery);
         let sent = Sent::of(&request);
+        match overflow::fit(&run.core.meter, &current, sent) {
+            Fit::Fits => {}
+            Fit::Doubtful(why) => {
+                run.core
+                    .notice(Some(run.id), NoticeLevel::Warning, "crowded", why);
+            }
+            Fit::TooLong(error) => return Err(fail(run, &error)),
+        }
         match stream::collect(&run.core, run.id, &run.token, &current, request).await {
             Collected::Finished(mut finished) => {
                 mind_the_limit(run, &mut finished, sent.limit);

@@ -8,7 +8,7 @@ use crate::core::Core;
 use std::sync::Arc;
 use tenon_model::{ModelError, ModelErrorKind, Parameters};
 use tenon_session::SessionError;
-use tenon_vocab::{Notice, NoticeLevel, Settings, Switch};
+use tenon_vocab::{Notice, NoticeLevel, Settings, Switch, effort};
 use tokio_util::sync::CancellationToken;
 
 /// Does what was asked for. Ends in exactly one notice, `switched` or
@@ -60,7 +60,12 @@ async fn choose(core: &Core, switch: &Switch) -> Result<Current, ModelError> {
     let reasoning_effort = match switch.effort.as_deref() {
         None => parameters.reasoning_effort.clone(),
         Some("") => None,
-        Some(level) => Some(level.to_owned()),
+        Some(level) => effort::sent(Some(effort::read(level).map_err(|error| {
+            ModelError::new(
+                ModelErrorKind::Configuration,
+                format!("The effort was not changed: {error}."),
+            )
+        })?)),
     };
     let parameters = Parameters {
         reasoning_effort,
@@ -80,6 +85,7 @@ fn take(core: &Core, current: Current, switch: &Switch) -> Result<(), SessionErr
         ..known.clone().unwrap_or_else(|| core.settings.clone())
     };
     let message = told(&settings);
+    let hint = settings.effort.as_deref().and_then(effort::doubt);
     core.active.set(current);
     let cause = if switch.model.is_some() {
         core.meter.forget();
@@ -95,7 +101,7 @@ fn take(core: &Core, current: Current, switch: &Switch) -> Result<(), SessionErr
         level: NoticeLevel::Info,
         kind: String::from("switched"),
         message,
-        hint: None,
+        hint,
     };
     core.emitter.emit(None, notice).map(|_| ())
 }

@@ -1,14 +1,15 @@
 //! A title for a session, made by a small fast model beside the work: one short
 //! request after the first run that was answered, only where the user has named
-//! such a model. It may fail, be late or be stopped, and nobody is told.
+//! such a model. It may fail, be late or be stopped, and nobody is told. What it
+//! took is counted like any other request.
 
 use crate::core::Core;
 use futures_util::StreamExt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tenon_model::{Delivery, Delta, Entry, Model, Parameters, Prefix, Request};
-use tenon_vocab::{Message, Role};
+use tenon_model::{Delivery, Delta, Entry, Model, Parameters, Prefix, Request, estimate_text};
+use tenon_vocab::{Message, Role, SideRequest, Usage};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 const MOST_TOKENS: u64 = 30;
@@ -31,16 +32,16 @@ pub(crate) fn begin(core: &Arc<Core>) {
     }
     let core = Arc::clone(core);
     tokio::spawn(async move {
-        let title = tokio::select! {
+        let answer = tokio::select! {
             biased;
             () = core.inbox.shutdown.cancelled() => None,
-            title = tokio::time::timeout(PATIENCE, ask(model, text)) => title.ok().flatten(),
+            answer = tokio::time::timeout(PATIENCE, ask(model, text)) => answer.ok().flatten(),
         };
         // After a shutdown the log is being closed.
-        if let Some(title) = title
+        if let Some(answer) = answer
             && !core.inbox.shutdown.is_cancelled()
         {
-            name(&core, &title);
+            record(&core, answer);
         }
     });
 }
@@ -68,7 +69,13 @@ fn conversation(core: &Core) -> Option<String> {
     Some(core.masker.mask(&text).into_owned())
 }
 
-async fn ask(model: Arc<dyn Model>, text: String) -> Option<String> {
+struct Answer {
+    title: Option<String>,
+    side: SideRequest,
+}
+
+async fn ask(model: Arc<dyn Model>, text: String) -> Option<Answer> {
+    let sent = estimate_text(SYSTEM) + estimate_text(&text);
     let request = Request {
         prefix: Arc::new(Prefix {
             system: String::from(SYSTEM),
@@ -81,11 +88,28 @@ async fn ask(model: Arc<dyn Model>, text: String) -> Option<String> {
         },
         delivery: Delivery::Whole,
         cache_key: None,
+        room: None,
     };
     let mut stream = model.stream(request);
     while let Some(delta) = stream.next().await {
         if let Delta::Finished(finished) = delta.ok()? {
-            return clean(&finished.message.text());
+            let said = finished.message.text();
+            let usage = finished.usage.unwrap_or_else(|| Usage {
+                input: sent,
+                output: estimate_text(&said),
+                estimated: true,
+                ..Usage::default()
+            });
+            let identity = model.identity();
+            return Some(Answer {
+                title: clean(&said),
+                side: SideRequest {
+                    provider: identity.endpoint.clone(),
+                    model: identity.model.clone(),
+                    usage,
+                    cost: identity.prices.map(|prices| prices.cost(&usage)),
+                },
+            });
         }
     }
     None
@@ -106,10 +130,15 @@ fn clean(text: &str) -> Option<String> {
     (!title.trim().is_empty()).then_some(title)
 }
 
-fn name(core: &Core, title: &str) {
+/// A title of the user's own, given meanwhile, stays; the request was paid.
+fn record(core: &Core, answer: Answer) {
     let known = core.emitter.state(|state| state.settings().cloned());
-    if let Some(mut settings) = known.filter(|known| known.title.is_none()) {
-        settings.title = Some(core.masker.mask(title).into_owned());
+    if let Some(mut settings) = known {
+        let made = answer
+            .title
+            .map(|title| core.masker.mask(&title).into_owned());
+        settings.title = settings.title.or(made);
+        settings.side = Some(Box::new(answer.side));
         core.emit_or_end(None, settings);
     }
 }

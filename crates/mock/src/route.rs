@@ -191,7 +191,7 @@ fn api_of(path: &str) -> Api {
 pub(crate) fn not_found(path: &str) -> Response<Reply> {
     let sentence = format!(
         "There is nothing at {path}. This server answers POST /v1/chat/completions, \
-         POST /v1/messages, POST /v1/responses, GET /v1/models and GET /health."
+         POST /v1/messages and POST /v1/responses."
     );
     refuse(Api::Chat, StatusCode::NOT_FOUND, &sentence)
 }

@@ -7,6 +7,7 @@
 mod headers;
 pub(crate) mod play;
 pub(crate) mod record;
+mod scrub;
 pub(crate) mod slice;
 
 use std::collections::BTreeMap;

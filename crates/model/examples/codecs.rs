@@ -147,6 +147,7 @@ fn request(messages: usize) -> Request {
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
         cache_key: Some(Arc::from("session")),
+        room: None,
     }
 }
 

@@ -1,18 +1,21 @@
 //! A model that learns from refusals. A server that names what it does not
 //! take is asked again without it, before anybody saw a word; what helped is
-//! remembered, so that it is learned once.
+//! remembered, so that it is learned once. What the user wrote comes first: a
+//! lesson against it is neither kept nor remembered, and a parameter of the
+//! user's that a lesson leaves out is said to be, once in a session.
 //!
 //! This is no retry: waiting for a server that is ill is the engine's. Nothing
 //! is asked again once content has come, and nothing twice in the same form.
 
 mod change;
-mod images;
+mod refused;
 
 use crate::contract::{Delta, DeltaStream, Model, ModelEntry, ModelError, Remedy, Request, Window};
 use crate::{Adapted, Identity, ModelErrorKind, Quirks};
 use futures_core::Stream;
-use images::Refused;
+use refused::{Name, Refused, Sort};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,7 +23,7 @@ use std::task::{Context, Poll, ready};
 use tenon_vocab::port::BoxFuture;
 
 /// How often one request is sent differently, at most.
-const MAX_REMEDIES: usize = 4;
+const MAX_REMEDIES: usize = 8;
 
 /// How tools are given to a model, as configured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +44,29 @@ pub struct Variant {
     pub quirks: Quirks,
     /// Never [`Dialect::Auto`].
     pub dialect: Dialect,
+}
+
+/// How a server is to be spoken to, by what the user wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Configured {
+    pub quirks: Quirks,
+    /// The names of those quirks that the user wrote: `omit`, `content_null`.
+    /// What was learned does not change them.
+    pub written: BTreeSet<String>,
+    pub dialect: Dialect,
+}
+
+impl Configured {
+    /// Whether a lesson may change what it is about.
+    #[must_use]
+    pub fn leaves_open(&self, remedy: &Remedy) -> bool {
+        match remedy {
+            Remedy::Markdown => self.dialect == Dialect::Auto,
+            _ => remedy
+                .quirk()
+                .is_some_and(|quirk| !self.written.contains(quirk)),
+        }
+    }
 }
 
 /// Makes the model that speaks in this way. It must not ask the server.
@@ -74,7 +100,7 @@ pub struct Adaptive {
 
 struct Shared {
     build: Build,
-    configured: Dialect,
+    configured: Configured,
     memory: Arc<dyn Memory>,
     state: Mutex<State>,
 }
@@ -83,7 +109,12 @@ struct Shared {
 struct State {
     variant: Variant,
     model: Arc<dyn Model>,
+    /// The one that is being tried, for the log: the record of what is sent
+    /// is made when the change is told of.
+    trying: Option<Arc<dyn Model>>,
     refused: Refused,
+    /// Fields that a remembered lesson leaves out and that nobody was told of.
+    unsaid: Vec<String>,
     /// The longest answer of this model, when the server named it.
     longest: Option<u64>,
 }
@@ -104,32 +135,40 @@ impl Adaptive {
     /// When no model can be made of it: an unusable address or header.
     pub fn new(
         build: Build,
-        quirks: Quirks,
-        dialect: Dialect,
+        configured: Configured,
         memory: Arc<dyn Memory>,
     ) -> Result<Self, ModelError> {
         let mut variant = Variant {
-            quirks,
-            dialect: match dialect {
+            quirks: configured.quirks.clone(),
+            dialect: match configured.dialect {
                 Dialect::Markdown => Dialect::Markdown,
                 Dialect::Auto | Dialect::Native => Dialect::Native,
             },
         };
+        let mut unsaid = Vec::new();
         for remedy in memory.recall() {
-            if let Some(changed) = change::applied(&remedy, &variant, dialect) {
+            if !configured.leaves_open(&remedy) {
+                continue;
+            }
+            if let Some(changed) = variant.adapted(&remedy, configured.dialect) {
                 variant = changed;
+                if let Remedy::Omit { field } = remedy {
+                    unsaid.push(field);
+                }
             }
         }
         let model = build(&variant)?;
         Ok(Self {
             shared: Arc::new(Shared {
                 build,
-                configured: dialect,
+                configured,
                 memory,
                 state: Mutex::new(State {
                     variant,
                     model,
+                    trying: None,
                     refused: Refused::default(),
+                    unsaid,
                     longest: None,
                 }),
             }),
@@ -149,17 +188,26 @@ impl Adaptive {
 
 impl Model for Adaptive {
     fn identity(&self) -> Arc<Identity> {
-        self.model().identity()
+        let state = self.shared.state();
+        let identity = state.trying.as_ref().unwrap_or(&state.model).identity();
+        let left_out = state.refused.quirks();
+        if left_out.is_empty() {
+            return identity;
+        }
+        let mut identity = Identity::clone(&identity);
+        identity.quirks.extend(left_out);
+        Arc::new(identity)
     }
 
     fn stream(&self, mut request: Request) -> DeltaStream {
-        let (variant, model) = {
+        let (variant, model, untold) = {
             let mut state = self.shared.state();
+            let untold = change::unsent(&mut state.unsaid, &request.parameters);
             state.refused.leave_out(&mut request);
             if let Some(longest) = state.longest {
                 limit(&mut request, longest);
             }
-            (state.variant.clone(), Arc::clone(&state.model))
+            (state.variant.clone(), Arc::clone(&state.model), untold)
         };
         let stream = model.stream(request.clone());
         Box::pin(Asking {
@@ -168,6 +216,7 @@ impl Model for Adaptive {
             variant,
             model,
             stream,
+            untold,
             tried: Vec::new(),
             refused: Vec::new(),
             progress: Progress::Unanswered,
@@ -193,12 +242,19 @@ impl Shared {
 
 /// Whether the answer may be this long; `false` when it was no longer before.
 fn limit(request: &mut Request, most: u64) -> bool {
-    let asked = request.parameters.max_tokens;
+    let asked = request.max_tokens();
     if most == 0 || asked.is_some_and(|asked| asked <= most) {
         return false;
     }
     request.parameters.max_tokens = Some(most);
     true
+}
+
+/// Whether something had arrived before the error. One that comes inside a
+/// stream carries what there was, which may be nothing.
+fn has_content(error: &ModelError) -> bool {
+    let partial = error.partial.as_ref();
+    partial.is_some_and(|partial| !partial.parts.is_empty())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -217,9 +273,10 @@ struct Asking {
     variant: Variant,
     model: Arc<dyn Model>,
     stream: DeltaStream,
+    untold: VecDeque<Adapted>,
     tried: Vec<Remedy>,
-    /// The images that this request gave up.
-    refused: Vec<String>,
+    /// The parts of the history that this request gave up.
+    refused: Vec<Name>,
     progress: Progress,
 }
 
@@ -227,22 +284,12 @@ impl Asking {
     /// Asks again in another form; `None` when there is none.
     fn adapt(&mut self, error: &ModelError) -> Option<Adapted> {
         let remedy = error.remedy.as_deref()?;
-        if self.tried.len() >= MAX_REMEDIES
-            || self.tried.contains(remedy)
-            || error.partial.is_some()
-        {
+        if self.tried.len() >= MAX_REMEDIES || self.tried.contains(remedy) || has_content(error) {
             return None;
         }
         match remedy {
-            Remedy::NoImages => {
-                let mut state = self.shared.state();
-                let refused = state.refused.refuse(&self.request);
-                if refused.is_empty() {
-                    return None;
-                }
-                state.refused.leave_out(&mut self.request);
-                self.refused = refused;
-            }
+            Remedy::NoImages => self.give_up_parts(Sort::Image)?,
+            Remedy::NoSealedReasoning => self.give_up_parts(Sort::Seal)?,
             Remedy::MaxTokens { most } => {
                 if !limit(&mut self.request, *most) {
                     return None;
@@ -253,14 +300,28 @@ impl Asking {
                 }
             }
             other => {
-                let changed = change::applied(other, &self.variant, self.shared.configured)?;
+                let configured = self.shared.configured.dialect;
+                let changed = self.variant.adapted(other, configured)?;
                 self.model = (self.shared.build)(&changed).ok()?;
                 self.variant = changed;
+                self.shared.state().trying = Some(Arc::clone(&self.model));
             }
         }
         self.tried.push(remedy.clone());
         self.stream = self.model.stream(self.request.clone());
-        Some(change::told(remedy, error))
+        Some(change::told(remedy, &self.variant, error))
+    }
+
+    /// `None` when the request has none of them.
+    fn give_up_parts(&mut self, sort: Sort) -> Option<()> {
+        let mut state = self.shared.state();
+        let refused = state.refused.refuse(&self.request, sort);
+        if refused.is_empty() {
+            return None;
+        }
+        state.refused.leave_out(&mut self.request);
+        self.refused.extend(refused);
+        Some(())
     }
 
     /// The server took the request: what it took is how it is asked from now on.
@@ -278,10 +339,11 @@ impl Asking {
             return;
         }
         let mut state = self.shared.state();
+        state.trying = None;
         // Another request may have learned something else meanwhile.
         let mut variant = state.variant.clone();
         for remedy in &lasting {
-            if let Some(changed) = change::applied(remedy, &variant, self.shared.configured) {
+            if let Some(changed) = variant.adapted(remedy, self.shared.configured.dialect) {
                 variant = changed;
             }
         }
@@ -296,7 +358,9 @@ impl Asking {
         }
         drop(state);
         for remedy in lasting {
-            self.shared.memory.learn(remedy);
+            if self.shared.configured.leaves_open(remedy) {
+                self.shared.memory.learn(remedy);
+            }
         }
     }
 }
@@ -310,12 +374,24 @@ impl Asking {
     }
 }
 
+impl Drop for Asking {
+    fn drop(&mut self) {
+        // Nobody knows whether it would have helped.
+        if self.progress != Progress::Answered && !self.tried.is_empty() {
+            self.shared.state().trying = None;
+        }
+    }
+}
+
 impl Stream for Asking {
     type Item = Result<Delta, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if self.progress == Progress::Ended {
             return Poll::Ready(None);
+        }
+        if let Some(adapted) = self.untold.pop_front() {
+            return Poll::Ready(Some(Ok(Delta::Adapted(adapted))));
         }
         let item = match ready!(self.stream.as_mut().poll_next(cx)) {
             Some(Ok(delta @ Delta::Adapted(_))) => Ok(delta),

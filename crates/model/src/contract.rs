@@ -118,6 +118,23 @@ pub struct Request {
     /// The same for all requests of a session: providers that cache by a key
     /// find the prefix again by it.
     pub cache_key: Option<Arc<str>>,
+    /// The tokens that are left beside what is sent, when the window is known.
+    /// Apart from the parameters: it shrinks with every step, and nothing that
+    /// must stay the same may be chosen by it.
+    pub room: Option<u64>,
+}
+
+impl Request {
+    /// The longest answer that the user wants, as far as there is room for it.
+    #[must_use]
+    pub fn max_tokens(&self) -> Option<u64> {
+        self.parameters.max_tokens.map(|most| self.fitting(most))
+    }
+
+    /// As much of this as there is room for.
+    pub(crate) fn fitting(&self, tokens: u64) -> u64 {
+        self.room.map_or(tokens, |room| tokens.min(room))
+    }
 }
 
 /// What arrives while a model answers.
@@ -203,6 +220,15 @@ pub struct ModelError {
     pub partial: Option<Box<Message>>,
     /// What could be sent differently so that the server takes it.
     pub remedy: Option<Box<Remedy>>,
+    /// Of [`ModelErrorKind::NotFound`]: what the server does not know.
+    pub missing: Option<Missing>,
+}
+
+/// What a server does not know, as far as its words tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    Address,
+    Model,
 }
 
 impl ModelError {
@@ -216,6 +242,7 @@ impl ModelError {
             retry_after: None,
             partial: None,
             remedy: None,
+            missing: None,
         }
     }
 
@@ -368,6 +395,10 @@ pub enum Remedy {
     /// Without the images of the history: too many, too large, or not taken.
     /// Never kept.
     NoImages,
+    /// Without the sealed reasoning of the history, which the server does not
+    /// open any more: another account, another key, a model that was replaced.
+    /// Says nothing of what it takes from now on. Never kept.
+    NoSealedReasoning,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -381,7 +412,9 @@ pub trait Model: Send + Sync {
     /// a quirk.
     fn identity(&self) -> Arc<Identity>;
 
-    /// One attempt, never retried inside. The stream ends after its one
+    /// Never waits and tries again: that is the engine's. What may be asked a
+    /// second time inside is the same request in another form, or with a key
+    /// that was renewed, before any content. The stream ends after its one
     /// `Finished` or its one error; it never yields anything after either.
     fn stream(&self, request: Request) -> DeltaStream;
 

@@ -3,7 +3,7 @@
 
 use crate::overflow;
 use crate::remedy::{self, Refusal};
-use crate::{ModelError, ModelErrorKind};
+use crate::{Missing, ModelError, ModelErrorKind};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const OVERFLOW_HINT: &str =
 const QUOTA_HINT: &str = "Check the plan and the balance of this account.";
 
 pub(crate) fn classify(status: u16, retry_after: Option<Duration>, body: &[u8]) -> ModelError {
-    let value = serde_json::from_slice::<Value>(body).ok();
+    let value = document(body);
     let (sentence, codes) = match &value {
         Some(value) => (find_sentence(value), codes(value)),
         None => (sentence_of_text(body), String::new()),
@@ -40,8 +40,19 @@ pub(crate) fn classify(status: u16, retry_after: Option<Duration>, body: &[u8]) 
     error.hint = verdict.hint.map(str::to_owned);
     error.status = Some(status);
     error.retry_after = retry_after;
+    error.missing = verdict.missing;
     error.remedy = remedy::find(&refusal).map(Box::new);
     error
+}
+
+/// The body as JSON. LiteLLM writes an error as an event, whatever its status.
+pub(crate) fn document(body: &[u8]) -> Option<Value> {
+    let parsed = serde_json::from_slice(body).ok();
+    parsed.or_else(|| {
+        let text = std::str::from_utf8(body).ok()?;
+        let data = text.lines().find_map(|line| line.strip_prefix("data:"))?;
+        serde_json::from_str(data.trim()).ok()
+    })
 }
 
 /// An error that stands where an answer should.
@@ -62,6 +73,7 @@ pub(crate) fn in_reply(value: &Value) -> ModelError {
     let mut error = ModelError::new(verdict.kind, message);
     error.hint = verdict.hint.map(str::to_owned);
     error.status = status;
+    error.missing = verdict.missing;
     error.remedy = remedy::find(&refusal).map(Box::new);
     error
 }
@@ -117,10 +129,16 @@ struct Verdict {
     kind: ModelErrorKind,
     what: &'static str,
     hint: Option<&'static str>,
+    missing: Option<Missing>,
 }
 
 fn verdict(kind: ModelErrorKind, what: &'static str, hint: Option<&'static str>) -> Verdict {
-    Verdict { kind, what, hint }
+    Verdict {
+        kind,
+        what,
+        hint,
+        missing: None,
+    }
 }
 
 fn judge(refusal: &Refusal<'_>) -> Verdict {
@@ -248,19 +266,60 @@ fn judge_unnumbered(says: &dyn Fn(&[&str]) -> bool) -> Verdict {
 }
 
 fn not_found(evidence: &str) -> Verdict {
-    if evidence.contains("model") {
-        verdict(
-            ModelErrorKind::NotFound,
+    let (missing, what, hint) = if names_model(evidence) && says_missing(evidence) {
+        (
+            Missing::Model,
             "The server does not know this model",
-            Some("See which models it offers with `tenon models`, and set the model's name."),
+            "See which models it offers with `tenon models`, and set the model's name.",
         )
     } else {
-        verdict(
-            ModelErrorKind::NotFound,
+        (
+            Missing::Address,
             "The server knows no such address",
-            Some(BASE_URL_HINT),
+            BASE_URL_HINT,
         )
+    };
+    Verdict {
+        missing: Some(missing),
+        ..verdict(ModelErrorKind::NotFound, what, Some(hint))
     }
+}
+
+/// Whether a model is spoken of. Paths are not: many servers answer a wrong
+/// address with the list of those that they have, and `/v1/models` is one.
+fn names_model(evidence: &str) -> bool {
+    let around = |c: char| !c.is_alphanumeric() && c != '/';
+    evidence
+        .split_whitespace()
+        .map(|word| word.trim_start_matches(around))
+        .filter(|word| !word.starts_with('/') && !word.contains("://"))
+        .any(|word| {
+            // Gemini names a model with `models/` before it.
+            word.starts_with("models/")
+                || word
+                    .split(|c: char| !c.is_alphanumeric())
+                    .any(|part| matches!(part, "model" | "modelid"))
+        })
+}
+
+fn says_missing(evidence: &str) -> bool {
+    [
+        "not found",
+        "not_found",
+        "notfound",
+        "not exist",
+        "doesn't exist",
+        "could not find",
+        "not available",
+        "not_available",
+        "unable to access",
+        "unknown model",
+        "no such model",
+        "invalid model",
+        "unsupported model",
+    ]
+    .iter()
+    .any(|sign| evidence.contains(sign))
 }
 
 /// A status inside the error: `{"error":{"code":429}}`, also as text.

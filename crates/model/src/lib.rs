@@ -34,23 +34,25 @@ mod repair;
 mod reply;
 pub mod rescue;
 mod retry;
+mod software;
 pub mod sse;
 mod think;
 mod window;
 
-pub use adapt::{Adaptive, Build, Dialect, Forgetful, Memory, Variant};
+pub use adapt::{Adaptive, Build, Configured, Dialect, Forgetful, Memory, Variant};
 pub use catalogue::{Known, known};
 pub use codec::{Chat, Codec, Decoder, Messages, Responses, ResponsesOptions};
 pub use contract::{
-    Adapted, Delivery, Delta, DeltaStream, Entry, Finished, Identity, Model, ModelEntry,
+    Adapted, Delivery, Delta, DeltaStream, Entry, Finished, Identity, Missing, Model, ModelEntry,
     ModelError, ModelErrorKind, Parameters, Prefix, Prices, Remedy, Request, Vision, Window,
     WindowSource,
 };
-pub use endpoint::{Auth, FirstToken, Timeouts, Verify};
+pub use endpoint::{Auth, FirstToken, Timeouts, Verify, is_private};
 pub use estimate::{estimate_message, estimate_text, estimate_tokens, estimate_tool};
 pub use overflow::is_overflow;
 pub use presets::{AuthStyle, Kind, Preset, Reach, infer, preset, presets};
 pub use quirks::{ContentNull, ImageDetail, MaxTokensField, Quirks, ReturnReasoning, ToolImages};
 pub use repair::{Arguments, is_cut, make_ids_unique, parse_arguments, sendable_arguments};
 pub use retry::RetryPlan;
+pub use software::Software;
 pub use window::{Probe, ProbePlace, Survey};

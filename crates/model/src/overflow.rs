@@ -101,10 +101,13 @@ fn own_limit(text: &str) -> Option<u64> {
         .or_else(|| after(text, "range of max_tokens should be [1,"))
         // Gateways of Anthropic and Gemini
         .or_else(|| after(text, "maximum output tokens ("));
-    tokens.or_else(|| {
-        // Groq
-        after(text, "must be less than or equal to").filter(|_| about_answer)
-    })
+    tokens
+        .or_else(|| {
+            // Groq
+            after(text, "must be less than or equal to").filter(|_| about_answer)
+        })
+        // Fewer would be no answer: such a text is no honest limit.
+        .filter(|&tokens| tokens >= LEAST_ANSWER)
 }
 
 /// What the window leaves beside the prompt.

@@ -17,6 +17,8 @@ pub enum Kind {
 }
 
 impl Kind {
+    pub const ALL: [Self; 4] = [Self::Chat, Self::Messages, Self::Responses, Self::External];
+
     /// As the configuration writes it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -30,9 +32,30 @@ impl Kind {
 
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Chat, Self::Messages, Self::Responses, Self::External]
-            .into_iter()
-            .find(|kind| kind.name() == name)
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Where requests go, below the base address; `None` for what is not asked
+    /// over HTTP.
+    #[must_use]
+    pub fn path(self) -> Option<&'static str> {
+        match self {
+            Self::Chat => Some("/chat/completions"),
+            Self::Messages => Some("/messages"),
+            Self::Responses => Some("/responses"),
+            Self::External => None,
+        }
+    }
+
+    /// The largest image file that can be sent; `None` where the format names
+    /// no limit of its own.
+    #[must_use]
+    pub fn image_bytes(self) -> Option<u64> {
+        match self {
+            // 5 MiB as text, of which four letters stand for three bytes.
+            Self::Messages => Some(5 * 1024 * 1024 / 4 * 3),
+            Self::Chat | Self::Responses | Self::External => None,
+        }
     }
 }
 
@@ -43,8 +66,6 @@ pub enum AuthStyle {
     Bearer,
     /// A header of this name: `api-key`.
     Header(&'static str),
-    /// `x-api-key`, Anthropic's.
-    XApiKey,
     None,
 }
 
@@ -232,7 +253,7 @@ static PRESETS: &[Preset] = &[
         kind: Kind::Messages,
         base_url: Some("https://api.anthropic.com/v1"),
         key_env: &["ANTHROPIC_API_KEY"],
-        auth: AuthStyle::XApiKey,
+        auth: AuthStyle::Header("x-api-key"),
         note: "Anthropic's Messages.",
         ..REMOTE
     },

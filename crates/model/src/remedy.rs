@@ -70,6 +70,9 @@ pub(crate) fn find(refusal: &Refusal<'_>) -> Option<Remedy> {
     if overflow::told(text) {
         return None;
     }
+    if says(text, signs::SEALS) {
+        return Some(Remedy::NoSealedReasoning);
+    }
     reasoning(text)
         .or_else(|| parameter(refusal))
         .or_else(|| content(text))
@@ -79,6 +82,12 @@ pub(crate) fn find(refusal: &Refusal<'_>) -> Option<Remedy> {
 /// the form of a request, whatever words they use.
 fn is_about_request(status: u16) -> bool {
     matches!(status, 0 | 400..=599) && !matches!(status, 401..=403 | 408 | 429 | 503 | 504 | 529)
+}
+
+fn says(text: &str, signs: &[&[&str]]) -> bool {
+    signs
+        .iter()
+        .any(|signs| signs.iter().all(|sign| text.contains(sign)))
 }
 
 /// Earlier reasoning is wanted back, or not taken.
@@ -99,11 +108,6 @@ fn reasoning(text: &str) -> Option<Remedy> {
 
 /// A field of the request that the server names.
 fn parameter(refusal: &Refusal<'_>) -> Option<Remedy> {
-    if refusal.evidence.contains("invalid_encrypted_content") {
-        return Some(Remedy::Omit {
-            field: String::from("reasoning.encrypted_content"),
-        });
-    }
     if refusal
         .evidence
         .contains("encrypted content is not supported")
@@ -134,14 +138,9 @@ fn parameter(refusal: &Refusal<'_>) -> Option<Remedy> {
 
 /// The content of a message that only calls tools.
 fn content(text: &str) -> Option<Remedy> {
-    let says = |signs: &[&[&str]]| {
-        signs
-            .iter()
-            .any(|signs| signs.iter().all(|sign| text.contains(sign)))
-    };
-    let content = if says(signs::CONTENT_NULL) {
+    let content = if says(text, signs::CONTENT_NULL) {
         ContentNull::EmptyString
-    } else if says(signs::CONTENT_EMPTY) {
+    } else if says(text, signs::CONTENT_EMPTY) {
         ContentNull::Null
     } else {
         return None;

@@ -310,6 +310,9 @@ impl Reply {
         if reported == StopReason::MaxTokens {
             self.mark_cut(&mut calls);
         }
+        if matches!(reported, StopReason::ContentFilter | StopReason::Error) {
+            self.leave_out(&mut calls);
+        }
         let stop = match (reported, calls.iter().any(Option::is_some)) {
             (StopReason::EndTurn, true) => StopReason::ToolUse,
             (StopReason::ToolUse, false) => StopReason::EndTurn,
@@ -329,6 +332,16 @@ impl Reply {
             usage: self.usage,
             repairs: std::mem::take(&mut self.repairs),
             todo: None,
+        }
+    }
+
+    /// The provider stopped this answer: nothing of it is to be done.
+    fn leave_out(&mut self, calls: &mut [Option<ToolCallPart>]) {
+        for call in calls.iter_mut().filter_map(Option::take) {
+            self.note(&format!(
+                "the call of {} was left out: the provider stopped the answer",
+                call.name
+            ));
         }
     }
 

@@ -27,7 +27,7 @@ impl Mender<'_> {
             return Ok(());
         };
         let mut folder = open_folder(CWD, self.watched.base.as_os_str())?;
-        for name in above {
+        for (index, name) in above.iter().enumerate() {
             folder = match open_folder(folder.as_fd(), name) {
                 Ok(next) => next,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -40,7 +40,20 @@ impl Mender<'_> {
                     self.reopen(folder.as_fd(), name)?
                 }
                 // A link or a file where a folder was or could have been.
-                Err(_) => return self.put_aside(folder.as_fd(), folder.as_fd(), name, &[]),
+                Err(_) => {
+                    // It is told by its own name, not by that of what is watched.
+                    let watched = Watched {
+                        base: self.watched.base.clone(),
+                        below: above.iter().take(index + 1).cloned().collect(),
+                        before: Before::Missing,
+                    };
+                    let mut there = Mender {
+                        watched: &watched,
+                        set_aside: &mut *self.set_aside,
+                        told: &mut *self.told,
+                    };
+                    return there.put_aside(folder.as_fd(), folder.as_fd(), name, &[]);
+                }
             };
         }
         let folder = folder.as_fd();
@@ -208,10 +221,10 @@ impl Mender<'_> {
             ));
             match rustix::fs::renameat_with(folder, name, top, &aside, RenameFlags::NOREPLACE) {
                 Ok(()) => {
-                    let aside = aside.to_string_lossy().into_owned();
+                    let aside = self.beside(&aside);
                     self.tell(
                         way,
-                        &format!("did not belong there and was set aside as `{aside}`"),
+                        &format!("appeared while a command ran and was set aside as `{aside}`"),
                     );
                     return Ok(());
                 }
@@ -225,6 +238,15 @@ impl Mender<'_> {
     fn tell(&mut self, way: &[OsString], what: &str) {
         let name = self.name(way);
         self.told.push(format!("`{name}` is protected: it {what}"));
+    }
+
+    /// The new name of what was set aside, whole: whoever misses it looks for it.
+    fn beside(&self, aside: &OsStr) -> String {
+        let mut path = self.watched.base.clone();
+        let above = self.watched.below.len().saturating_sub(1);
+        path.extend(self.watched.below.iter().take(above));
+        path.push(aside);
+        path.display().to_string()
     }
 
     fn name(&self, way: &[OsString]) -> String {

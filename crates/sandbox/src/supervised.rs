@@ -5,8 +5,8 @@ use crate::confinement::{Confinement, Level};
 use crate::message::{KILL, MAX_LINE, Status, Survivors, TERMINATE, take_line};
 use crate::tree;
 use rustix::process::{Pid, Signal};
-use std::io;
 use std::time::Duration;
+use std::{fmt, io};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStderr, ChildStdout};
@@ -40,6 +40,16 @@ pub struct Supervised {
     pub(crate) emptied: bool,
     pub(crate) confinement: Confinement,
     pub(crate) repairs: Vec<String>,
+    pub(crate) listener: Option<RepairListener>,
+}
+
+/// Who is told of a repair when it happens.
+pub(crate) struct RepairListener(Box<dyn Fn(&str) + Send + Sync>);
+
+impl fmt::Debug for RepairListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RepairListener")
+    }
 }
 
 impl Supervised {
@@ -55,6 +65,13 @@ impl Supervised {
     #[must_use]
     pub fn repairs(&self) -> &[String] {
         &self.repairs
+    }
+
+    /// Sets who is told of each repair at once: a command may run for hours,
+    /// and whose file was set aside meanwhile misses it now. Told while
+    /// [`Self::exited`] or [`Self::emptied`] is waited for.
+    pub fn on_repair(&mut self, listener: impl Fn(&str) + Send + Sync + 'static) {
+        self.listener = Some(RepairListener(Box::new(listener)));
     }
 
     /// Waits until the command has ended; what it started may live on.
@@ -86,6 +103,9 @@ impl Supervised {
 
     fn note(&mut self, repair: String) {
         if self.repairs.len() < MAX_REPAIRS {
+            if let Some(RepairListener(tell)) = &self.listener {
+                tell(&repair);
+            }
             self.repairs.push(repair);
         }
     }

@@ -123,6 +123,7 @@ impl Supervisor {
                 emptied: false,
                 confinement,
                 repairs: Vec::new(),
+                listener: None,
             }),
             Some(First::Failed(number)) => {
                 let _ = child.wait().await;

@@ -8,7 +8,7 @@ use crate::{SessionError, Store};
 use serde::Deserialize;
 use std::fs::File;
 use std::path::PathBuf;
-use tenon_vocab::{Cost, EventKind, Meta, SessionId, Timestamp, Usage};
+use tenon_vocab::{Cost, EventKind, Meta, SessionId, SideRequest, Timestamp, Usage};
 
 /// One answer of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +72,10 @@ impl Store {
             });
         };
         let copied_to = self.copied_to(meta);
+        let counts = |seq: u64, ts: Timestamp| {
+            let told = copied_to.is_some_and(|copied| seq <= copied);
+            !told && since.is_none_or(|since| ts >= since)
+        };
         let (mut provider, mut model) = (String::new(), String::new());
         let mut unreadable = 0;
         let mut lines = Lines::new(&file, 0);
@@ -82,11 +86,22 @@ impl Store {
                 Line::Settings(settings) => {
                     provider = settings.provider;
                     model = settings.model;
+                    let Some(side) = settings.side else { continue };
+                    if counts(settings.seq, settings.ts) {
+                        each(&Spent {
+                            session: found.id,
+                            cwd: &meta.cwd,
+                            at: settings.ts,
+                            provider: &side.provider,
+                            model: &side.model,
+                            usage: side.usage,
+                            cost: side.cost,
+                        });
+                    }
                 }
                 Line::Answer(answer) => {
                     let Some(usage) = answer.usage else { continue };
-                    let told = copied_to.is_some_and(|seq| answer.seq <= seq);
-                    if told || since.is_some_and(|since| answer.ts < since) {
+                    if !counts(answer.seq, answer.ts) {
                         continue;
                     }
                     each(&Spent {
@@ -126,6 +141,10 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Settings {
+    seq: u64,
+    ts: Timestamp,
+    #[serde(default)]
+    side: Option<SideRequest>,
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]

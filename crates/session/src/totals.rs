@@ -2,9 +2,7 @@
 //! the state that the engine works with and for the digest that lists show.
 
 use serde::{Deserialize, Serialize};
-use tenon_vocab::{
-    ContextChange, Cost, Event, EventKind, Message, ModelTotals, RunOrigin, Settings, Usage,
-};
+use tenon_vocab::{ContextChange, Cost, Event, EventKind, ModelTotals, RunOrigin, Settings, Usage};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Totals {
@@ -13,7 +11,8 @@ pub(crate) struct Totals {
     pub prompt: String,
     pub runs: u32,
     pub compactions: u32,
-    /// All messages, those of child runs and abandoned ones too: they were paid.
+    /// All messages, those of child runs and abandoned ones too, and what was
+    /// asked on the side: they were paid.
     pub usage: Usage,
     /// The same by the model that was asked.
     #[serde(default)]
@@ -25,8 +24,8 @@ impl Totals {
         match &event.kind {
             EventKind::Message(message) => {
                 if let Some(usage) = message.usage {
-                    self.usage += usage;
-                    self.count(message, usage);
+                    let (provider, model) = self.asked();
+                    self.count(provider, model, usage, message.cost);
                 }
             }
             _ if event.parent.is_some() => {}
@@ -37,7 +36,14 @@ impl Totals {
                     self.prompt.clone_from(&started.prompt);
                 }
             }
-            EventKind::Settings(settings) => self.settings = Some(settings.clone()),
+            EventKind::Settings(settings) => {
+                let mut settings = settings.clone();
+                if let Some(side) = settings.side.take() {
+                    let side = *side;
+                    self.count(side.provider, side.model, side.usage, side.cost);
+                }
+                self.settings = Some(settings);
+            }
             EventKind::Context(ContextChange::Compacted(_)) => {
                 self.compactions = self.compactions.saturating_add(1);
             }
@@ -46,16 +52,20 @@ impl Totals {
     }
 
     /// Whoever the settings name was asked.
-    fn count(&mut self, message: &Message, usage: Usage) {
-        let (provider, model) = match &self.settings {
-            Some(settings) => (settings.provider.as_str(), settings.model.as_str()),
-            None => ("", ""),
-        };
+    fn asked(&self) -> (String, String) {
+        match &self.settings {
+            Some(settings) => (settings.provider.clone(), settings.model.clone()),
+            None => Default::default(),
+        }
+    }
+
+    fn count(&mut self, provider: String, model: String, usage: Usage, cost: Option<Cost>) {
+        self.usage += usage;
         let known = |entry: &ModelTotals| entry.provider == provider && entry.model == model;
         let at = self.models.iter().position(known).unwrap_or_else(|| {
             self.models.push(ModelTotals {
-                provider: provider.to_owned(),
-                model: model.to_owned(),
+                provider,
+                model,
                 ..ModelTotals::default()
             });
             self.models.len() - 1
@@ -63,7 +73,7 @@ impl Totals {
         if let Some(entry) = self.models.get_mut(at) {
             entry.requests = entry.requests.saturating_add(1);
             entry.usage += usage;
-            if let Some(cost) = message.cost {
+            if let Some(cost) = cost {
                 *entry.cost.get_or_insert_default() += cost;
             }
         }

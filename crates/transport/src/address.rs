@@ -3,62 +3,10 @@
 //! without a scheme is not completed.
 
 use reqwest::Url;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use tenon_model::{ModelError, ModelErrorKind};
+use tenon_model::{ModelError, ModelErrorKind, is_private};
 
 /// What is quoted of a text that came from outside, at most.
 const QUOTED_CHARS: usize = 200;
-
-/// Whether a host is on this machine or in this network: loopback, RFC 1918,
-/// link-local, unique local, `localhost`, `*.local`, and names without a dot.
-///
-/// Decides about patience and proxies. It looks at the name only and asks no
-/// DNS, so it must not be used to prove that a request stays inside.
-#[must_use]
-pub fn is_private(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    if let Ok(address) = bare.parse::<IpAddr>() {
-        return is_private_address(address);
-    }
-    // Through the URL parser, because `0x7f.1` and `134744072` are addresses too.
-    let Ok(url) = Url::parse(&format!("http://{bare}/")) else {
-        return false;
-    };
-    let Some(name) = url.host_str() else {
-        return false;
-    };
-    if let Ok(address) = name.parse::<IpAddr>() {
-        return is_private_address(address);
-    }
-    let name = name.trim_end_matches('.');
-    !name.contains('.') || name.ends_with(".local") || name.ends_with(".localhost")
-}
-
-fn is_private_address(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) => is_private_v4(v4),
-        IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
-            Some(v4) => is_private_v4(v4),
-            None => is_private_v6(v6),
-        },
-    }
-}
-
-fn is_private_v4(address: Ipv4Addr) -> bool {
-    // 0.0.0.0 is what servers print that listen everywhere; to connect to it
-    // means this machine.
-    address.is_loopback()
-        || address.is_private()
-        || address.is_link_local()
-        || address.is_unspecified()
-}
-
-fn is_private_v6(address: Ipv6Addr) -> bool {
-    address.is_loopback()
-        || address.is_unicast_link_local()
-        || address.is_unique_local()
-        || address.is_unspecified()
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scheme {
@@ -227,55 +175,7 @@ pub(crate) fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Target, is_private, quoted, without_secrets};
-
-    #[test]
-    fn knows_the_private_hosts() {
-        for host in [
-            "localhost",
-            "LOCALHOST",
-            "localhost.",
-            "api.localhost",
-            "127.0.0.1",
-            "127.8.9.1",
-            "0x7f.1",
-            "10.1.2.3",
-            "172.16.0.1",
-            "172.31.255.255",
-            "192.168.1.42",
-            "169.254.3.4",
-            "0.0.0.0",
-            "::1",
-            "[::1]",
-            "fe80::1",
-            "fd12:3456::1",
-            "::ffff:10.0.0.1",
-            "gpu-box",
-            "printer.local",
-        ] {
-            assert!(is_private(host), "{host}");
-        }
-    }
-
-    #[test]
-    fn knows_the_public_hosts() {
-        for host in [
-            "api.openai.com",
-            "8.8.8.8",
-            "134744072",
-            "172.32.0.1",
-            "192.169.0.1",
-            "2001:db8::1",
-            "::ffff:8.8.8.8",
-            "local.example.com",
-            "notlocalhost.com",
-            "",
-            " ",
-            "a b",
-        ] {
-            assert!(!is_private(host), "{host}");
-        }
-    }
+    use super::{Target, quoted, without_secrets};
 
     fn parse(base_url: &str) -> Result<Target, tenon_model::ModelError> {
         Target::parse("p", base_url, "/chat/completions")

@@ -153,7 +153,7 @@ impl CredentialSource for NoCredential {
     }
 
     fn describe(&self) -> String {
-        String::from("api_key_env or api_key_command of the provider, which are not set")
+        String::from("api_key_env or api_key_command of the provider (neither is set)")
     }
 }
 

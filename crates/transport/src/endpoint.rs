@@ -2,11 +2,10 @@
 //! patient to be. Nothing here is checked; `HttpModel::new` does that.
 
 use crate::ProxyChoice;
-use crate::address::is_private;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
-use tenon_model::{Auth, FirstToken, Timeouts, Verify};
+use tenon_model::{Auth, FirstToken, Timeouts, Verify, is_private};
 
 /// How long a host that is not private may take to its first content, unless
 /// the user says otherwise.

@@ -1,7 +1,8 @@
 //! Bytes over the network: a codec and an endpoint become a [`Model`].
 //!
-//! One attempt per request and no more: waiting and trying again belong to the
-//! engine, which knows whether a step may be repeated. HTTP/1.1 only; a model
+//! One attempt per request, and one more only where a refused key was renewed:
+//! waiting and trying again belong to the engine, which knows whether a step may
+//! be repeated. HTTP/1.1 only; a model
 //! server answers one long stream per connection, where HTTP/2 would add size
 //! and no speed.
 //!
@@ -33,7 +34,6 @@ mod survey;
 mod tls;
 mod watchdog;
 
-pub use address::is_private;
 pub use aside::{Answer, get_json, post_json};
 pub use credential::{
     Credential, CredentialError, CredentialSource, Fixed, FromEnvironment, NoCredential, Renewal,

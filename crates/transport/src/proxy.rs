@@ -3,11 +3,11 @@
 //! The HTTP library's own reading of the environment is switched off: it sends
 //! `localhost` through a proxy.
 
-use crate::address::{Scheme, Target, is_private, without_secrets};
+use crate::address::{Scheme, Target, without_secrets};
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::Url;
 use std::fmt;
-use tenon_model::{ModelError, ModelErrorKind};
+use tenon_model::{ModelError, ModelErrorKind, is_private};
 
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum ProxyChoice {

@@ -8,7 +8,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use std::time::{Duration, SystemTime};
 use tenon_model::codec::Codec;
-use tenon_model::{ModelError, ModelErrorKind};
+use tenon_model::{Missing, ModelError, ModelErrorKind};
 
 /// What is read of an error's body, at most.
 const BODY_BYTES: usize = 64 * 1024;
@@ -33,17 +33,43 @@ impl Secrets {
 
     pub(crate) fn scrub(&self, mut error: ModelError) -> ModelError {
         for secret in &self.0 {
-            if error.message.contains(secret) {
-                error.message = error.message.replace(secret, "***");
-            }
-            if let Some(hint) = &mut error.hint
-                && hint.contains(secret)
-            {
-                *hint = hint.replace(secret, "***");
+            without(secret, &mut error.message);
+            if let Some(hint) = &mut error.hint {
+                without(secret, hint);
             }
         }
         error
     }
+}
+
+/// Takes a secret out of a text, and the beginning of it where the text was cut
+/// within it: long texts are, and end in `…` there.
+fn without(secret: &str, text: &mut String) {
+    const CUT: char = '…';
+    if text.contains(secret) {
+        *text = text.replace(secret, "***");
+    }
+    if !text.contains(CUT) {
+        return;
+    }
+    let pieces: Vec<&str> = text.split(CUT).collect();
+    let last = pieces.len() - 1;
+    let scrubbed: Vec<String> = pieces
+        .iter()
+        .enumerate()
+        .map(|(n, piece)| match beginning_at_end(secret, piece) {
+            Some(length) if n < last => format!("{}***", &piece[..piece.len() - length]),
+            _ => (*piece).to_owned(),
+        })
+        .collect();
+    *text = scrubbed.join(&CUT.to_string());
+}
+
+/// How much of a secret a text ends in, when that is enough to tell.
+fn beginning_at_end(secret: &str, text: &str) -> Option<usize> {
+    let ends = secret.char_indices().map(|(at, _)| at).rev();
+    ends.take_while(|length| *length >= Secrets::SHORTEST)
+        .find(|length| text.ends_with(&secret[..*length]))
 }
 
 /// Whom a refused request went to, and with what.
@@ -73,20 +99,37 @@ pub(crate) async fn check(response: Response, asked: &Asked<'_>) -> Result<Respo
         return Err(failure::proxy_wants_password(asked.route));
     }
     let retry_after = retry_after(response.headers(), SystemTime::now());
+    let for_list = response.url().path().ends_with(asked.codec.models_path());
     let time = asked.silence.unwrap_or(BODY_TIME).min(BODY_TIME);
     let body = read_capped(response, BODY_BYTES, time).await;
     let mut error = asked.codec.classify(status.as_u16(), retry_after, &body);
     error.status = Some(status.as_u16());
     error.retry_after = error.retry_after.or(retry_after);
+    if for_list && error.missing == Some(Missing::Model) {
+        error = not_listed(error, asked);
+    }
     Err(with_advice(error, asked))
+}
+
+/// Who asks for the list names no model: whatever the server's words, it is the
+/// list that is missing.
+fn not_listed(error: ModelError, asked: &Asked<'_>) -> ModelError {
+    let status = error.status.unwrap_or_default();
+    ModelError {
+        message: format!(
+            "{} does not list its models (HTTP {status})",
+            asked.route.authority
+        ),
+        hint: Some(String::from(
+            "Name the model yourself, with --model or in the configuration.",
+        )),
+        missing: Some(Missing::Address),
+        ..error
+    }
 }
 
 /// What is known here is more than the codec's general advice.
 fn with_advice(mut error: ModelError, asked: &Asked<'_>) -> ModelError {
-    let is_general = error
-        .hint
-        .as_ref()
-        .is_none_or(|hint| hint.contains("base_url"));
     let advice = match error.kind {
         ModelErrorKind::Auth => Some(match asked.credential {
             None => format!(
@@ -99,10 +142,14 @@ fn with_advice(mut error: ModelError, asked: &Asked<'_>) -> ModelError {
             ),
         }),
         // A model that is not found is no matter of the address.
-        ModelErrorKind::NotFound if !asked.target.names_a_version() && is_general => Some(format!(
-            "The base_url {base} has no /v1; most servers want {base}/v1",
-            base = asked.target.shown()
-        )),
+        ModelErrorKind::NotFound
+            if error.missing != Some(Missing::Model) && !asked.target.names_a_version() =>
+        {
+            Some(format!(
+                "The base_url {base} has no /v1; most servers want {base}/v1",
+                base = asked.target.shown()
+            ))
+        }
         _ => None,
     };
     if let Some(advice) = advice {
@@ -235,5 +282,20 @@ mod tests {
         let error = secrets.scrub(error);
         assert_eq!(error.message, "bad key *** for v1");
         assert_eq!(error.hint.as_deref(), Some("check ***"));
+    }
+
+    #[test]
+    fn a_secret_that_a_cut_goes_through_is_taken_out_as_well() {
+        let mut secrets = Secrets::default();
+        secrets.add("sk-12345678");
+        for (text, scrubbed) in [
+            ("key sk-1234567… (HTTP 400)", "key ***… (HTTP 400)"),
+            ("key sk-123…", "key ***…"),
+            ("key sk-12…", "key sk-12…"),
+            ("a… sk-1234567", "a… sk-1234567"),
+        ] {
+            let error = secrets.scrub(ModelError::new(ModelErrorKind::Auth, text));
+            assert_eq!(error.message, scrubbed);
+        }
     }
 }

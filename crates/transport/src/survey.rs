@@ -3,12 +3,11 @@
 //! server that does not say is one of many.
 
 use crate::Credential;
-use crate::address::is_private;
 use crate::request::Shared;
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use std::time::Duration;
-use tenon_model::{ModelErrorKind, Probe, ProbePlace, Reach, Survey, Window};
+use tenon_model::{ModelErrorKind, Probe, ProbePlace, Reach, Survey, Window, is_private};
 
 /// One question, and all of them together.
 const ONE: Duration = Duration::from_secs(2);

@@ -16,6 +16,7 @@
 
 mod command;
 mod decision;
+pub mod effort;
 mod event;
 mod ids;
 mod message;
@@ -42,8 +43,8 @@ pub use records::{
     BlobRef, Checkpoint, CheckpointAction, Compacted, Compiled, ContextChange, FileChange,
     ForkPoint, HistoryRef, HookFired, Interrupted, JobAction, JobEvent, McpEvent, Meta, Notice,
     NoticeLevel, Outcome, PrunedCall, Retry, Review, RunFinished, RunOrigin, RunStarted, RunState,
-    SCHEMA_VERSION, Settings, ShellNote, Snapshot, StateChanged, TextChannel, TextDelta, TodoItem,
-    TodoList, TodoStatus, ToolDelta, ToolResult, ToolStream, ToolUse,
+    SCHEMA_VERSION, Settings, ShellNote, SideRequest, Snapshot, StateChanged, TextChannel,
+    TextDelta, TodoItem, TodoList, TodoStatus, ToolDelta, ToolResult, ToolStream, ToolUse,
 };
 pub use tool::{
     CallStatus, DiffFile, Display, Effect, Envelope, ErrorCode, FileEntry, FileHash, SandboxReport,

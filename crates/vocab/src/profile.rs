@@ -75,6 +75,8 @@ pub struct ToolLimits {
     pub read_lines: usize,
     pub read_bytes: usize,
     pub line_bytes: usize,
+    /// The largest image that is shown to a model (P13).
+    pub image_bytes: u64,
     pub glob_paths: usize,
     pub grep_matches: usize,
     pub list_entries: usize,
@@ -105,6 +107,7 @@ impl Default for ToolLimits {
             read_lines: 2000,
             read_bytes: 50 * 1024,
             line_bytes: 2000,
+            image_bytes: 8 * 1024 * 1024,
             glob_paths: 1000,
             grep_matches: 200,
             list_entries: 500,

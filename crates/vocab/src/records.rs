@@ -394,6 +394,20 @@ pub struct Settings {
     pub title: Option<String>,
     #[serde(default)]
     pub pinned: bool,
+    /// The request on the side that brought this change, such as one for a
+    /// title. It is of this record alone, and no setting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Box<SideRequest>>,
+}
+
+/// What was asked of a small model beside the conversation, and what it took.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SideRequest {
+    pub provider: String,
+    pub model: String,
+    pub usage: Usage,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

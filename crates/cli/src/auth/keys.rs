@@ -2,9 +2,10 @@
 //! where. Where the desktop has no store for it, the key itself stands here,
 //! which is why the file is its owner's alone, or it is not read at all.
 
+use crate::plain_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -50,15 +51,44 @@ impl KeysError {
 #[serde(tag = "in", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Saved {
     /// In the desktop's own store.
-    Desktop,
+    Desktop { origin: String },
     /// Here.
-    File { key: String },
+    File { origin: String, key: String },
+}
+
+impl Saved {
+    /// Scheme, host and port of the server that the key was saved for. It is
+    /// sent nowhere else: a name can come to mean another address.
+    pub fn origin(&self) -> &str {
+        match self {
+            Self::Desktop { origin } | Self::File { origin, .. } => origin,
+        }
+    }
+
+    pub fn is_for(&self, address: &str) -> bool {
+        self.origin() == origin(address)
+    }
+}
+
+/// Scheme, host and port of an address.
+pub fn origin(address: &str) -> String {
+    let (scheme, rest) = address.trim().split_once("://").unwrap_or_default();
+    let scheme = scheme.to_ascii_lowercase();
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = host.to_ascii_lowercase();
+    let usual = match scheme.as_str() {
+        "https" => ":443",
+        _ => ":80",
+    };
+    let host = host.strip_suffix(usual).unwrap_or(&host);
+    format!("{scheme}://{host}")
 }
 
 impl std::fmt::Debug for Saved {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Desktop => "Desktop",
+            Self::Desktop { .. } => "Desktop",
             Self::File { .. } => "File(hidden)",
         })
     }
@@ -122,7 +152,7 @@ impl Keys {
     }
 
     fn read(&self) -> Result<Page, KeysError> {
-        let file = match File::open(&self.path) {
+        let file = match plain_file::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Page::default()),
             opened => opened.map_err(self.wrong("read"))?,
         };
@@ -151,12 +181,9 @@ impl Keys {
             .create(folder)
             .map_err(&wrong)?;
         // Two logins at once must not lose one of the keys.
-        let lock = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(self.path.with_extension("lock"))
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        let lock = plain_file::open_with(&mut options, &self.path.with_extension("lock"))
             .map_err(&wrong)?;
         lock.lock().map_err(&wrong)?;
         let mut page = self.read()?;
@@ -190,7 +217,38 @@ mod tests {
 
     fn file(key: &str) -> Saved {
         Saved::File {
+            origin: String::from("https://a"),
             key: key.to_owned(),
+        }
+    }
+
+    fn desktop() -> Saved {
+        Saved::Desktop {
+            origin: String::from("https://a"),
+        }
+    }
+
+    #[test]
+    fn a_key_is_for_one_server_whatever_is_asked_of_it() {
+        let saved = file("one");
+        for same in [
+            "https://a",
+            "https://a/v1",
+            "HTTPS://A:443/",
+            "https://u:p@a/x?y",
+        ] {
+            assert!(saved.is_for(same), "{same}");
+        }
+        for other in [
+            "http://a",
+            "https://a:8443/v1",
+            "https://b/v1",
+            "https://a.b",
+            "https://b\\@a/",
+            "a",
+            "",
+        ] {
+            assert!(!saved.is_for(other), "{other}");
         }
     }
 
@@ -200,7 +258,7 @@ mod tests {
         let keys = Keys::in_state(&folder.path().join("state"));
         assert!(keys.all().unwrap().is_empty());
         keys.put("a", file("one")).unwrap();
-        keys.put("b", Saved::Desktop).unwrap();
+        keys.put("b", desktop()).unwrap();
         let mode = std::fs::metadata(keys.path()).unwrap().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(keys.all().unwrap()["a"], file("one"));
@@ -222,7 +280,7 @@ mod tests {
         let error = keys.all().unwrap_err();
         assert!(matches!(error, KeysError::Open { .. }));
         assert!(error.hint().contains("chmod 600"), "{}", error.hint());
-        assert!(keys.put("b", Saved::Desktop).is_err());
+        assert!(keys.put("b", desktop()).is_err());
     }
 
     #[test]
@@ -231,7 +289,7 @@ mod tests {
         let keys = Keys::in_state(folder.path());
         replace(keys.path(), b"{\"keys\": {\"a\": {\"in\": \"nowhere\"}}}").unwrap();
         assert!(matches!(keys.all(), Err(KeysError::Unreadable { .. })));
-        assert!(keys.put("b", Saved::Desktop).is_err());
+        assert!(keys.put("b", desktop()).is_err());
         assert!(
             std::fs::read_to_string(keys.path())
                 .unwrap()

@@ -2,26 +2,31 @@
 //! started and no store is opened unless a key was saved for the provider.
 
 use super::desktop::{Desktop, DesktopError, Item};
-use super::keys::{Keys, KeysError, Saved};
+use super::keys::{Keys, KeysError, Saved, origin};
 use crate::place::Place;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_tools::Jobs;
 use tenon_transport::{Credential, CredentialError, CredentialSource, Renewal, Secret};
 use tenon_vocab::port::BoxFuture;
 
-/// What `first` gives, else the key that was saved for this provider.
+/// What `first` gives, else the key that was saved for this provider at this
+/// address.
 pub fn or_stored(
     place: &Place,
     name: &str,
+    address: &str,
     first: Arc<dyn CredentialSource>,
     jobs: &Jobs,
 ) -> Arc<dyn CredentialSource> {
     Arc::new(OrStored {
         first,
         name: name.to_owned(),
+        address: address.to_owned(),
         keys: Keys::in_state(&place.paths.state),
         desktop: Desktop::find(place, jobs),
         known: Mutex::default(),
+        unused: Mutex::default(),
+        gave: Mutex::default(),
     })
 }
 
@@ -33,6 +38,12 @@ pub enum LookupError {
         "the key of `{name}` is in the desktop's credential store, which cannot be read: {why}"
     )]
     Desktop { name: String, why: String },
+    #[error("the key saved for `{name}` is for {origin} and is not sent to {asked}")]
+    Elsewhere {
+        name: String,
+        origin: String,
+        asked: String,
+    },
 }
 
 impl LookupError {
@@ -42,6 +53,9 @@ impl LookupError {
             Self::Keys(error) => error.hint(),
             Self::Desktop { name, .. } => format!(
                 "Unlock the store, or save the key in a file with `tenon auth login {name} --store file`."
+            ),
+            Self::Elsewhere { name, .. } => format!(
+                "To use a key there, save it with `tenon auth login {name}` while that address is set."
             ),
         }
     }
@@ -53,7 +67,7 @@ impl From<LookupError> for CredentialError {
     }
 }
 
-/// The key itself, from wherever it was saved.
+/// The key itself, from wherever it was saved, for this address.
 ///
 /// # Errors
 /// When one was saved and cannot be had.
@@ -61,11 +75,19 @@ pub async fn lookup(
     keys: &Keys,
     desktop: Option<&Desktop>,
     name: &str,
+    address: &str,
 ) -> Result<Option<Secret>, LookupError> {
     let why = match keys.all()?.remove(name) {
         None => return Ok(None),
-        Some(Saved::File { key }) => return Ok(Some(Secret::new(key))),
-        Some(Saved::Desktop) => match desktop {
+        Some(saved) if !saved.is_for(address) => {
+            return Err(LookupError::Elsewhere {
+                name: name.to_owned(),
+                origin: saved.origin().to_owned(),
+                asked: origin(address),
+            });
+        }
+        Some(Saved::File { key, .. }) => return Ok(Some(Secret::new(key))),
+        Some(Saved::Desktop { .. }) => match desktop {
             None => String::from("there is no session bus or no tool for it here"),
             Some(desktop) => match desktop.get(&Item::key_of(name)).await {
                 Ok(Some(secret)) => return Ok(Some(secret)),
@@ -83,10 +105,22 @@ pub async fn lookup(
 struct OrStored {
     first: Arc<dyn CredentialSource>,
     name: String,
+    /// Where the key would be sent.
+    address: String,
     keys: Keys,
     desktop: Option<Desktop>,
     /// Asking the desktop starts a process: once is enough.
     known: Mutex<Option<Secret>>,
+    /// Why the saved key is not used, when it is another server's.
+    unused: Mutex<Option<String>>,
+    /// Which of the two gave the last key.
+    gave: Mutex<Option<Gave>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gave {
+    First,
+    Saved,
 }
 
 impl OrStored {
@@ -94,8 +128,21 @@ impl OrStored {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn remember(&self, gave: Option<Gave>) {
+        *self.gave.lock().unwrap_or_else(PoisonError::into_inner) = gave;
+    }
+
     async fn look(&self) -> Result<Option<Secret>, CredentialError> {
-        let found = lookup(&self.keys, self.desktop.as_ref(), &self.name).await?;
+        let desktop = self.desktop.as_ref();
+        let found = match lookup(&self.keys, desktop, &self.name, &self.address).await {
+            // The server may want none; if it does, its refusal tells of this.
+            Err(error @ LookupError::Elsewhere { .. }) => {
+                let told = error.to_string();
+                *self.unused.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+                None
+            }
+            found => found?,
+        };
         self.known().clone_from(&found);
         Ok(found)
     }
@@ -105,6 +152,7 @@ impl CredentialSource for OrStored {
     fn credential(&self) -> BoxFuture<'_, Result<Option<Credential>, CredentialError>> {
         Box::pin(async move {
             if let Some(credential) = self.first.credential().await? {
+                self.remember(Some(Gave::First));
                 return Ok(Some(credential));
             }
             let known = self.known().clone();
@@ -112,6 +160,7 @@ impl CredentialSource for OrStored {
                 Some(secret) => Some(secret),
                 None => self.look().await?,
             };
+            self.remember(found.as_ref().map(|_| Gave::Saved));
             Ok(found.map(Credential::from))
         })
     }
@@ -136,10 +185,20 @@ impl CredentialSource for OrStored {
     }
 
     fn describe(&self) -> String {
-        format!(
-            "{} or `tenon auth login {}`",
-            self.first.describe(),
-            self.name
-        )
+        let saved = format!("`tenon auth login {}`", self.name);
+        let gave = *self.gave.lock().unwrap_or_else(PoisonError::into_inner);
+        match gave {
+            Some(Gave::First) => self.first.describe(),
+            Some(Gave::Saved) => saved,
+            None => {
+                let unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
+                let unused = unused.as_ref().map(|why| format!(" ({why})"));
+                format!(
+                    "{}, or from {saved}{}",
+                    self.first.describe(),
+                    unused.unwrap_or_default()
+                )
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::pages;
 use crate::args::{AuthCommand, RunArgs, Shared, StoreChoice};
 use crate::assemble::{self, Options};
 use crate::auth::desktop::{Desktop, Item};
-use crate::auth::keys::{Keys, KeysError, Saved};
+use crate::auth::keys::{self, Keys, KeysError, Saved};
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
@@ -95,7 +95,13 @@ impl Counter {
     /// The provider that is meant.
     fn named(&self, name: Option<String>) -> Result<ResolvedProvider, CliError> {
         if let Some(name) = name {
-            return Ok(tenon_config::provider_named(&self.loaded, &name)?);
+            // The one in use may have its address from a variable.
+            let chosen = tenon_config::resolve(&self.loaded, &Choice::default());
+            let chosen = chosen.ok().and_then(|resolved| resolved.provider);
+            return match chosen.filter(|chosen| chosen.name == name) {
+                Some(chosen) => Ok(chosen),
+                None => Ok(tenon_config::provider_named(&self.loaded, &name)?),
+            };
         }
         let resolved = tenon_config::resolve(&self.loaded, &Choice::default())?;
         let provider = resolved.provider.ok_or_else(|| {
@@ -136,6 +142,8 @@ impl Counter {
     ) -> CommandResult {
         let name = &provider.name;
         let shown = Printable::line(name);
+        let origin = keys::origin(&provider.base_url);
+        let server = Printable::line(&origin).into_string();
         let desktop = match store {
             StoreChoice::File => None,
             StoreChoice::Auto | StoreChoice::Desktop => Desktop::find(&self.place, &self.jobs),
@@ -150,9 +158,11 @@ impl Counter {
         let tool = desktop.as_ref().map_or("", Desktop::name);
         match (kept, store) {
             (Ok(()), _) => {
-                self.keys.put(name, Saved::Desktop).map_err(of_keys)?;
+                self.keys
+                    .put(name, Saved::Desktop { origin })
+                    .map_err(of_keys)?;
                 complain(&format!(
-                    "The key of `{shown}` is in the desktop's credential store ({tool})."
+                    "The key of `{shown}` for {server} is in the desktop's credential store ({tool})."
                 ));
             }
             (Err(why), StoreChoice::Desktop) => {
@@ -164,6 +174,7 @@ impl Counter {
             }
             (Err(why), StoreChoice::Auto | StoreChoice::File) => {
                 let saved = Saved::File {
+                    origin,
                     key: key.expose().to_owned(),
                 };
                 self.keys.put(name, saved).map_err(of_keys)?;
@@ -174,7 +185,7 @@ impl Counter {
                     ));
                 }
                 complain(&format!(
-                    "The key of `{shown}` is in {}, not encrypted, in a file that only you can read.",
+                    "The key of `{shown}` for {server} is in {}, not encrypted, in a file that only you can read.",
                     self.keys.path().display()
                 ));
             }
@@ -202,7 +213,7 @@ impl Counter {
             };
             return Err(CliError::usage(format!("no key was saved for `{shown}`")).with_hint(hint));
         };
-        if saved == Saved::Desktop {
+        if matches!(saved, Saved::Desktop { .. }) {
             let desktop = Desktop::find(&self.place, &self.jobs);
             let gone = match &desktop {
                 None => Err(String::from("there is none here")),
@@ -213,7 +224,7 @@ impl Counter {
             };
             if let Err(why) = gone {
                 // It is still in the store, and so it must stay known.
-                self.keys.put(name, Saved::Desktop).map_err(of_keys)?;
+                self.keys.put(name, saved).map_err(of_keys)?;
                 return Err(CliError::runtime(format!(
                     "the key of `{shown}` is still in the desktop's credential store, which cannot be used: {}",
                     Printable::line(&why)

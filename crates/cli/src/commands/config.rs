@@ -13,7 +13,6 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tenon_config::keys::Privacy;
 use tenon_config::{
     Choice, ConfigError, Entry, KeySource, Loaded, ProjectTrust, Resolved, ResolvedProvider,
     Sources,
@@ -195,9 +194,10 @@ fn show(place: &Place, form: Form) -> CommandResult {
 }
 
 fn shown(entry: &Entry) -> String {
-    match entry.key.privacy {
-        Privacy::Secret => HIDDEN.to_owned(),
-        Privacy::Open => entry.value.to_string(),
+    if entry.is_hidden() {
+        HIDDEN.to_owned()
+    } else {
+        entry.value.to_string()
     }
 }
 
@@ -254,7 +254,7 @@ fn in_use(loaded: &Loaded, provider: &ResolvedProvider) -> Table {
     let mut table = Table::new(&["in use", "value", "from"]);
     table.row([
         String::from("provider"),
-        provider.name.clone(),
+        crate::provider::called(provider).to_owned(),
         String::new(),
     ]);
     let origin = provider.base_url_origin.to_string();
@@ -273,9 +273,12 @@ fn warnings<'a>(
 }
 
 fn as_json(loaded: &Loaded, resolved: Option<&Resolved>) -> Value {
-    let value = |entry: &Entry| match entry.key.privacy {
-        Privacy::Secret => json!(HIDDEN),
-        Privacy::Open => entry.value.clone(),
+    let value = |entry: &Entry| {
+        if entry.is_hidden() {
+            json!(HIDDEN)
+        } else {
+            entry.value.clone()
+        }
     };
     let values: Vec<Value> = loaded
         .iter()

@@ -218,7 +218,11 @@ fn print(findings: &[Finding], lists: Lists) -> Result<(), CliError> {
     let count = |state| findings.iter().filter(|found| found.state == state).count();
     page.push_str(&match (count(State::Problem), count(State::Warn)) {
         (0, 0) => String::from("\nEverything is fine.\n"),
-        (problems, warnings) => format!("\n{problems} problems, {warnings} warnings.\n"),
+        (problems, warnings) => format!(
+            "\n{}, {}.\n",
+            pages::counted(problems, "problem"),
+            pages::counted(warnings, "warning")
+        ),
     });
     pages::print(&page)?;
     Ok(())

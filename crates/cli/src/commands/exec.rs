@@ -11,6 +11,7 @@ use crate::place::Place;
 use crate::render::Renderer;
 use crate::render::json::JsonLines;
 use crate::render::text::{Answers, TextLines};
+use crate::render::waiting::{self, Motion};
 use crate::screen::{Paint, complain};
 use crate::{CommandResult, prompt, trust};
 use std::io::IsTerminal;
@@ -120,7 +121,8 @@ fn in_session(
     }
     let runtime = assemble::runtime()?;
     let ended = runtime.block_on(async {
-        let assembled = assemble::open(place, &options, session).await?;
+        let opening = assemble::open(place, &options, session);
+        let assembled = waiting::during(Motion::for_stderr(), opening).await?;
         let handle = Engine::start(assembled.session, assembled.parts);
         let renderer = renderer(args, paint);
         match front {

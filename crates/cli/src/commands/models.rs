@@ -6,17 +6,18 @@ use super::pages;
 use crate::args::{ModelsArgs, RunArgs, Shared};
 use crate::assemble::{self, Options};
 use crate::drive::Desk;
-use crate::error::CliError;
+use crate::error::{CliError, code};
 use crate::place::Place;
 use crate::provider::{self, Facts, facts};
 use crate::render::table::Table;
+use crate::render::waiting::{self, Motion};
 use crate::screen::complain;
 use crate::{CommandResult, trust};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use tenon_config::{Resolved, ResolvedProvider};
-use tenon_model::{Model, ModelEntry, Prices, Reach, Vision, WindowSource};
+use tenon_config::{Choice, Resolved, ResolvedProvider};
+use tenon_model::{Model, ModelEntry, ModelError, Prices, Reach, Vision, WindowSource};
 use tenon_tools::Jobs;
 use tenon_vocab::Printable;
 
@@ -34,46 +35,66 @@ pub fn run(shared: &Shared, args: &ModelsArgs) -> CommandResult {
     };
     let options = Options::from_args(&asked, Desk::Nobody);
     let (providers, resolved) = wanted(&place, &options, args)?;
-    let answers = ask(&place, &providers)?;
+    let answers = ask(&place, &resolved, &providers)?;
     let mut rows = Vec::new();
-    let mut failures = Vec::new();
+    let down = answers.iter().filter(|answer| answer.is_err()).count();
     for (provider, answer) in providers.iter().zip(answers) {
         match answer {
-            Ok(listed) => {
-                say_missing(&resolved, provider, &listed);
-                rows.extend(rows_of(&resolved, provider, &listed));
+            Ok(listing) => {
+                if listing.is_given {
+                    say_missing(&resolved, provider, &listing.models);
+                }
+                rows.extend(rows_of(&resolved, provider, &listing));
             }
-            Err(error) => failures.push((provider, error)),
+            Err(error) if providers.len() == 1 => return Err(error),
+            Err(error) => {
+                say_down(provider, &error);
+                // What is configured is there to be chosen nevertheless.
+                rows.extend(rows_of(&resolved, provider, &Listing::default()));
+            }
         }
     }
     // One that answers is worth its list; none at all is a failure.
-    if failures.len() == providers.len()
-        && let Some((_, error)) = failures.pop()
-    {
-        return Err(error);
-    }
-    for (provider, error) in &failures {
-        complain(&format!(
-            "`{}` does not answer: {}",
-            Printable::line(&provider.name),
-            Printable::line(&error.message)
-        ));
-    }
+    let end = if down == providers.len() {
+        ExitCode::from(code::RUNTIME)
+    } else {
+        ExitCode::SUCCESS
+    };
     if args.json {
         let rows: Vec<Value> = rows.iter().map(Row::as_json).collect();
-        return pages::print_json(&rows);
+        pages::print_json(&rows)?;
+        return Ok(end);
     }
     if rows.is_empty() {
-        complain("The server names no model.");
-        return Ok(ExitCode::SUCCESS);
+        if down == 0 {
+            complain("The server names no model.");
+        }
+        return Ok(end);
     }
-    pages::print(&table(&rows).to_string())
+    let names = if args.all || providers.len() > 1 {
+        Names::WithProvider
+    } else {
+        Names::Plain
+    };
+    pages::print(&table(&rows, names).to_string())?;
+    Ok(end)
+}
+
+fn say_down(provider: &ResolvedProvider, error: &CliError) {
+    complain(&format!(
+        "`{}` does not answer: {}",
+        Printable::line(provider::called(provider)),
+        Printable::line(&error.message)
+    ));
 }
 
 fn forget(place: &Place) -> CommandResult {
     match provider::forget(place)? {
         0 => complain("Nothing was learned of any server."),
-        count => complain(&format!("Forgotten: {count} things that servers refused.")),
+        count => {
+            let things = pages::counted(count, "thing");
+            complain(&format!("Forgotten: {things} that servers refused."));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -84,7 +105,12 @@ fn wanted(
     options: &Options,
     args: &ModelsArgs,
 ) -> Result<(Vec<ResolvedProvider>, Resolved), CliError> {
-    if !args.all {
+    let loaded = trust::load(place, options)?;
+    let choice = Choice {
+        provider: options.provider.clone(),
+        model: None,
+    };
+    if !args.all && !tenon_config::is_undecided(&loaded, &choice) {
         let (_, resolved) = assemble::settings(place, options)?;
         let one = resolved
             .provider
@@ -95,7 +121,7 @@ fn wanted(
     let resolved = match assemble::settings(place, options) {
         Ok((_, resolved)) => resolved,
         // Of several none need be chosen to list them all.
-        Err(_) => tenon_config::resolve_without_provider(&trust::load(place, options)?)?,
+        Err(_) => tenon_config::resolve_without_provider(&loaded)?,
     };
     for (name, error) in &resolved.unusable {
         complain(&format!(
@@ -116,25 +142,107 @@ fn wanted(
     Ok((providers, resolved))
 }
 
-type Answer = Result<Vec<ModelEntry>, CliError>;
+/// What a server says of its models.
+#[derive(Debug, Default)]
+struct Listing {
+    models: Vec<ModelEntry>,
+    /// Whether it has a list at all.
+    is_given: bool,
+    /// The window of the one model that it was asked about.
+    served: Option<(String, u64)>,
+}
 
-fn ask(place: &Place, providers: &[ResolvedProvider]) -> Result<Vec<Answer>, CliError> {
+impl Listing {
+    fn window_of(&self, id: &str) -> Option<u64> {
+        let listed = self.models.iter().find(|entry| entry.id == id);
+        let served = self.served.iter().find(|(asked, _)| asked == id);
+        listed
+            .and_then(|entry| entry.context_window)
+            .or_else(|| served.map(|(_, tokens)| *tokens))
+    }
+}
+
+type Answer = Result<Listing, CliError>;
+
+fn ask(
+    place: &Place,
+    resolved: &Resolved,
+    providers: &[ResolvedProvider],
+) -> Result<Vec<Answer>, CliError> {
     // A command that prints the key may leave output; nothing of it is kept.
     let scratch = tempfile::tempdir()?;
     let jobs = assemble::jobs(scratch.path());
     let runtime = assemble::runtime()?;
     Ok(runtime.block_on(async {
-        let asked = providers.iter().map(|one| ask_one(place, one, &jobs));
-        let answers = join_all(asked).await;
+        let asked = providers
+            .iter()
+            .map(|one| ask_one(place, resolved, one, &jobs));
+        let answers = waiting::during(Motion::for_stderr(), join_all(asked)).await;
         jobs.shutdown().await;
         answers
     }))
 }
 
-async fn ask_one(place: &Place, provider: &ResolvedProvider, jobs: &Jobs) -> Answer {
+async fn ask_one(
+    place: &Place,
+    resolved: &Resolved,
+    provider: &ResolvedProvider,
+    jobs: &Jobs,
+) -> Answer {
     let named = provider.model.clone().unwrap_or_default();
     let server = provider::http(place, provider, &named, None, jobs)?;
-    Ok(server.models().await?)
+    let mut listing = match server.models().await {
+        Ok(models) => Listing {
+            models,
+            is_given: true,
+            served: None,
+        },
+        Err(error) if has_no_list(&error) => unlisted(provider, error)?,
+        Err(error) => return Err(error.into()),
+    };
+    let asked = match (&provider.model, listing.models.as_slice()) {
+        (Some(named), _) => named.clone(),
+        (None, [only]) => only.id.clone(),
+        (None, _) => return Ok(listing),
+    };
+    // Many servers tell the window only when they are asked for one model.
+    let user = resolved.window_of(provider, &asked);
+    let known = facts(provider, &asked, user).window.is_some();
+    // Of a model that it does not have, a server tells what holds for another.
+    let has_it = !listing.is_given || listing.models.iter().any(|entry| entry.id == asked);
+    if has_it && !known && listing.window_of(&asked).is_none() {
+        let server = provider::http(place, provider, &asked, None, jobs)?;
+        let served = server.served_window().await;
+        listing.served = served.map(|window| (asked, window.tokens));
+    }
+    Ok(listing)
+}
+
+/// Not every server has a list of models; asking it for answers may work well.
+fn has_no_list(error: &ModelError) -> bool {
+    matches!(error.status, Some(404 | 405 | 501))
+}
+
+fn unlisted(provider: &ResolvedProvider, error: ModelError) -> Answer {
+    let told = format!(
+        "the server of `{}` does not list its models",
+        Printable::line(provider::called(provider))
+    );
+    // An address that lacks its version is the likelier reason.
+    let address = error.hint.filter(|hint| hint.contains("has no /v1"));
+    if provider.models.is_empty() && provider.model.is_none() {
+        return Err(
+            CliError::runtime(told).with_hint(address.unwrap_or_else(|| {
+                String::from("Name one with --model, or list them in `models` of the provider.")
+            })),
+        );
+    }
+    let hint = address.map(|hint| format!(" {hint}.")).unwrap_or_default();
+    complain(&format!(
+        "{told}; these are configured.{}",
+        Printable::line(&hint)
+    ));
+    Ok(Listing::default())
 }
 
 /// One model, and what is known of it.
@@ -150,8 +258,9 @@ struct Row {
     is_listed: bool,
 }
 
-fn rows_of(resolved: &Resolved, provider: &ResolvedProvider, listed: &[ModelEntry]) -> Vec<Row> {
-    let row = |id: &str, served: Option<u64>, is_listed: bool| {
+fn rows_of(resolved: &Resolved, provider: &ResolvedProvider, listing: &Listing) -> Vec<Row> {
+    let row = |id: &str, is_listed: bool| {
+        let served = listing.window_of(id);
         let user = resolved.window_of(provider, id);
         let Facts {
             window,
@@ -178,13 +287,14 @@ fn rows_of(resolved: &Resolved, provider: &ResolvedProvider, listed: &[ModelEntr
             is_listed,
         }
     };
-    let mut rows: Vec<Row> = listed
+    let mut rows: Vec<Row> = listing
+        .models
         .iter()
-        .map(|entry| row(&entry.id, entry.context_window, true))
+        .map(|entry| row(&entry.id, true))
         .collect();
-    for id in &provider.models {
+    for id in provider.model.iter().chain(&provider.models) {
         if !rows.iter().any(|row| row.id == *id) {
-            rows.push(row(id, None, false));
+            rows.push(row(id, false));
         }
     }
     rows
@@ -225,13 +335,20 @@ fn say_missing(resolved: &Resolved, provider: &ResolvedProvider, listed: &[Model
         complain(&format!(
             "The configured model `{}` is not among those that `{}` names.",
             Printable::line(named),
-            Printable::line(&provider.name)
+            Printable::line(provider::called(provider))
         ));
     }
 }
 
-fn table(rows: &[Row]) -> Table {
-    let several = rows.iter().any(|row| row.provider != rows[0].provider);
+/// How models are called in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Plain,
+    /// As `--model` and `/models` take them where there are several providers.
+    WithProvider,
+}
+
+fn table(rows: &[Row], names: Names) -> Table {
     let mut table = Table::new(&["", "model", "context", "from", "$/M in", "out", "images"]);
     for row in rows {
         let price = |pick: fn(&Prices) -> f64| {
@@ -240,10 +357,9 @@ fn table(rows: &[Row]) -> Table {
                 .map(|prices| pick(prices).to_string())
                 .unwrap_or_default()
         };
-        let name = if several {
-            format!("{}/{}", row.provider, row.id)
-        } else {
-            row.id.clone()
+        let name = match names {
+            Names::WithProvider => format!("{}/{}", row.provider, provider::shown_id(&row.id)),
+            Names::Plain => provider::shown_id(&row.id),
         };
         let images = match row.vision {
             Vision::Yes => "yes",

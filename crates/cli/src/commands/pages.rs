@@ -60,3 +60,9 @@ pub fn man(folder: Option<&Path>) -> CommandResult {
     screen::complain(&format!("The man pages are in {}.", folder.display()));
     Ok(ExitCode::SUCCESS)
 }
+
+/// A number with its noun: `1 model`, `2 models`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}

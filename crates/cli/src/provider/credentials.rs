@@ -2,11 +2,12 @@
 //! command, the configuration. What the program itself keeps is `auth`'s.
 
 use crate::auth;
+use crate::auth::keys::{Keys, Saved};
 use crate::place::Place;
 use crate::sandbox;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tenon_config::{KeySource, ResolvedProvider};
-use tenon_model::Auth;
+use tenon_config::{KeySource, Origin, ResolvedProvider};
+use tenon_model::{Auth, ModelError, ModelErrorKind, Reach, preset};
 use tenon_tools::Jobs;
 use tenon_tools::jobs::{Ended, RunSpec, Secrets, Walls};
 use tenon_transport::{
@@ -15,29 +16,85 @@ use tenon_transport::{
 use tenon_vocab::port::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+/// The provider that variables alone describe.
+const FROM_VARIABLES: &str = "env";
+
+/// What people call a provider: that of variables alone has no name of theirs.
+pub fn called(provider: &ResolvedProvider) -> &str {
+    match &provider.base_url_origin {
+        Origin::Environment(variable) if provider.name == FROM_VARIABLES => variable,
+        _ => &provider.name,
+    }
+}
+
+/// Why a service need not be asked at all: it wants a key, and there is none.
+/// Only at the service's own address; a gateway in its place may want none.
+pub fn missing_key(place: &Place, provider: &ResolvedProvider) -> Option<ModelError> {
+    let KeySource::Env(names) = &provider.key else {
+        return None;
+    };
+    let own = provider.preset.and_then(preset)?.base_url;
+    let hosted = provider.reach == Reach::Remote && own == Some(provider.base_url.as_str());
+    let set = names.iter().any(|name| place.env.get(name).is_some());
+    if !hosted || set || provider.auth == Auth::None || brings_its_own(provider) {
+        return None;
+    }
+    // A file that cannot be read is told of when the key is taken from it.
+    let saved = Keys::in_state(&place.paths.state).all();
+    let is_saved = |saved: &Saved| saved.is_for(&provider.base_url);
+    if saved.map_or(true, |saved| {
+        saved.get(&provider.name).is_some_and(is_saved)
+    }) {
+        return None;
+    }
+    let message = format!(
+        "the key of `{}` is not set: {}",
+        provider.name,
+        names.join(" or ")
+    );
+    let hint = format!(
+        "Set it, or save it with `tenon auth login {}`.",
+        provider.name
+    );
+    Some(ModelError::new(ModelErrorKind::Configuration, message).with_hint(hint))
+}
+
+/// Whether a header of the configuration carries the key.
+fn brings_its_own(provider: &ResolvedProvider) -> bool {
+    let wanted = match &provider.auth {
+        Auth::Header(name) => name.as_str(),
+        Auth::Bearer | Auth::None => "authorization",
+    };
+    let mut names = provider.headers.iter().map(|(name, _)| name);
+    names.any(|name| name.eq_ignore_ascii_case(wanted))
+}
+
 pub fn credentials(
     place: &Place,
     provider: &ResolvedProvider,
     jobs: &Jobs,
 ) -> Arc<dyn CredentialSource> {
     // What `tenon auth login` saved comes after what a variable says.
-    let or_saved = |first| auth::or_stored(place, &provider.name, first, jobs);
+    let or_saved = |first| auth::or_stored(place, &provider.name, &provider.base_url, first, jobs);
+    let from_variables = |names: &[String]| {
+        Arc::new(FromVariables {
+            names: names.to_vec(),
+            found: names
+                .iter()
+                .find_map(|name| Some((name.clone(), Secret::new(place.env.get(name)?.trim())))),
+        })
+    };
     match &provider.key {
         // Whoever set only the address is told which variable holds the key.
-        KeySource::None if provider.name == "env" => Arc::new(FromVariables {
-            names: vec![String::from("TENON_API_KEY")],
-            key: None,
-        }),
+        KeySource::None if provider.name == FROM_VARIABLES => {
+            from_variables(&[String::from("TENON_API_KEY")])
+        }
         KeySource::None if provider.auth == Auth::None => Arc::new(NoCredential),
         KeySource::None => or_saved(Arc::new(NoCredential)),
         KeySource::Literal(key) => Arc::new(Fixed(Secret::new(key.clone()))),
-        KeySource::Env(names) => or_saved(Arc::new(FromVariables {
-            names: names.clone(),
-            key: names
-                .iter()
-                .find_map(|name| place.env.get(name))
-                .map(|key| Secret::new(key.trim())),
-        })),
+        // No key is ever saved for it.
+        KeySource::Env(names) if provider.name == FROM_VARIABLES => from_variables(names),
+        KeySource::Env(names) => or_saved(from_variables(names)),
         KeySource::Codex => auth::codex::source(place, provider, jobs),
         KeySource::Command(command) => Arc::new(FromCommand {
             command: command.clone(),
@@ -51,15 +108,20 @@ pub fn credentials(
 /// The environment was read once, at the start; the key comes from there.
 struct FromVariables {
     names: Vec<String>,
-    key: Option<Secret>,
+    /// The first that is set.
+    found: Option<(String, Secret)>,
 }
 
 impl CredentialSource for FromVariables {
     fn credential(&self) -> BoxFuture<'_, Result<Option<Credential>, CredentialError>> {
-        Box::pin(std::future::ready(Ok(self.key.clone().map(Into::into))))
+        let key = self.found.as_ref().map(|(_, key)| key.clone().into());
+        Box::pin(std::future::ready(Ok(key)))
     }
 
     fn describe(&self) -> String {
+        if let Some((name, _)) = &self.found {
+            return format!("${name}");
+        }
         let names: Vec<String> = self.names.iter().map(|name| format!("${name}")).collect();
         names.join(" or ")
     }

@@ -138,6 +138,8 @@ mod tests {
             "http://localhost:8000/v1",
             "http://10.1.2.3/v1",
             "http://box:1/v1",
+            "http://[::ffff:127.0.0.1]:8000/v1",
+            "http://0x7f.1/v1",
         ] {
             let config = format!(r#"{{"providers": {{"p": {{"base_url": "{url}"}}}}}}"#);
             for model in ["gpt-4o", "openai/gpt-4o"] {

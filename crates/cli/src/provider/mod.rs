@@ -5,13 +5,16 @@
 mod absent;
 mod credentials;
 mod facts;
+mod keys_in_use;
 mod learned;
 mod own;
 mod source;
 
 pub use absent::NoModel;
+pub use credentials::{called, missing_key};
 pub use facts::{Facts, facts};
-pub use learned::forget;
+pub use keys_in_use::keys_in_use;
+pub use learned::{InForce, forget, in_force};
 pub use own::{Wanted, wanted};
 pub use source::Models;
 
@@ -28,6 +31,7 @@ use tenon_model::{
 };
 use tenon_tools::Jobs;
 use tenon_transport::{CredentialSource, Endpoint, HttpModel, ProxyChoice};
+use tenon_vocab::Printable;
 
 /// Makes the model that is asked. Without a model's name the server is asked,
 /// and its only model is taken.
@@ -37,6 +41,10 @@ pub async fn model(
     provider: &ResolvedProvider,
     jobs: &Jobs,
 ) -> Result<Arc<dyn Model>, CliError> {
+    if let Some(missing) = missing_key(place, provider) {
+        let hint = missing.hint.clone().unwrap_or_default();
+        return Err(CliError::config(missing.message).with_hint(hint));
+    }
     let named = match &provider.model {
         Some(model) => model.clone(),
         None => only_model(place, provider, jobs).await?,
@@ -61,10 +69,9 @@ pub fn stack(
             Dialect::Auto | Dialect::Native => http,
         })
     });
-    let memory = Arc::new(Learned::of(place, &provider.base_url, model));
-    let quirks = provider.quirks.clone();
-    let dialect = provider.dialect_of(model);
-    Ok(Arc::new(Adaptive::new(build, quirks, dialect, memory)?))
+    let memory = Arc::new(Learned::of(place, provider, model));
+    let configured = learned::configured(provider, model);
+    Ok(Arc::new(Adaptive::new(build, configured, memory)?))
 }
 
 /// The server alone, as it is configured: for its list of models and for
@@ -92,25 +99,37 @@ async fn only_model(
     let models = http(place, provider, "", None, jobs)?.models().await?;
     match models.as_slice() {
         [one] => Ok(one.id.clone()),
-        [] => Err(
-            CliError::config(format!("the server of `{}` names no model", provider.name))
-                .with_hint("Set TENON_MODEL, or `model` in the configuration."),
-        ),
+        [] => Err(CliError::config(format!(
+            "the server of `{}` names no model",
+            called(provider)
+        ))
+        .with_hint("Set TENON_MODEL, or `model` in the configuration.")),
         many => {
-            let names: Vec<&str> = many
+            let names: Vec<String> = many
                 .iter()
                 .take(20)
-                .map(|model| model.id.as_str())
+                .map(|model| shown_id(&model.id))
                 .collect();
             Err(CliError::config(format!(
                 "no model is chosen, and the server of `{}` has {}: {}",
-                provider.name,
+                called(provider),
                 many.len(),
                 names.join(", ")
             ))
             .with_hint("Choose one with --model, TENON_MODEL, or `model` in the configuration."))
         }
     }
+}
+
+/// A model's name as a server gave it, fit for a line of a screen.
+pub fn shown_id(id: &str) -> String {
+    const MOST: usize = 200;
+    let cut = id.char_indices().nth(MOST).map(|(at, _)| at);
+    let (kept, mark) = match cut {
+        Some(at) => (&id[..at], "…"),
+        None => (id, ""),
+    };
+    format!("{}{mark}", Printable::line(kept))
 }
 
 /// All that stays the same, however the server is spoken to. The credentials

@@ -30,7 +30,8 @@ pub fn wanted(
         effort: None,
         remark,
     };
-    let session = session.filter(|_| options.provider.is_none());
+    let session =
+        session.filter(|_| options.provider.is_none() && !names_provider(options, chosen));
     let Some(session) = session else {
         let provider = chosen.ok_or_else(nothing_configured)?;
         return Ok(plain(provider, None));
@@ -67,5 +68,14 @@ pub fn wanted(
             format!("this session's own model: {}/{model}", provider.name)
         }),
         provider,
+    })
+}
+
+/// Whether `--model PROVIDER/MODEL` chose the provider too.
+fn names_provider(options: &Options, chosen: Option<&ResolvedProvider>) -> bool {
+    let given = options.model.as_deref();
+    chosen.is_some_and(|chosen| {
+        let model = chosen.model.as_deref().unwrap_or_default();
+        given.is_some_and(|given| given != model && given == format!("{}/{model}", chosen.name))
     })
 }

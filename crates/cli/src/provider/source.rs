@@ -2,13 +2,12 @@
 //! work. Only providers that are configured, or presets that the user names, are
 //! asked; a name that no server knows is an error with the nearest ones.
 
-use super::stack;
+use super::{shown_id, stack};
 use crate::assemble::Configured;
-use crate::auth::keys::Keys;
 use crate::place::Place;
 use std::sync::Arc;
 use std::time::Duration;
-use tenon_config::{KeySource, ResolvedProvider, managed_model, provider_named};
+use tenon_config::{ResolvedProvider, managed_model, provider_named};
 use tenon_engine::{Chosen, ModelSource};
 use tenon_model::{
     Identity, Model, ModelEntry, ModelError, ModelErrorKind, Parameters, Reach, known, preset,
@@ -78,6 +77,7 @@ impl ModelSource for Models {
             None if self.first.reach == Reach::Local => return None,
             None => (self.first.clone(), named),
         };
+        self.allowed(model).ok()?;
         self.made(&provider, model).ok()
     }
 }
@@ -155,26 +155,10 @@ impl Models {
     /// configured may need none.
     fn has_key(&self, provider: &ResolvedProvider) -> Result<(), ModelError> {
         let known = &self.configured.resolved.providers;
-        if known.contains_key(&provider.name) || provider.reach == Reach::Local {
-            return Ok(());
+        match super::missing_key(&self.place, provider) {
+            Some(missing) if !known.contains_key(&provider.name) => Err(missing),
+            _ => Ok(()),
         }
-        let KeySource::Env(names) = &provider.key else {
-            return Ok(());
-        };
-        let set = names.iter().any(|name| self.place.env.get(name).is_some());
-        let saved = Keys::in_state(&self.place.paths.state).all();
-        if set || saved.is_ok_and(|saved| saved.contains_key(&provider.name)) {
-            return Ok(());
-        }
-        Err(refused(format!(
-            "the key of `{}` is not set: {}",
-            provider.name,
-            names.join(" or ")
-        ))
-        .with_hint(format!(
-            "Set it, or save it with `tenon auth login {}`.",
-            provider.name
-        )))
     }
 
     /// Whether the server has it. A server that gives no list is believed to.
@@ -208,10 +192,14 @@ impl Models {
 
     fn unknown(&self, provider: &ResolvedProvider, model: &str, list: &[ModelEntry]) -> ModelError {
         let ids: Vec<&str> = list.iter().map(|entry| entry.id.as_str()).collect();
+        let is_provider = matches!(self.provider(model), Ok(Some(_)));
         let hint = match suggest_name(model, &ids) {
-            Some(near) => format!("Did you mean `{near}`? `/models` lists them."),
+            _ if is_provider => {
+                format!("`{model}` is a provider: name one of its models as well, `{model}/MODEL`.")
+            }
+            Some(near) => format!("Did you mean `{}`? `/models` lists them.", shown_id(&near)),
             None => {
-                let names: Vec<&str> = ids.iter().take(LISTED).copied().collect();
+                let names: Vec<String> = ids.iter().take(LISTED).map(|id| shown_id(id)).collect();
                 let more = match ids.len().saturating_sub(LISTED) {
                     0 => String::new(),
                     more => format!(" and {more} more"),
@@ -221,7 +209,7 @@ impl Models {
         };
         refused(format!(
             "the server of `{}` has no model `{model}`",
-            provider.name
+            super::called(provider)
         ))
         .with_hint(hint)
     }

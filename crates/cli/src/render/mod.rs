@@ -5,6 +5,7 @@ pub mod lines;
 pub mod question;
 pub mod table;
 pub mod text;
+pub mod waiting;
 
 use crate::args::Format;
 use crate::error::{CliError, Kind};
@@ -12,11 +13,24 @@ use crate::screen::{self, Paint, Style};
 use std::process::ExitCode;
 use tenon_vocab::{Event, Printable};
 
+/// Where the screen stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stands {
+    AtLineStart,
+    /// Inside a line that more may follow on.
+    InLine,
+}
+
 /// Whatever draws the events of a session.
 pub trait Renderer {
     /// # Errors
     /// When the reader is gone.
     fn event(&mut self, event: &Event) -> std::io::Result<()>;
+
+    /// Where what was drawn has left the screen.
+    fn stands(&self) -> Stands {
+        Stands::AtLineStart
+    }
 
     /// Something in the input of the program in front is no command.
     ///

@@ -4,7 +4,7 @@
 //! a terminal both are on the same screen, so text is shown as it streams. In a
 //! pipe only the answer may arrive, so a message is held until it is known.
 
-use super::{Renderer, lines};
+use super::{Renderer, Stands, lines};
 use crate::screen::{Paint, Style, complain};
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
@@ -241,6 +241,13 @@ impl TextLines {
 }
 
 impl Renderer for TextLines {
+    fn stands(&self) -> Stands {
+        match self.open_line {
+            None => Stands::AtLineStart,
+            Some(_) => Stands::InLine,
+        }
+    }
+
     fn event(&mut self, event: &Event) -> std::io::Result<()> {
         match &event.kind {
             EventKind::MessageDelta(delta) => self.delta(delta.channel, &delta.text),

@@ -4,24 +4,22 @@
 use super::input::Typed;
 use super::keys::{Press, Twice};
 use super::session::Live;
-use super::status::{self, Waiting};
+use super::status;
 use super::watch::Said;
 use super::{Repl, local, table};
 use crate::error::{CliError, code};
 use crate::render::question;
+use crate::render::waiting::{TICK, Waiting};
 use crate::screen::{Style, complain};
 use crate::signals::Asked;
 use futures_util::FutureExt;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tenon_engine::slash::{self, Local, Slash};
 use tenon_vocab::{Command, Event, EventKind, Query, Question, Reply, RunState};
 use tokio::sync::mpsc;
-
-/// How often the line about waiting is renewed.
-const TICK: Duration = Duration::from_secs(1);
 
 /// How the run left the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +105,7 @@ async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
             // One tick after the end at the latest: the event that says so may
             // have been dropped for a slow screen.
             now = tick.tick() => match desk.stage {
-                Stage::Running => desk.waiting.tick(now.into_std()),
+                Stage::Running => desk.waiting.tick(now.into_std(), live.stands()),
                 Stage::Finished | Stage::Over => desk.stage = Stage::Over,
             },
         }
@@ -228,6 +226,7 @@ impl Desk {
             Some(Slash::Query(query)) => self.query(live, query),
             Some(Slash::Local(Local::Exit)) => self.leave(live, After::Left),
             Some(Slash::Local(Local::Help)) => complain(&local::help()),
+            Some(Slash::Local(Local::Effort)) => complain(&local::effort(live)),
             Some(Slash::Local(Local::Sessions)) => local::sessions(&repl.place, live.id()),
             Some(Slash::Local(_)) => {
                 let name = line.split_whitespace().next().unwrap_or_default();

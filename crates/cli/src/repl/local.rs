@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::Path;
 use tenon_engine::slash::{Local, SLASH};
 use tenon_session::{ListFilter, export};
-use tenon_vocab::{Printable, Reply, SessionId, TableReply};
+use tenon_vocab::{Printable, Reply, SessionId, TableReply, effort};
 
 pub async fn act(repl: &mut Repl, live: &Live, command: Local) -> Result<Next, CliError> {
     match command {
@@ -22,6 +22,7 @@ pub async fn act(repl: &mut Repl, live: &Live, command: Local) -> Result<Next, C
         Local::Export(to) => export(&repl.place, live, to.as_deref())?,
         Local::Init => init(repl).await?,
         Local::Mode(wanted) => complain(mode(wanted.as_deref())),
+        Local::Effort => complain(&effort(live)),
         Local::Exit => return Ok(Next::Leave),
         Local::Clear => return Ok(Next::Start(Session::New(None), Settings::Same)),
         Local::New => return Ok(Next::Start(Session::New(None), Settings::Reread)),
@@ -74,6 +75,16 @@ pub fn unknown(name: &str, nearest: Option<String>) -> String {
         Some(nearest) => format!("There is no /{name}. Did you mean /{nearest}?"),
         None => format!("There is no /{name}. /help lists the commands."),
     }
+}
+
+pub fn effort(live: &Live) -> String {
+    let now = live.settings.effort.as_deref().unwrap_or(effort::DEFAULT);
+    format!(
+        "The effort is {}. /effort LEVEL changes it: {}, {}, or what the server knows.",
+        Printable::line(now),
+        effort::LEVELS.join(", "),
+        effort::DEFAULT
+    )
 }
 
 fn mode(wanted: Option<&str>) -> &'static str {

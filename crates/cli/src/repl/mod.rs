@@ -27,20 +27,22 @@ use crate::assemble::{self, Configured, Options, Session};
 use crate::commands::exec;
 use crate::error::{CliError, code};
 use crate::place::Place;
-use crate::render;
+use crate::render::waiting::{Motion, TICK, Waiting};
+use crate::render::{self, Stands};
 use crate::screen::{Paint, Style, complain};
 use crate::signals::{Asked, Signals};
 use during::After;
 use input::{Editing, Hands, Keep, Keyboard, Typed, clean};
 use keys::{Press, Twice};
 use local::Settings;
-use session::{Live, Wanted};
-use status::Motion;
+use session::{Live, Opened, Wanted};
+use std::collections::VecDeque;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 use tenon_engine::slash::{self, Slash};
 use tenon_vocab::{Command, Event, EventKind, Part, Query, SessionId, Switch};
+use watch::Said;
 
 const PROMPT: &str = "> ";
 
@@ -80,6 +82,8 @@ pub(crate) struct Repl {
     asked: Vec<String>,
     /// Given with --image: they go with the first prompt.
     images: Vec<Part>,
+    /// Lines that were typed while a server was waited for: the next inputs.
+    typed: VecDeque<String>,
 }
 
 /// What follows an input.
@@ -122,6 +126,7 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
             editing,
             asked: Vec::new(),
             images,
+            typed: VecDeque::new(),
         };
         repl.work(options, session).await
     })
@@ -142,7 +147,13 @@ impl Repl {
             given: &options,
             held: None,
         };
-        let mut live = session::open(self, wanted).await?;
+        let mut live = match session::open(self, wanted).await? {
+            Opened::Live(live) => *live,
+            Opened::Interrupted => {
+                complain("\nInterrupted while starting.");
+                return Ok(ExitCode::from(code::INTERRUPTED));
+            }
+        };
         loop {
             match self.converse(&mut live).await {
                 Next::Start(session, settings) => {
@@ -196,7 +207,10 @@ impl Repl {
             given,
             held,
         };
-        let mut opened = session::open(self, wanted).await?;
+        let mut opened = match session::open(self, wanted).await? {
+            Opened::Live(live) => *live,
+            Opened::Interrupted => return Err(CliError::runtime("interrupted while starting")),
+        };
         if let Some(switch) = elsewhere {
             opened.handle.commands.send(Command::Switch(switch));
             self.switched(&mut opened).await;
@@ -245,6 +259,9 @@ impl Repl {
     /// Waits for an input; nothing of the session is drawn meanwhile, because
     /// it would be drawn into the line that is being edited.
     async fn input(&mut self, live: &Live, twice: &mut Twice) -> Result<String, Next> {
+        if let Some(line) = self.typed.pop_front() {
+            return Ok(clean(&line));
+        }
         self.keyboard.ask(PROMPT, Keep::Yes);
         loop {
             let pressed = tokio::select! {
@@ -327,28 +344,67 @@ impl Repl {
 
     /// Waits until the engine has said what became of a change of the model.
     async fn switched(&mut self, live: &mut Live) {
+        // Without it what is typed waits in the terminal.
+        let _ = self.keyboard.watch();
+        let mut waiting = Waiting::for_server(self.motion);
+        let mut tick = tokio::time::interval(TICK);
         loop {
             tokio::select! {
                 biased;
                 _ = self.signals.next() => live.handle.commands.send(Command::Interrupt),
                 event = live.handle.events.next() => {
-                    let Some(event) = event else { return };
+                    let Some(event) = event else { break };
+                    waiting.erase();
                     // Nobody reads: the prompt that comes next notices it.
                     let _ = live.draw(&event);
                     if is_about_a_switch(&event) {
-                        return;
+                        break;
                     }
                 }
+                typed = self.keyboard.next() => {
+                    waiting.leave();
+                    self.typed.extend(line_of(typed));
+                }
+                now = tick.tick() => waiting.tick(now.into_std(), Stands::AtLineStart),
             }
         }
+        waiting.erase();
+        self.typed.extend(self.keyboard.unwatch().await);
     }
 
     async fn query(&mut self, live: &Live, query: Query) {
-        tokio::select! {
-            biased;
-            _ = self.signals.next() => complain("(not waited for)"),
-            reply = live.handle.queries.ask(query) => complain(&table::reply(&reply, table::width())),
+        if !matches!(query, Query::Models) {
+            // All others are answered at once.
+            let reply = live.handle.queries.ask(query).await;
+            return complain(&table::reply(&reply, table::width()));
         }
+        let _ = self.keyboard.watch();
+        let mut waiting = Waiting::for_server(self.motion);
+        let mut tick = tokio::time::interval(TICK);
+        let mut reply = live.handle.queries.ask(query);
+        let said = loop {
+            tokio::select! {
+                biased;
+                _ = self.signals.next() => break String::from("(not waited for)"),
+                reply = &mut reply => break table::reply(&reply, table::width()),
+                typed = self.keyboard.next() => {
+                    waiting.leave();
+                    self.typed.extend(line_of(typed));
+                }
+                now = tick.tick() => waiting.tick(now.into_std(), Stands::AtLineStart),
+            }
+        };
+        waiting.erase();
+        complain(&said);
+        self.typed.extend(self.keyboard.unwatch().await);
+    }
+}
+
+/// A line that was typed while nobody edited one.
+fn line_of(typed: Typed) -> Option<String> {
+    match typed {
+        Typed::During(_, Said::Line(line)) => Some(line),
+        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@
 //! editor's thread may stand in the middle of a line.
 
 use super::input::Editing;
-use super::status::Motion;
+use crate::render::waiting::Motion;
 use rustix::termios::{InputModes, LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{IsTerminal, Write};
 

@@ -4,9 +4,10 @@ use super::{Repl, header};
 use crate::assemble::{self, Configured, Options, Session};
 use crate::error::CliError;
 use crate::place::{Place, RootFrom};
-use crate::render::Renderer;
 use crate::render::question;
 use crate::render::text::TextLines;
+use crate::render::waiting;
+use crate::render::{Renderer, Stands};
 use crate::screen::complain;
 use crate::trust;
 use futures_util::FutureExt;
@@ -48,6 +49,11 @@ impl Live {
         self.handle.session
     }
 
+    /// Where what was drawn has left the screen.
+    pub fn stands(&self) -> Stands {
+        self.drawn.stands()
+    }
+
     /// # Errors
     /// When the reader is gone.
     pub fn draw(&mut self, event: &Event) -> std::io::Result<()> {
@@ -73,8 +79,15 @@ pub struct Wanted<'a> {
     pub held: Option<Arc<Configured>>,
 }
 
+/// What became of opening a session.
+pub enum Opened {
+    Live(Box<Live>),
+    /// Ctrl+C, while a server was waited for.
+    Interrupted,
+}
+
 /// Opens a session and says what it is. Ctrl+C ends the wait for a server.
-pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Live, CliError> {
+pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Opened, CliError> {
     let Wanted {
         session,
         options,
@@ -87,8 +100,11 @@ pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Live, CliError>
     }
     let assembled = tokio::select! {
         biased;
-        _ = repl.signals.next() => return Err(CliError::runtime("interrupted while starting")),
-        assembled = assemble::open_with(&place, options, session, held) => assembled?,
+        _ = repl.signals.next() => return Ok(Opened::Interrupted),
+        assembled = waiting::during(
+            repl.motion,
+            assemble::open_with(&place, options, session, held),
+        ) => assembled?,
     };
     repl.keyboard.set_root(place.root.clone());
     repl.place = place;
@@ -108,7 +124,7 @@ pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Live, CliError>
     }));
     let configured = Arc::clone(&assembled.configured);
     let (handle, work) = Engine::prepare(assembled.session, assembled.parts);
-    Ok(Live {
+    Ok(Opened::Live(Box::new(Live {
         handle,
         engine: tokio::spawn(work),
         drawn: TextLines::conversation(repl.paint),
@@ -116,7 +132,7 @@ pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Live, CliError>
         configured,
         runs: 0,
         kept,
-    })
+    })))
 }
 
 /// Asks about content of others that nobody has answered for. What is not

@@ -1,109 +1,11 @@
-//! The lines that a run shows about itself: how long the model is waited for,
-//! and how it ended.
+//! The lines that a run shows about itself: how it ended, and what waits.
 
 use crate::screen::{Paint, Style, complain};
 use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
-use tenon_vocab::{EventKind, Outcome, Printable, RunFinished, RunState, Usage};
+use tenon_vocab::{Outcome, Printable, RunFinished, Usage};
 
-/// Shorter waits are not worth a line.
-const PATIENCE: Duration = Duration::from_secs(1);
 /// A run that took longer rings: someone may have looked away.
 const LONG: u64 = 10_000;
-
-/// Whether anything on the screen may be overwritten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Motion {
-    Allowed,
-    /// Not a terminal, a dumb one, or a screen reader: append only.
-    None,
-}
-
-impl Motion {
-    pub fn for_stderr() -> Self {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        let accessible = std::env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty());
-        if std::io::stderr().is_terminal() && !dumb && !accessible {
-            Self::Allowed
-        } else {
-            Self::None
-        }
-    }
-}
-
-/// The line about waiting. It stands above the cursor, so that what is typed
-/// meanwhile stays readable.
-#[derive(Debug)]
-pub struct Waiting {
-    motion: Motion,
-    since: Option<Instant>,
-    shown: bool,
-}
-
-impl Waiting {
-    pub fn new(motion: Motion) -> Self {
-        Self {
-            motion,
-            since: None,
-            shown: false,
-        }
-    }
-
-    /// Follows the run; to be called before an event is drawn.
-    pub fn event(&mut self, kind: &EventKind, now: Instant) {
-        match kind {
-            EventKind::State(changed) if changed.state == RunState::ModelGenerating => {
-                self.since = Some(now);
-            }
-            EventKind::MessageDelta(_)
-            | EventKind::Message(_)
-            | EventKind::ToolUse(_)
-            | EventKind::ToolResult(_)
-            | EventKind::Question(_)
-            | EventKind::Notice(_)
-            | EventKind::Retry(_)
-            | EventKind::Job(_)
-            | EventKind::Interrupted(_)
-            | EventKind::RunFinished(_) => {
-                self.erase();
-                // A request that is tried again is still waited for.
-                if !matches!(kind, EventKind::Retry(_) | EventKind::Job(_)) {
-                    self.since = None;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Called about once a second.
-    pub fn tick(&mut self, now: Instant) {
-        if let Some(text) = self.text(now) {
-            let before = if self.shown { "\x1b7\x1b[1A" } else { "" };
-            let after = if self.shown { "\x1b8" } else { "\n" };
-            let mut stderr = std::io::stderr().lock();
-            let _ = write!(stderr, "{before}\r\x1b[K{text}{after}");
-            self.shown = true;
-        }
-    }
-
-    fn text(&self, now: Instant) -> Option<String> {
-        let waited = now.saturating_duration_since(self.since?);
-        (self.motion == Motion::Allowed && waited >= PATIENCE)
-            .then(|| format!("waiting for model… {} s", waited.as_secs()))
-    }
-
-    fn erase(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            let mut stderr = std::io::stderr().lock();
-            let _ = write!(stderr, "\x1b[1A\r\x1b[J");
-        }
-    }
-
-    /// Something else was written below it: it stays where it is.
-    pub fn leave(&mut self) {
-        self.shown = false;
-    }
-}
 
 /// `Done. (3.2s, 4 steps, ~1.2k tokens, $0.0123; 12 % of 32768 tokens (your setting))`;
 /// nothing for a command of the user, whose own line says it.
@@ -201,20 +103,5 @@ mod tests {
             ..run(950, false)
         };
         assert_eq!(figures(&paid), "3.2s, 4 steps, 950 tokens, $0.0123");
-    }
-
-    #[test]
-    fn waiting_is_shown_after_a_second_and_only_where_it_can_be_erased() {
-        let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Allowed);
-        waiting.since = Some(start);
-        assert_eq!(waiting.text(start), None);
-        let later = start + Duration::from_secs(12);
-        assert_eq!(
-            waiting.text(later).as_deref(),
-            Some("waiting for model… 12 s")
-        );
-        waiting.motion = Motion::None;
-        assert_eq!(waiting.text(later), None);
     }
 }

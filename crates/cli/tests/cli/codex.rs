@@ -559,3 +559,45 @@ fn status_shows_the_login_with_account_and_end_and_nothing_of_the_tokens() {
         .ended(2)
         .complains("codex logout");
 }
+
+#[test]
+fn status_warns_of_a_login_that_others_can_change() {
+    use std::os::unix::fs::PermissionsExt;
+    let codex = Codex::with(&login(&token("first", LATER), "refresh-one-secret"));
+    let status = || codex.program.run(&["auth", "status"]).ended(0);
+    let mode = |mode| fs::set_permissions(codex.file(), fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o600);
+    assert!(!status().err.contains("chmod"));
+    mode(0o666);
+    status().complains("chmod 600").complains("auth.json");
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_login_is_an_error_and_no_wait() {
+    let codex = Codex::with(&login(&token("first", LATER), "refresh-one-secret"));
+    fs::remove_file(codex.file()).unwrap();
+    for name in ["auth.json", "installation_id"] {
+        let path = codex.home.join(name);
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+    let server = WebServer::new(|seen| Reply::says(&seen.path, "hello"));
+    let ran = codex.run(&server).ended(1);
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(said.contains("it is not a regular file"), "{said}");
+}
+
+#[test]
+fn an_answer_that_is_no_token_does_not_replace_a_login() {
+    let access = token("first", 60);
+    for bad in [String::from("a\r\nx-evil: 1"), "x".repeat(200_000)] {
+        let codex = Codex::with(&login(&access, "refresh-one-secret"));
+        let server = WebServer::new(move |seen| match is_token(seen) {
+            true => renewed(&bad, "refresh-two"),
+            false => Reply::says(&seen.path, "hello"),
+        });
+        let before = codex.stored();
+        codex.run(&server).ended(0);
+        assert_eq!(codex.stored(), before);
+        assert_eq!(server.asked("/oauth/token").len(), 1);
+    }
+}

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use tenon_session::Log;
 use tenon_vocab::{
-    Cost, Event, EventKind, Message, Meta, RunId, SCHEMA_VERSION, SessionId, Settings, Timestamp,
-    Usage,
+    Cost, Event, EventKind, Message, Meta, RunId, SCHEMA_VERSION, SessionId, Settings, SideRequest,
+    Timestamp, Usage,
 };
 
 /// A log that is written one answer after the other.
@@ -54,6 +54,31 @@ impl Writing {
             effort: None,
             title: None,
             pinned: false,
+            side: None,
+        };
+        self.append(at, settings.into());
+        self
+    }
+
+    /// A title by a small model.
+    fn titled(&mut self, at: Timestamp, cost: Option<u64>) -> &mut Self {
+        let settings = Settings {
+            provider: String::from("openai"),
+            model: String::from("gpt-x"),
+            agent_name: String::from("build"),
+            mode: String::from("single"),
+            effort: None,
+            title: Some(String::from("A \"type\":\"message\"")),
+            pinned: false,
+            side: Some(Box::new(SideRequest {
+                provider: String::from("fast"),
+                model: String::from("tiny"),
+                usage: Usage {
+                    input: 7,
+                    ..Usage::default()
+                },
+                cost: cost.map(Cost),
+            })),
         };
         self.append(at, settings.into());
         self
@@ -109,6 +134,24 @@ fn rows(page: &Value) -> Vec<(String, u64, Option<f64>)> {
         )
     })
     .collect()
+}
+
+#[test]
+fn what_was_asked_on_the_side_is_counted_with_its_own_model() {
+    let program = Program::new();
+    let now = Timestamp::now();
+    Writing::new(&program, Path::new("/srv/one"), now)
+        .model(now, "openai", "gpt-x")
+        .titled(now, Some(3_000_000))
+        .answer(now, 50, Some(1_000_000));
+    let page = cost(&program, &["--by", "model"]);
+    assert_eq!(
+        rows(&page),
+        [
+            (String::from("fast/tiny"), 7, Some(3.0)),
+            (String::from("openai/gpt-x"), 50, Some(1.0)),
+        ]
+    );
 }
 
 #[test]

@@ -178,5 +178,5 @@ fn a_server_that_does_not_answer_is_a_problem() {
     Ran::of(command.output().unwrap())
         .ended(1)
         .says("the server does not answer")
-        .says("1 problems");
+        .says("1 problem,");
 }

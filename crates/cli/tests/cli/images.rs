@@ -97,6 +97,36 @@ fn an_image_that_cannot_be_sent_ends_the_program_before_anything_is_asked() {
 }
 
 #[test]
+fn an_image_that_the_format_cannot_carry_is_refused_and_not_left_out_unsaid() {
+    let program = Program::new();
+    const MOST: usize = 3_932_160;
+    picture(
+        &program,
+        "fits.png",
+        &[PNG, &vec![0; MOST - PNG.len()]].concat(),
+    );
+    picture(
+        &program,
+        "large.png",
+        &[PNG, &vec![0; MOST + 1 - PNG.len()]].concat(),
+    );
+    let model = Model::says("seen");
+    program.configure(
+        &json!({"default_provider": "p", "providers": {"p": {
+            "type": "messages", "base_url": model.url, "model": "m", "api_key": "k"}}})
+        .to_string(),
+    );
+    let look = |image: &str| program.run(&["exec", "-p", "look", "--image", image]);
+    look("large.png")
+        .ended(2)
+        .complains("has 3932161 bytes; 3932160 are accepted")
+        .complains("servers of the type `messages` take no larger one");
+    assert!(model.requests().is_empty());
+    look("fits.png").ended(0).says("seen");
+    assert_eq!(parts(&model)[1]["type"], "image");
+}
+
+#[test]
 fn a_model_that_is_known_to_be_blind_gets_no_image() {
     let program = Program::new();
     picture(&program, "one.png", PNG);

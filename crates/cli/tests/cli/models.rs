@@ -1,5 +1,6 @@
 //! `tenon models`, `tenon agents`.
 
+use crate::codex_server::{Reply, WebServer};
 use crate::model::Model;
 use crate::program::{Program, Ran};
 use serde_json::json;
@@ -68,15 +69,26 @@ fn all_providers_are_asked_at_once_and_one_that_fails_does_not_spoil_the_others(
     let model = Model::new(r#"{"scenarios": []}"#);
     program.configure(
         &json!({"providers": {
-            "good": {"base_url": model.url}, "dead": {"base_url": "http://127.0.0.1:9/v1"},
+            "good": {"base_url": model.url}, "dead": {"base_url": "http://127.0.0.1:9/v1", "models": ["kept"]},
             "unset": {"base_url": "http://${NOPE}/v1"},
         }})
         .to_string(),
     );
     program
-        .run(&["models"])
+        .run(&["exec", "-p", "x"])
         .ended(2)
-        .complains("several providers");
+        .complains("several providers")
+        .complains("`tenon models` lists them all");
+    // None is chosen, so all are meant.
+    for args in [&["models", "--all"] as &[&str], &["models"]] {
+        program
+            .run(args)
+            .ended(0)
+            .says("good/mock-model")
+            .says("dead/kept")
+            .complains("`dead` does not answer")
+            .complains("`unset` cannot be used");
+    }
     program
         .run(&["models", "--all"])
         .ended(0)
@@ -162,4 +174,83 @@ fn the_agents_are_listed_with_what_they_may_do() {
     let agents = program.run(&["agents", "list", "--json"]).ended(0).json();
     assert_eq!(agents[0]["name"], "build");
     assert_eq!(agents[1]["read_only"], true);
+}
+
+#[test]
+fn a_name_that_a_server_made_up_fills_no_screen() {
+    let program = Program::new();
+    let long = "x".repeat(300_000);
+    let server = WebServer::new(move |_| {
+        let models = [json!({"id": long}), json!({"id": "a\nEvil: line"})];
+        Reply::json(200, &json!({"data": models}))
+    });
+    program.configure(&json!({"providers": {"p": {"base_url": server.url("/v1")}}}).to_string());
+    for args in [["models"].as_slice(), &["exec", "-p", "hi"]] {
+        let ran = program.run(args);
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(said.len() < 3000, "{} characters", said.len());
+        assert!(said.contains("Evil: line"), "{said}");
+        assert!(!said.lines().any(|line| line.starts_with("Evil")), "{said}");
+    }
+}
+
+#[test]
+fn the_window_of_the_chosen_model_is_asked_where_the_list_does_not_tell() {
+    for server in ["ollama", "lmstudio", "litellm"] {
+        let program = Program::new();
+        let model =
+            Model::new(&json!({"scenarios": [], "server": server, "window": 4096}).to_string());
+        let mut command = model.command(&program.home);
+        let listed = Ran::of(command.args(["models", "--json"]).output().unwrap())
+            .ended(0)
+            .json();
+        assert_eq!(listed[0]["context_window"], 4096, "{server}: {listed}");
+        assert_eq!(listed[0]["context_source"], "server", "{server}");
+    }
+}
+
+#[test]
+fn a_server_without_a_list_is_no_failure_where_models_are_configured() {
+    let program = Program::new();
+    let server = WebServer::new(|_| Reply::refused(404, "not_found"));
+    let configure = |models: &[&str]| {
+        program.configure(
+            &json!({"providers": {"p": {"base_url": server.url("/v1"), "models": models}}})
+                .to_string(),
+        );
+    };
+    configure(&["one", "two"]);
+    let ran = program
+        .run(&["models"])
+        .ended(0)
+        .says("one")
+        .says("two")
+        .complains("the server of `p` does not list its models");
+    assert!(!ran.err.contains("base_url"), "{}", ran.err);
+    configure(&[]);
+    program
+        .run(&["models"])
+        .ended(1)
+        .complains("the server of `p` does not list its models")
+        .complains("--model");
+}
+
+#[test]
+fn the_provider_of_variables_is_called_by_its_variable() {
+    let program = Program::new();
+    let mut command = program.command();
+    command
+        .args(["models", "--all"])
+        .env("TENON_BASE_URL", "http://127.0.0.1:9/v1");
+    program.configure(r#"{"providers": {"p": {"base_url": "http://127.0.0.1:9/v1"}}}"#);
+    Ran::of(command.output().unwrap())
+        .ended(1)
+        .complains("`TENON_BASE_URL` does not answer");
+    let mut command = program.command();
+    command
+        .args(["auth", "status"])
+        .env("TENON_BASE_URL", "http://127.0.0.1:9/v1");
+    Ran::of(command.output().unwrap())
+        .ended(0)
+        .says("*  TENON_BASE_URL");
 }

@@ -196,6 +196,35 @@ fn a_parameter_that_is_refused_is_left_out_and_said_to_be() {
 }
 
 #[test]
+fn every_remedy_of_a_session_is_tried_here_and_only_what_may_go_is_left_out() {
+    let server = WebServer::new(|seen| match seen.path.as_str() {
+        "/v1/models" => Reply::json(200, &json!({"data": [{"id": "m"}]})),
+        _ if seen.json().get("max_tokens").is_some() => refuses(
+            "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
+            400,
+        ),
+        _ if seen.json().get("stream_options").is_some() => {
+            refuses("Unsupported parameter: 'stream_options'", 400)
+        }
+        _ => refuses("Unsupported parameter: 'messages'", 400),
+    });
+    let page = doctor_of(&server, "vllm");
+    let said = page["findings"].to_string();
+    assert!(
+        said.contains("max_tokens_field` to \\\"max_completion_tokens"),
+        "{said}"
+    );
+    assert!(
+        said.contains("quirks.omit` to [\\\"stream_options\\\"]"),
+        "{said}"
+    );
+    assert_eq!(page["network"]["streaming"], "failed");
+    let asked = server.asked("/v1/chat/completions");
+    assert_eq!(asked.len(), 3);
+    assert!(asked.iter().all(|seen| seen.json()["messages"].is_array()));
+}
+
+#[test]
 fn a_model_that_does_not_answer_is_a_problem() {
     let server = WebServer::new(|seen| match seen.path.as_str() {
         "/v1/models" => Reply::json(200, &json!({"data": [{"id": "m"}]})),

@@ -141,6 +141,12 @@ fn the_flags_of_a_run_set_effort_and_dialect() {
     assert_eq!(body(&asked[0])["max_tokens"], 77);
     assert_eq!(body(&asked[1])["reasoning_effort"], "high");
     assert!(body(&asked[0])["tools"].is_array());
+    ask(&program, &model, &config, &["--effort", "default"]).ended(0);
+    assert!(body(&model.asked()[2]).get("reasoning_effort").is_none());
+    ask(&program, &model, &config, &["--effort", ""]).complains("reasoning_effort");
+    ask(&program, &model, &config, &["--effort", "nonsense"])
+        .ended(0)
+        .complains("the effort `nonsense` is none of");
     ask(&program, &model, &config, &["--dialect", "xml"])
         .ended(2)
         .complains("--dialect");
@@ -261,7 +267,6 @@ fn every_recipe_is_a_configuration_that_means_what_its_preset_says() {
         let auth = match preset.auth {
             AuthStyle::Bearer => Auth::Bearer,
             AuthStyle::Header(name) => Auth::Header(name.to_owned()),
-            AuthStyle::XApiKey => Auth::Header(String::from("x-api-key")),
             AuthStyle::None => Auth::None,
         };
         assert_eq!(found.auth, auth, "{heading}");

@@ -5,5 +5,6 @@ mod models;
 mod prompt;
 mod running;
 mod setup;
+mod silent;
 pub mod terminal;
 mod trust;

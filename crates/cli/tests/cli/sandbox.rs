@@ -14,7 +14,7 @@ use tenon_sandbox::Probe;
 use tenon_testing::TestHome;
 
 /// Not below `/tmp`, which commands may write.
-fn home() -> TestHome {
+pub fn home() -> TestHome {
     TestHome::beneath(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
 
@@ -29,7 +29,7 @@ fn skipped(why: &str) {
 }
 
 /// `full`, `partial` or `none`, whatever this machine offers.
-fn has_walls(level: &str) -> bool {
+pub fn has_walls(level: &str) -> bool {
     // Tried without any of our own code: a probe that errs must not hide a test.
     let namespaces = Command::new("unshare")
         .args(["-Ur", "true"])

@@ -218,3 +218,62 @@ fn side_work_goes_to_the_small_model_that_was_named_with_its_provider() {
     assert!(titled, "{:?}", world.two.bodies());
     assert_eq!(models(&world.one), ["a"]);
 }
+
+#[test]
+fn a_small_model_is_no_way_around_the_administrators_model() {
+    let world = World::new();
+    // Not among the temporary files: where anybody may write, nothing is believed.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = folder.path().join("managed.jsonc");
+    std::fs::write(&file, r#"{"model": "a"}"#).unwrap();
+    if std::os::unix::fs::MetadataExt::uid(&file.metadata().unwrap()) != 0 {
+        return;
+    }
+    let mut child = world
+        .program
+        .command()
+        .args(["exec", "--format", "json", "--input-format", "json"])
+        .env("TENON_MANAGED_CONFIG", &file)
+        .env("TENON_SMALL_MODEL", "second/tiny")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    // A title would be begun after the first of them.
+    for text in ["one", "two"] {
+        writeln!(input, "{}", prompt(text)).unwrap();
+        let ended = |line: std::io::Result<String>| line.unwrap().contains("run_finished");
+        assert!(output.any(ended));
+    }
+    drop(input);
+    child.wait().unwrap();
+    assert_eq!(models(&world.one), ["a", "a"]);
+    assert!(asked(&world.two).is_empty());
+}
+
+#[test]
+fn a_flag_may_name_provider_and_model_at_once_also_of_a_session() {
+    let world = World::new();
+    world
+        .run(&["exec", "--model", "second/z", "-p", "1"])
+        .ended(0)
+        .says("two")
+        .complains("--provider first");
+    world
+        .run(&["exec", "--resume", "--model", "first/b", "-p", "2"])
+        .ended(0)
+        .says("one");
+    assert_eq!(models(&world.one), ["b"]);
+    assert_eq!(models(&world.two), ["z"]);
+}
+
+#[test]
+fn the_name_of_a_provider_is_no_model_and_the_way_to_write_it_is_told() {
+    let world = World::new();
+    let events = world.converse(&[prompt("1"), switch("second"), prompt("2")]);
+    let said = Value::from(events).to_string();
+    assert!(said.contains("`second/MODEL`"), "{said}");
+}

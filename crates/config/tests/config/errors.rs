@@ -45,7 +45,17 @@ fn a_key_at_a_wrong_place_is_told_where_it_belongs() {
         "{error}"
     );
     let error = user_error(r#"{"providers": {"a": {"temperature": 1}}}"#);
-    assert!(error.ends_with("it belongs at `temperature`"), "{error}");
+    assert!(
+        error.ends_with(
+            "`temperature` belongs at the top level, or in an object of `models` for one model alone"
+        ),
+        "{error}"
+    );
+    let error = user_error(r#"{"providers": {"a": {"streaming": false}}}"#);
+    assert!(
+        error.ends_with("`streaming` belongs at the top level"),
+        "{error}"
+    );
     let error = user_error(r#"{"providers": {"base_url": "http://x"}}"#);
     assert!(
         error.contains("`providers.base_url`: expected an object"),

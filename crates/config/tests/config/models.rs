@@ -267,12 +267,12 @@ fn a_small_model_is_only_what_somebody_named() {
 fn images_have_a_size_and_a_detail() {
     let world = World::new().env("TENON_BASE_URL", "http://x");
     let resolved = world.resolved();
-    assert_eq!(resolved.images.max_bytes, 8 * 1024 * 1024);
+    assert_eq!(resolved.tools.image_bytes, 8 * 1024 * 1024);
     let detail = |world: &World| world.resolved().provider.unwrap().quirks.image_detail;
     assert_eq!(detail(&world), ImageDetail::Auto);
     let world = world.user(r#"{"multimodal": {"detail": "low", "max_bytes": 1000}}"#);
     assert_eq!(detail(&world), ImageDetail::Low);
-    assert_eq!(world.resolved().images.max_bytes, 1000);
+    assert_eq!(world.resolved().tools.image_bytes, 1000);
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn a_project_that_nobody_trusts_chooses_a_dialect_and_nothing_of_a_provider() {
     assert_eq!((found.vision, found.prices), (None, None));
     assert_eq!(found.dialect_of("mine"), Dialect::Markdown);
     assert!(!found.allow_api_key_fallback);
-    assert_eq!((resolved.small, resolved.images.max_bytes), (None, 100));
+    assert_eq!((resolved.small, resolved.tools.image_bytes), (None, 100));
     let world = world.project(r#"{"multimodal": {"max_bytes": 100000000}}"#);
     assert!(
         !world.loaded().ignored().is_empty(),

@@ -215,7 +215,7 @@ fn of_several_providers_one_must_be_chosen() {
         .user(r#"{"providers": {"a": {"base_url": "http://a"}, "b": {"base_url": "http://b"}}}"#);
     assert_eq!(
         world.error(),
-        "several providers are configured: a, b\nchoose one with --provider, or with `default_provider` in the configuration"
+        "several providers are configured: a, b\nchoose one with --provider, with --model PROVIDER/MODEL, or with `default_provider` in the configuration; `tenon models` lists them all"
     );
     assert_eq!(
         world
@@ -292,7 +292,9 @@ fn all_fields_of_a_provider_arrive() {
         found.quirks.names(),
         ["omit:temperature", "max_completion_tokens", "content:omit"]
     );
-    assert_eq!(world.resolved().context_window, Some(5));
+    let resolved = world.resolved();
+    let provider = resolved.provider.as_ref().unwrap();
+    assert_eq!(resolved.window_of(provider, "any"), Some(5));
 }
 
 #[test]
@@ -422,4 +424,128 @@ fn the_key_of_a_variable_is_never_sent_to_a_provider_that_a_flag_or_a_file_names
     assert_eq!(found.unwrap().key, env(&["GROQ_API_KEY"]));
     let world = world.user(r#"{"providers": {"a": {"base_url": "http://a"}}}"#);
     assert_eq!(world.resolved().provider.unwrap().key, KeySource::None);
+}
+
+#[test]
+fn what_is_no_name_of_a_variable_is_refused_and_never_repeated() {
+    for wrong in [
+        r#""sk-proj-1234567890abcdef""#,
+        r#"["GOOD_NAME", "gsk_1234567890abcdefghij"]"#,
+        r#""$WORK_KEY""#,
+        r#""${WORK_KEY}""#,
+        r#""two words""#,
+        r#""""#,
+        r#""1KEY""#,
+    ] {
+        let world = World::new().user(&format!(
+            r#"{{"providers": {{"a": {{"base_url": "http://a", "api_key_env": {wrong}}}}}}}"#
+        ));
+        let error = world.error();
+        assert!(
+            error.contains("`providers.a.api_key_env`: this is not the name of a variable"),
+            "{error}"
+        );
+        for part in ["1234567890", "WORK_KEY", "two words"] {
+            assert!(!error.contains(part), "{error}");
+        }
+        assert_eq!(
+            error.contains("without `$`"),
+            wrong.contains('$'),
+            "{error}"
+        );
+        let loaded = world.loaded();
+        let (_, entry) = loaded
+            .iter()
+            .find(|(key, _)| *key == "providers.a.api_key_env")
+            .unwrap();
+        assert_eq!(entry.shown(), "(hidden)");
+    }
+    for name in [
+        "WORK_KEY",
+        "_k",
+        "my_key",
+        "Key2",
+        "A_VERY_LONG_NAME_OF_A_KEY_2",
+    ] {
+        let world = World::new().user(&format!(
+            r#"{{"providers": {{"a": {{"base_url": "http://a", "api_key_env": "{name}"}}}}}}"#
+        ));
+        assert_eq!(world.resolved().provider.unwrap().key, env(&[name]));
+    }
+}
+
+fn model(name: &str) -> Choice {
+    Choice {
+        provider: None,
+        model: Some(name.into()),
+    }
+}
+
+#[test]
+fn a_model_may_name_its_provider() {
+    let two = r#""providers": {"a": {"base_url": "http://a", "models": ["b/own"]}, "b": {"base_url": "http://b"}}"#;
+    let chosen = |world: &World, name: &str| {
+        let resolved = world.resolve_with(&model(name)).unwrap();
+        let provider = resolved.provider.unwrap();
+        (provider.name, provider.model.unwrap(), resolved.warnings)
+    };
+    let is = |world: &World, name: &str, provider: &str, model: &str| {
+        let (found, its, warnings) = chosen(world, name);
+        assert_eq!((found.as_str(), its.as_str()), (provider, model), "{name}");
+        warnings
+    };
+    let none = World::new().user(&format!("{{{two}}}"));
+    assert!(is(&none, "b/m", "b", "m").is_empty());
+    is(&none, "b/x/y", "b", "x/y");
+    is(&none, "ollama/m", "ollama", "m");
+    assert!(none.resolve_with(&model("nobody/m")).is_err());
+    // With another one chosen it is said, and a preset's name is part of the model's.
+    let first = World::new().user(&format!(r#"{{"default_provider": "a", {two}}}"#));
+    let warnings = is(&first, "b/m", "b", "m");
+    assert!(warnings[0].contains("--provider a"), "{warnings:?}");
+    is(&first, "b/own", "a", "b/own");
+    is(&first, "a/m", "a", "m");
+    is(&first, "openai/gpt-oss-20b", "a", "openai/gpt-oss-20b");
+    let flag = Choice {
+        provider: Some("a".into()),
+        ..model("b/m")
+    };
+    let provider = first.resolve_with(&flag).unwrap().provider.unwrap();
+    assert_eq!(provider.model.as_deref(), Some("b/m"));
+    // A service's own models may be called after it.
+    let router = World::new().user(r#"{"default_provider": "openrouter"}"#);
+    is(&router, "openrouter/auto", "openrouter", "openrouter/auto");
+}
+
+#[test]
+fn a_name_that_nobody_has_is_told_with_the_users_own_providers() {
+    let world = World::new()
+        .user(r#"{"providers": {"work": {"base_url": "http://a"}, "empty": {"model": "m"}}}"#);
+    let error = |name: &str| world.resolve_with(&provider(name)).unwrap_err().to_string();
+    assert_eq!(
+        error("wrok"),
+        "there is no provider `wrok`\ndid you mean `work`?"
+    );
+    let nobody = error("zzzzzz");
+    assert!(
+        nobody.starts_with(
+            "there is no provider `zzzzzz`\nchoose one of yours: empty, work; or write"
+        ),
+        "{nobody}"
+    );
+    assert!(error("empty").starts_with("the provider `empty` has no `base_url`\n"));
+}
+
+#[test]
+fn it_is_known_which_quirks_the_user_wrote() {
+    let world = World::new().user(
+        r#"{"providers": {"work": {"preset": "openai", "quirks": {"content_null": "empty_string", "omit": []}}}}"#,
+    );
+    let found = world.resolved().provider.unwrap();
+    let written: Vec<&str> = found.written_quirks.iter().map(String::as_str).collect();
+    assert_eq!(
+        written,
+        ["content_null", "omit"],
+        "also as they are by default"
+    );
 }

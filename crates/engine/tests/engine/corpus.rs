@@ -59,6 +59,7 @@ fn body(log: &Path) -> Vec<u8> {
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
         cache_key: None,
+        room: None,
     };
     Chat::new(Default::default())
         .body("model", &request)

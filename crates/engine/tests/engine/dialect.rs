@@ -127,3 +127,21 @@ async fn a_prompt_after_a_request_that_failed_leaves_what_was_sent_alone() {
     assert_eq!(model.bodies().len(), 3);
     world.verify(id);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_keeps_to_the_format_is_told_by_that_name() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new((0..20).map(|_| Turn::text("Hm.")));
+    let events = run(&world, id, &model).await;
+    assert_ne!(outcome(&events), Outcome::Completed);
+    let reason = events.iter().find_map(|event| match &event.kind {
+        EventKind::RunFinished(finished) => finished.reason.clone(),
+        _ => None,
+    });
+    let reason = reason.unwrap();
+    assert!(
+        reason.contains("did not keep to the reply format"),
+        "{reason}"
+    );
+    assert!(reason.contains("--dialect native"), "{reason}");
+}

@@ -19,6 +19,7 @@ mod schedules;
 mod subscribers;
 mod support;
 mod switching;
+mod thinking;
 mod titles;
 mod whole;
 mod windows;

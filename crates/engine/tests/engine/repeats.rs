@@ -25,3 +25,17 @@ async fn the_same_tool_with_other_arguments_is_never_stopped() {
     assert_eq!(results(&events).len(), 50);
     assert_eq!(outcome(&events), Outcome::Completed);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_refused_again_and_again_is_a_circle_too() {
+    for arguments in [r#"{"command":"touch x"}"#, r#"{"nonsense":1}"#] {
+        let (world, id) = (World::new(), SessionId::generate());
+        let turns = (0..20).map(|n| Turn::call(&format!("c{n}"), "bash", arguments));
+        let events = world.run(id, &Scripted::new(turns), "go").await;
+        let texts = results(&events);
+        assert_eq!(texts.len(), 5, "{arguments}: {texts:?}");
+        assert!(texts[2].1.contains("3 times in a row"), "{texts:?}");
+        assert_eq!(outcome(&events), Outcome::Loop, "{arguments}");
+        world.verify(id);
+    }
+}

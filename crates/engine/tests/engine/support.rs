@@ -229,6 +229,7 @@ impl World {
                 effort: None,
                 title: None,
                 pinned: false,
+                side: None,
             },
             agent,
             limits: self.limits.clone(),

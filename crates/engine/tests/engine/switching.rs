@@ -341,3 +341,23 @@ async fn a_session_goes_through_all_formats_and_back_and_nothing_is_lost() {
     assert!(!last.contains("signature-of"), "{last}");
     assert!(last.contains("data:image/png;base64,"), "{last}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn one_reading_of_an_effort_holds_for_every_front_end() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let a = Scripted::new([]);
+    let mut handle = start(&world, id, &a, Shelf::default());
+    let to = |level: &str| Switch {
+        effort: Some(level.into()),
+        ..Switch::default()
+    };
+    let notice = switched(&mut handle, to("High")).await;
+    assert_eq!((notice.kind.as_str(), notice.hint), ("switched", None));
+    let notice = switched(&mut handle, to("very high")).await;
+    assert_eq!(notice.kind, "not_switched");
+    let notice = switched(&mut handle, to("turbo")).await;
+    assert!(notice.hint.is_some_and(|hint| hint.contains("`turbo`")));
+    switched(&mut handle, to("default")).await;
+    end(handle).await;
+    assert_eq!(settings(&world, id).effort, None);
+}

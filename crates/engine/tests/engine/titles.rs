@@ -7,9 +7,9 @@ use crate::support::{World, prompt, say};
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_engine::Engine;
-use tenon_model::{Identity, ModelErrorKind};
+use tenon_model::{Identity, ModelErrorKind, Prices};
 use tenon_vocab::port::Handle;
-use tenon_vocab::{Command, EventKind, SessionId};
+use tenon_vocab::{Command, Cost, EventKind, SessionId};
 
 fn small(turns: Vec<Turn>) -> Arc<Scripted> {
     let identity = Identity::new("fast", "tiny");
@@ -76,6 +76,45 @@ async fn a_small_model_names_the_session_once_with_a_small_request() {
     assert!(body.get("tools").is_none(), "{body}");
     assert!(body.to_string().contains("The parser is fixed."), "{body}");
     world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_title_took_is_counted_with_the_model_that_made_it() {
+    for (said, title_made) in [("Fix the parser", Some("Fix the parser")), (" \n", None)] {
+        let (world, id) = (World::new(), SessionId::generate());
+        let model = Scripted::new([]);
+        let identity = Identity {
+            prices: Some(Prices {
+                input: 1.0,
+                output: 10.0,
+                cached: None,
+                cache_write: None,
+            }),
+            ..Identity::new("fast", "tiny")
+        };
+        let turn = Turn::text(said).using(1_000, 20);
+        let tiny = Arc::new(Scripted::with(Format::Chat, identity, vec![turn]));
+        let mut handle = start(&world, id, &model, Some(tiny));
+        prompt(&mut handle, "one").await;
+        rest(&mut handle).await;
+        assert_eq!(title(&world, id).as_deref(), title_made);
+        let loaded = world.store.load(id).unwrap();
+        let state = loaded.state();
+        let found = state
+            .by_model()
+            .iter()
+            .find(|of| of.model == "tiny")
+            .unwrap();
+        assert_eq!((found.provider.as_str(), found.requests), ("fast", 1));
+        assert_eq!((found.usage.input, found.usage.output), (1_000, 20));
+        assert_eq!(found.cost, Some(Cost(1_200)));
+        assert!(
+            state.usage().input > 1_000,
+            "the session's own model counts too"
+        );
+        assert_eq!(state.settings().unwrap().side, None, "it is no setting");
+        world.verify(id);
+    }
 }
 
 #[tokio::test(start_paused = true)]

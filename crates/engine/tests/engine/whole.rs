@@ -17,10 +17,10 @@ use tenon_vocab::{
 };
 
 /// Small and repeatable; quality does not matter here.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+    pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -28,7 +28,7 @@ impl Dice {
         (self.0 >> 33) % sides
     }
 
-    fn one<T: Clone>(&mut self, of: &[T]) -> T {
+    pub fn one<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.roll(of.len() as u64) as usize].clone()
     }
 }
@@ -244,7 +244,7 @@ fn stamped(seq: u64, session: SessionId, run: RunId, kind: EventKind) -> Event {
     }
 }
 
-fn prefix() -> Arc<Prefix> {
+pub fn prefix() -> Arc<Prefix> {
     Arc::new(Prefix {
         system: "You are a test.".into(),
         tools: vec![ToolSpec {
@@ -268,6 +268,7 @@ fn request(state: &State, prefix: &Arc<Prefix>) -> Request {
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
         cache_key: Some("session".into()),
+        room: None,
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tenon_engine::Engine;
 use tenon_model::{Identity, Window, WindowSource};
 use tenon_vocab::port::Handle;
-use tenon_vocab::{Command, Outcome, Query, SessionId, StopReason};
+use tenon_vocab::{Command, Outcome, Part, Query, SessionId, StopReason};
 
 fn window(tokens: u64, source: WindowSource) -> Window {
     Window { tokens, source }
@@ -124,6 +124,59 @@ async fn the_answer_is_asked_to_fit_into_the_servers_window() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_limit_that_a_format_wants_fits_into_the_window_as_well() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let identity = Identity {
+        window: Some(window(2000, WindowSource::User)),
+        ..Identity::new("test", "scripted")
+    };
+    let model = Arc::new(Scripted::with(Format::Messages, identity, Vec::new()));
+    let mut handle = world.start(id, &model);
+    prompt(&mut handle, "one").await;
+    prompt(&mut handle, "two").await;
+    end(handle).await;
+    let limits = model.bodies().into_iter().map(|body| {
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        body["max_tokens"].as_u64().unwrap()
+    });
+    let limits: Vec<u64> = limits.collect();
+    assert_eq!(limits.len(), 2);
+    assert!(limits[0] < 2000 && limits[1] < limits[0], "{limits:?}");
+    assert!(limits[1] > 1000, "{limits:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn thoughts_are_returned_however_little_room_is_left() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let identity = Identity {
+        window: Some(window(5_600, WindowSource::Catalogue)),
+        ..Identity::new("test", "claude-sonnet-4-5")
+    };
+    let thought = |text: &str| Part::Reasoning {
+        text: text.into(),
+        signature: Some("EqQBCgIYAhIM".into()),
+        provider: Some("test".into()),
+    };
+    let long = format!(r#"{{"text":"{}"}}"#, "word ".repeat(1_500));
+    let turns = (0..4)
+        .map(|n| Turn::call(&format!("c{n}"), "act", &long).thinking(thought(&format!("hm{n}"))));
+    // Each request is held against the one before it.
+    let model = Arc::new(Scripted::with(Format::Messages, identity, turns));
+    let mut parts = world.parts(id, Arc::clone(&model));
+    parts.parameters.max_tokens = Some(4_096);
+    parts.parameters.reasoning_effort = Some("high".into());
+    let mut handle = Engine::start(id, parts);
+    prompt(&mut handle, "go").await;
+    end(handle).await;
+    let texts = model.texts();
+    assert_eq!(texts.len(), 5);
+    for (n, text) in texts.iter().enumerate() {
+        assert!(text.contains(r#""thinking":{"type":"enabled""#), "{n}");
+        assert_eq!(text.matches("EqQBCgIYAhIM").count(), n);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_reads_too_little_is_named_once_with_its_window() {
     let (world, id) = (World::new(), SessionId::generate());
     let long = "the quick brown fox jumps over the lazy dog ".repeat(600);
@@ -214,5 +267,57 @@ async fn nothing_is_asked_of_a_server_while_it_answers() {
         0,
         "asked beside an answer"
     );
+    end(handle).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_than_the_user_said_is_not_sent_and_both_figures_are_named() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = model(Some(window(1000, WindowSource::User)), None, Vec::new());
+    let mut parts = world.parts(id, Arc::clone(&model));
+    parts.parameters.max_tokens = Some(5_000);
+    let mut handle = Engine::start(id, parts);
+    let long = "the quick brown fox ".repeat(400);
+    let events = prompt(&mut handle, &long).await;
+    end(handle).await;
+    assert_eq!(outcome(&events), Outcome::Failed);
+    assert!(model.bodies().is_empty(), "it was sent");
+    let said = notices(&events, "context_overflow");
+    assert_eq!(said.len(), 1, "{said:?}");
+    let message = &said[0].message;
+    assert!(message.contains("about 2"), "{message}");
+    assert!(message.contains("1000 of `context_window`"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_window_that_others_name_is_held_up_once_and_the_answer_keeps_some_room() {
+    for (own, tokens) in [(WindowSource::Catalogue, 300), (WindowSource::User, 1_800)] {
+        let (world, id) = (World::new(), SessionId::generate());
+        let model = model(Some(window(tokens, own)), None, Vec::new());
+        let mut parts = world.parts(id, Arc::clone(&model));
+        parts.parameters.max_tokens = Some(5_000);
+        let mut handle = Engine::start(id, parts);
+        let long = "the quick brown fox ".repeat(355);
+        let events = prompt(&mut handle, &long).await;
+        let said = notices(&events, "crowded");
+        assert_eq!(said.len(), 1, "{tokens}: {said:?}");
+        assert!(said[0].message.contains(&tokens.to_string()));
+        assert_eq!(outcome(&events), Outcome::Completed);
+        let again = prompt(&mut handle, "x").await;
+        assert!(notices(&again, "crowded").is_empty());
+        end(handle).await;
+        let body: serde_json::Value = serde_json::from_str(&model.texts()[0]).unwrap();
+        assert_eq!(body["max_tokens"], 256);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_the_first_reply_the_window_is_not_asked_yet() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let mut handle = world.start(id, &model(None, None, Vec::new()));
+    assert!(shown(&handle).await.0.starts_with("not asked yet"));
+    prompt(&mut handle, "one").await;
+    prompt(&mut handle, "two").await;
+    assert!(shown(&handle).await.0.starts_with("not known"));
     end(handle).await;
 }

@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::headers;
+use super::scrub;
 use super::{Exchange, Piece, TapedEnd, TapedRequest, TapedResponse};
 use crate::api::below_the_base;
 use crate::connection::Delivered;
@@ -107,6 +108,7 @@ impl Recorder {
             headers: headers::passed_on(&head.headers),
             body: body.clone(),
         };
+        let secrets = scrub::secrets(&request.headers, path);
         let reply = self.upstream.send(request).await?;
         let exchange = Exchange {
             request: TapedRequest {
@@ -129,6 +131,8 @@ impl Recorder {
             broken: false,
             body: reply.body,
             exchange,
+            secrets,
+            pieces: Vec::new(),
             started,
             kept: 0,
             out: Some(Arc::clone(&self.out)),
@@ -155,6 +159,10 @@ pub(crate) struct Passing {
     broken: bool,
     body: mpsc::Receiver<Result<Bytes, UpstreamError>>,
     exchange: Exchange,
+    /// What the request proved itself with: servers repeat the key that they
+    /// refuse.
+    secrets: Vec<String>,
+    pieces: Vec<(u64, Vec<u8>)>,
     started: Instant,
     kept: usize,
     /// Until the line is written.
@@ -200,7 +208,7 @@ impl Passing {
             return;
         }
         let at = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.exchange.response.pieces.push(Piece::new(at, bytes));
+        self.pieces.push((at, bytes.to_vec()));
     }
 }
 
@@ -211,6 +219,16 @@ impl Passing {
         let Some(out) = self.out.take() else {
             return;
         };
+        let mut pieces = std::mem::take(&mut self.pieces);
+        scrub::pieces(&self.secrets, &mut pieces);
+        let response = &mut self.exchange.response;
+        response.pieces = pieces
+            .iter()
+            .map(|(at, bytes)| Piece::new(*at, bytes))
+            .collect();
+        for value in response.headers.values_mut() {
+            scrub::text(&self.secrets, value);
+        }
         let Ok(mut line) = serde_json::to_vec(&self.exchange) else {
             return;
         };

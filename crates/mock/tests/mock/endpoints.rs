@@ -29,7 +29,11 @@ async fn both_paths_answer_and_others_are_not_found() {
         let reply = send(server.address(), "POST", path, body.as_bytes()).await;
         assert_eq!(reply.status, status, "{path}");
         if status == 404 {
-            assert_eq!(reply.json()["error"]["type"], "invalid_request_error");
+            let error = &reply.json()["error"];
+            assert_eq!(error["type"], "invalid_request_error");
+            // A client that looks for a missing model must find none here.
+            let message = error["message"].as_str().unwrap();
+            assert!(!message.contains("model"), "{message}");
         }
     }
 }

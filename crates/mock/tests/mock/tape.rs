@@ -191,6 +191,35 @@ async fn no_key_and_no_cookie_is_written_down_but_the_server_gets_the_key() {
 }
 
 #[tokio::test]
+async fn a_key_that_the_server_repeats_is_not_written_down_but_reaches_the_client() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("tape.jsonl");
+    // Longer than one piece of the way to it.
+    let key = format!("sk-{}", "0123456789".repeat(12));
+    let said = format!("The key {key} is wrong");
+    let real = start_json(
+        &json!({"scenarios": [], "default_response": {"content": said}}),
+        Options::default(),
+    )
+    .await;
+    let recording = recorder(&real.base_url(), &out).await;
+    let body = ask("hi").to_string();
+    let request = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: m\r\nconnection: close\r\n\
+         authorization: Bearer {key}\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let reply = raw(recording.address(), request.as_bytes()).await;
+    assert!(String::from_utf8_lossy(&reply.body).contains(&key));
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert!(
+        !text.contains("0123456789") && !text.contains("sk-"),
+        "{text}"
+    );
+    assert!(text.contains(" key *****"), "{text}");
+}
+
+#[tokio::test]
 async fn a_server_that_does_not_answer_is_a_502_and_leaves_no_line() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("tape.jsonl");

@@ -2,28 +2,152 @@
 
 use super::{Dialect, Variant};
 use crate::quirks::{ContentNull, MaxTokensField, ReturnReasoning};
-use crate::{Adapted, ModelError, Remedy, remedy};
+use crate::{Adapted, ModelError, Parameters, Remedy, remedy};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
 
-/// The variant with the remedy applied; `None` when nothing would change, when
-/// it is about one request only, or when the user decided otherwise.
-pub(super) fn applied(remedy: &Remedy, variant: &Variant, configured: Dialect) -> Option<Variant> {
-    let mut changed = variant.clone();
-    match remedy {
-        // The name may come from a file: only what may be left out is.
-        Remedy::Omit { field } if remedy::may_be_left_out(field) => {
-            changed.quirks.omit.insert(field.clone());
-            // The same wish, as another format names it.
-            if field == "thinking" {
-                changed.quirks.omit.insert(String::from("reasoning_effort"));
+impl Variant {
+    /// This way of speaking with the remedy applied; `None` when nothing would
+    /// change, when it is about one request only, or when the user decided
+    /// otherwise about the dialect.
+    #[must_use]
+    pub fn adapted(&self, remedy: &Remedy, configured: Dialect) -> Option<Self> {
+        let mut changed = self.clone();
+        let quirks = &mut changed.quirks;
+        match remedy {
+            // The name may come from a file: only what may be left out is.
+            Remedy::Omit { field } if remedy::may_be_left_out(field) => {
+                quirks.omit.insert(field.clone());
+                // The same wish, as another format names it.
+                if field == "thinking" {
+                    quirks.omit.insert(String::from("reasoning_effort"));
+                }
+            }
+            Remedy::MaxTokensField { field } => quirks.max_tokens_field = *field,
+            Remedy::ContentNull { content } => quirks.content_null = *content,
+            Remedy::ReturnReasoning { reasoning } => quirks.return_reasoning = *reasoning,
+            Remedy::Markdown if configured == Dialect::Auto => changed.dialect = Dialect::Markdown,
+            Remedy::Omit { .. }
+            | Remedy::Markdown
+            | Remedy::MaxTokens { .. }
+            | Remedy::NoImages
+            | Remedy::NoSealedReasoning => {}
+        }
+        (changed != *self).then_some(changed)
+    }
+
+    /// The setting of a provider that says from the start what the remedy
+    /// changed, with its value as it is here.
+    #[must_use]
+    pub fn setting(&self, remedy: &Remedy) -> Option<(String, Value)> {
+        let quirks = &self.quirks;
+        let value = match remedy {
+            Remedy::Omit { .. } => json!(quirks.omit),
+            Remedy::MaxTokensField { .. } => json!(quirks.max_tokens_field),
+            Remedy::ContentNull { .. } => json!(quirks.content_null),
+            Remedy::ReturnReasoning { .. } => json!(quirks.return_reasoning),
+            Remedy::Markdown => return Some((String::from("dialect"), json!(self.dialect))),
+            Remedy::MaxTokens { .. } | Remedy::NoImages | Remedy::NoSealedReasoning => return None,
+        };
+        Some((format!("quirks.{}", remedy.quirk()?), value))
+    }
+}
+
+impl Remedy {
+    /// The quirk that it sets.
+    #[must_use]
+    pub fn quirk(&self) -> Option<&'static str> {
+        match self {
+            Self::Omit { .. } => Some("omit"),
+            Self::MaxTokensField { .. } => Some("max_tokens_field"),
+            Self::ContentNull { .. } => Some("content_null"),
+            Self::ReturnReasoning { .. } => Some("return_reasoning"),
+            Self::Markdown | Self::MaxTokens { .. } | Self::NoImages | Self::NoSealedReasoning => {
+                None
             }
         }
-        Remedy::MaxTokensField { field } => changed.quirks.max_tokens_field = *field,
-        Remedy::ContentNull { content } => changed.quirks.content_null = *content,
-        Remedy::ReturnReasoning { reasoning } => changed.quirks.return_reasoning = *reasoning,
-        Remedy::Markdown if configured == Dialect::Auto => changed.dialect = Dialect::Markdown,
-        Remedy::Omit { .. } | Remedy::Markdown | Remedy::MaxTokens { .. } | Remedy::NoImages => {}
     }
-    (changed != *variant).then_some(changed)
+
+    /// What is done since it was learned, in a few words.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self {
+            Self::Omit { field } => format!("`{field}` is left out"),
+            Self::MaxTokensField { field } => {
+                format!("the limit of an answer is `{}`", limit_name(*field))
+            }
+            Self::ContentNull { content } => {
+                format!(
+                    "a message of calls alone has {} as content",
+                    empty(*content)
+                )
+            }
+            Self::ReturnReasoning { reasoning } => match reasoning {
+                ReturnReasoning::ReasoningContent => String::from("earlier reasoning is sent back"),
+                ReturnReasoning::Never => String::from("earlier reasoning is not sent back"),
+            },
+            Self::Markdown => String::from("tools are described in the prompt"),
+            Self::MaxTokens { most } => format!("an answer has at most {most} tokens"),
+            Self::NoImages => String::from("refused images are left out"),
+            Self::NoSealedReasoning => String::from("refused reasoning is left out"),
+        }
+    }
+}
+
+fn limit_name(field: MaxTokensField) -> &'static str {
+    match field {
+        MaxTokensField::MaxTokens => "max_tokens",
+        MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
+    }
+}
+
+fn empty(content: ContentNull) -> &'static str {
+    match content {
+        ContentNull::EmptyString => "an empty text",
+        ContentNull::Null => "null",
+        ContentNull::Omit => "no field at all",
+    }
+}
+
+/// What the user set and a remembered lesson leaves out, which is said once:
+/// what is said is taken from `unsaid`.
+pub(super) fn unsent(unsaid: &mut Vec<String>, parameters: &Parameters) -> VecDeque<Adapted> {
+    let mut said = VecDeque::new();
+    let mut names: Vec<&str> = Vec::new();
+    unsaid.retain(|field| {
+        let Some(name) = parameter_of(field, parameters) else {
+            return true;
+        };
+        if !names.contains(&name) {
+            names.push(name);
+            said.push_back(Adapted {
+                message: format!(
+                    "`{name}` is set, but it is not sent as it is set: the server refused `{field}` in an earlier session."
+                ),
+                hint: Some(String::from(
+                    "`tenon models --forget` has everything tried again; `quirks.omit` of the provider, also as an empty list, decides it for good.",
+                )),
+            });
+        }
+        false
+    });
+    said
+}
+
+/// The parameter that a field carries, when the user set it.
+fn parameter_of(field: &str, parameters: &Parameters) -> Option<&'static str> {
+    let (name, set) = match field {
+        "temperature" => ("temperature", parameters.temperature.is_some()),
+        "top_p" => ("top_p", parameters.top_p.is_some()),
+        "max_tokens" | "max_completion_tokens" | "max_output_tokens" => {
+            ("max_tokens", parameters.max_tokens.is_some())
+        }
+        "reasoning_effort" | "reasoning" | "reasoning.effort" | "thinking" | "output_config" => {
+            ("reasoning_effort", parameters.reasoning_effort.is_some())
+        }
+        _ => return None,
+    };
+    set.then_some(name)
 }
 
 /// Whether a remedy holds for later requests, too.
@@ -34,29 +158,25 @@ pub(super) fn lasts(remedy: &Remedy) -> bool {
         | Remedy::ContentNull { .. }
         | Remedy::ReturnReasoning { .. }
         | Remedy::Markdown => true,
-        Remedy::MaxTokens { .. } | Remedy::NoImages => false,
+        Remedy::MaxTokens { .. } | Remedy::NoImages | Remedy::NoSealedReasoning => false,
     }
 }
 
-pub(super) fn told(remedy: &Remedy, error: &ModelError) -> Adapted {
-    let set = |what: String| {
-        Some(format!(
-            "To have it so from the start, set {what} of the provider."
-        ))
-    };
+/// `variant` is the one with the remedy applied.
+pub(super) fn told(remedy: &Remedy, variant: &Variant, error: &ModelError) -> Adapted {
+    let set = variant.setting(remedy).map(|(key, value)| {
+        format!("To have it so from the start, set {key}: {value} of the provider.")
+    });
     let (message, hint) = match remedy {
         Remedy::Omit { field } => (
             format!("The server does not take `{field}`; it is left out from now on."),
-            set(format!("quirks.omit: [\"{field}\"]")),
+            set,
         ),
         Remedy::MaxTokensField { field } => {
-            let name = match field {
-                MaxTokensField::MaxTokens => "max_tokens",
-                MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
-            };
+            let name = limit_name(*field);
             (
                 format!("The server wants the limit of an answer as `{name}`."),
-                set(format!("quirks.max_tokens_field: \"{name}\"")),
+                set,
             )
         }
         Remedy::MaxTokens { most } => (
@@ -68,43 +188,39 @@ pub(super) fn told(remedy: &Remedy, error: &ModelError) -> Adapted {
             )),
         ),
         Remedy::ContentNull { content } => {
-            let (how, name) = match content {
-                ContentNull::EmptyString => ("an empty text", "empty_string"),
-                ContentNull::Null => ("null", "null"),
-                ContentNull::Omit => ("no field at all", "omit"),
-            };
+            let how = empty(*content);
             (
                 format!("The server wants {how} as content of a message that only calls tools."),
-                set(format!("quirks.content_null: \"{name}\"")),
+                set,
             )
         }
-        Remedy::ReturnReasoning { reasoning } => match reasoning {
-            ReturnReasoning::ReasoningContent => (
-                String::from(
-                    "The server wants its earlier reasoning back; it is sent along from now on.",
-                ),
-                set(String::from(
-                    "quirks.return_reasoning: \"reasoning_content\"",
-                )),
-            ),
-            ReturnReasoning::Never => (
-                String::from(
-                    "The server does not take its earlier reasoning back; it is not sent any more.",
-                ),
-                set(String::from("quirks.return_reasoning: \"never\"")),
-            ),
-        },
+        Remedy::ReturnReasoning { reasoning } => {
+            let message = match reasoning {
+                ReturnReasoning::ReasoningContent => {
+                    "The server wants its earlier reasoning back; it is sent along from now on."
+                }
+                ReturnReasoning::Never => {
+                    "The server does not take its earlier reasoning back; it is not sent any more."
+                }
+            };
+            (message.to_owned(), set)
+        }
         Remedy::Markdown => (
             String::from("The server takes no tools; they are described in the prompt instead."),
-            error
-                .hint
-                .clone()
-                .or_else(|| set(String::from("dialect: \"markdown\""))),
+            error.hint.clone().or(set),
         ),
         Remedy::NoImages => (
             String::from("The server refused the images of this conversation; they are left out."),
             Some(String::from(
                 "The model cannot see them: use one that takes images, or smaller ones.",
+            )),
+        ),
+        Remedy::NoSealedReasoning => (
+            String::from(
+                "The server cannot open the reasoning of earlier replies any more; it is left out of this conversation.",
+            ),
+            Some(String::from(
+                "The model goes on without it; new reasoning is sent back as before.",
             )),
         ),
     };

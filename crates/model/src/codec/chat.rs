@@ -7,20 +7,13 @@ mod light;
 
 pub use decode::ChatDecoder;
 
+use super::pieces::HeadCache;
 use super::{Codec, Decoder};
 use crate::quirks::Quirks;
-use crate::{Delivery, ModelEntry, ModelError, Prefix, Request, failure, listing};
+use crate::{Delivery, ModelEntry, ModelError, Request, failure, listing};
 use bytes::Bytes;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
-
-/// Holds the prefix itself, not its address: an address may be used again.
-#[derive(Debug)]
-struct Head {
-    prefix: Arc<Prefix>,
-    model: String,
-    bytes: Bytes,
-}
 
 #[derive(Debug)]
 pub struct Chat {
@@ -29,8 +22,7 @@ pub struct Chat {
     /// how a message is written are part of it, so that a quirk learned in the
     /// middle of a session does not meet fragments written without it.
     key: Arc<str>,
-    /// Tools are encoded once for each prefix.
-    head: Mutex<Option<Head>>,
+    head: HeadCache,
 }
 
 impl Chat {
@@ -39,30 +31,13 @@ impl Chat {
         Self {
             key: Arc::from(format!("chat,{}", quirks.names().join(","))),
             quirks,
-            head: Mutex::new(None),
+            head: HeadCache::default(),
         }
     }
 
     #[must_use]
     pub fn quirks(&self) -> &Quirks {
         &self.quirks
-    }
-
-    fn head(&self, model: &str, prefix: &Arc<Prefix>) -> Bytes {
-        let mut kept = self.head.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(head) = &*kept
-            && Arc::ptr_eq(&head.prefix, prefix)
-            && head.model == model
-        {
-            return head.bytes.clone();
-        }
-        let bytes = encode::head(model, prefix, &self.quirks);
-        *kept = Some(Head {
-            prefix: Arc::clone(prefix),
-            model: model.to_owned(),
-            bytes: bytes.clone(),
-        });
-        bytes
     }
 }
 
@@ -80,9 +55,13 @@ impl Codec for Chat {
     }
 
     fn body(&self, model: &str, request: &Request) -> Vec<Bytes> {
-        let mut pieces = vec![self.head(model, &request.prefix)];
+        let prefix = &request.prefix;
+        let head = self
+            .head
+            .get(model, prefix, || encode::head(model, prefix, &self.quirks));
+        let mut pieces = vec![head];
         let mut history = encode::history(request, &self.quirks, &self.key);
-        if request.prefix.system.is_empty()
+        if prefix.system.is_empty()
             && let Some(first) = history.first_mut()
         {
             // Every message begins with a comma; the very first one must not.

@@ -14,26 +14,19 @@ mod wire;
 
 pub use decode::MessagesDecoder;
 
+use super::pieces::HeadCache;
 use super::{Codec, Decoder};
 use crate::quirks::{Quirks, ReturnReasoning};
-use crate::{Delivery, ModelEntry, ModelError, Prefix, Request, failure, listing};
+use crate::{Delivery, ModelEntry, ModelError, Request, failure, listing};
 use blocks::{Thoughts, Writing};
 use bytes::Bytes;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use thinking::Thinking;
-use weave::{LastBlock, Turn, Woven};
+use weave::{LastBlock, Turn, Woven, Writings};
 
 /// The version of the API that this is written for.
 const VERSION: &str = "2023-06-01";
-
-/// Holds the prefix itself, not its address: an address may be used again.
-#[derive(Debug)]
-struct Head {
-    prefix: Arc<Prefix>,
-    model: String,
-    bytes: Bytes,
-}
 
 #[derive(Debug)]
 pub struct Messages {
@@ -43,8 +36,7 @@ pub struct Messages {
     /// not: two keys, because fragments of the one must not meet the other.
     with_thoughts: Writing,
     without_thoughts: Writing,
-    /// Tools and system prompt are encoded once for each prefix.
-    head: Mutex<Option<Head>>,
+    head: HeadCache,
 }
 
 impl Messages {
@@ -63,7 +55,7 @@ impl Messages {
             without_thoughts: writing(Thoughts::None),
             quirks,
             owner,
-            head: Mutex::new(None),
+            head: HeadCache::default(),
         }
     }
 
@@ -72,36 +64,33 @@ impl Messages {
         &self.quirks
     }
 
-    fn head(&self, model: &str, prefix: &Arc<Prefix>) -> Bytes {
-        let mut kept = self.head.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(head) = &*kept
-            && Arc::ptr_eq(&head.prefix, prefix)
-            && head.model == model
-        {
-            return head.bytes.clone();
-        }
-        let bytes = head::head(model, prefix, &self.quirks);
-        *kept = Some(Head {
-            prefix: Arc::clone(prefix),
-            model: model.to_owned(),
-            bytes: bytes.clone(),
-        });
-        bytes
-    }
-
+    /// How a history is written follows from the configuration alone, so that
+    /// what was sent once is sent again (E9).
     fn weave(&self, model: &str, request: &Request, thinking: Thinking) -> Woven {
-        let writing = if thinking::returns_thoughts(model, thinking) {
-            &self.with_thoughts
-        } else {
-            &self.without_thoughts
+        let writing = |thinking| {
+            if thinking::returns_thoughts(model, thinking) {
+                &self.with_thoughts
+            } else {
+                &self.without_thoughts
+            }
+        };
+        let usual = writing(thinking);
+        // A turn that began without thinking gets no budget, and what a model
+        // may be shown then is not what it may be shown with one.
+        let halted = match thinking {
+            Thinking::Budget(_) => writing(Thinking::Default),
+            _ => usual,
         };
         let last = if self.quirks.omits("cache_control") && head::marks_blocks(&self.quirks) {
             LastBlock::Marked
         } else {
             LastBlock::Plain
         };
-        let head = self.head(model, &request.prefix);
-        weave::weave(head, &request.entries, writing, last)
+        let prefix = &request.prefix;
+        let head = self
+            .head
+            .get(model, prefix, || head::head(model, prefix, &self.quirks));
+        weave::weave(head, &request.entries, Writings { usual, halted }, last)
     }
 }
 
@@ -123,15 +112,18 @@ impl Codec for Messages {
     }
 
     fn body(&self, model: &str, request: &Request) -> Vec<Bytes> {
-        let mut thinking = thinking::choose(model, &request.parameters, &self.quirks);
-        let mut woven = self.weave(model, request, thinking);
+        let chosen = thinking::choose(model, &request.parameters, &self.quirks);
+        let mut woven = self.weave(model, request, chosen);
+        let wanted = thinking::longest_answer(model, &request.parameters, chosen);
         // Who began to work without thinking may not be told to think in the
-        // middle of it; a model that decides by itself may.
-        if matches!(thinking, Thinking::Budget(_)) && woven.turn == Turn::WithoutThinking {
-            thinking = Thinking::Default;
-            woven = self.weave(model, request, thinking);
-        }
-        let tail = parameters::tail(model, request, &self.quirks, thinking);
+        // middle of it; a model that decides by itself may. The messages are
+        // the same either way.
+        let now = match (chosen, woven.turn) {
+            (Thinking::Budget(_), Turn::WithoutThinking) => Thinking::Default,
+            _ => chosen,
+        };
+        let (thinking, limit) = thinking::fit(now, request.fitting(wanted));
+        let tail = parameters::tail(request, &self.quirks, thinking, limit);
         woven.pieces.push(tail);
         woven.pieces
     }

@@ -54,10 +54,13 @@ const NAMES: &[(&str, Heading)] = &[
 ];
 
 pub(super) fn heading(line: &str) -> Option<Found<'_>> {
-    if line.len() > LONGEST {
+    if line.is_empty() || line.len() > LONGEST || is_indented(line) {
         return None;
     }
     let line = line.trim();
+    if line.is_empty() {
+        return None;
+    }
     if let Some(rest) = line.strip_prefix('#') {
         return marked(rest.trim_start_matches('#').trim_matches(['#', ' ', '\t']));
     }
@@ -76,6 +79,12 @@ pub(super) fn heading(line: &str) -> Option<Found<'_>> {
         }
     }
     plain(line)
+}
+
+/// Whether a line is code by its indentation: what stands there is shown, not said.
+pub(super) fn is_indented(line: &str) -> bool {
+    let rest = line.trim_start_matches(' ');
+    line.len() - rest.len() >= 4 || rest.starts_with('\t')
 }
 
 /// Whether a line can open a response.
@@ -217,7 +226,11 @@ mod tests {
             "## Tool Inputting",
             "## Plan",
             "",
+            "   ",
             "#",
+            "    ## Tool Choice",
+            "\t# Agent Response",
+            "  \t# Agent Response",
         ] {
             assert_eq!(heading(line), None, "{line}");
         }

@@ -1,11 +1,14 @@
-//! A reply as lines, and the code fences in it. Fences are read as markdown
-//! has them, with two differences that replies ask for: one that is never
-//! closed is no fence, and one that closes a block stands no deeper than the
-//! one that opened it, so that the context lines of a patch close nothing.
+//! A reply as lines, and the code fences and comments in it. Fences are read as
+//! markdown has them, with three differences that replies ask for: one that is
+//! never closed is no fence, one that closes a block stands no deeper than the
+//! one that opened it, so that the context lines of a patch close nothing, and
+//! one with a word after it opens an inner block, where that comes out even.
 
 /// After so many openings without an end, no other one is looked for: a hostile
 /// text must not cost the square of its length.
 const MOST_UNCLOSED: usize = 64;
+/// The same for blocks whose inner fences do not come out even.
+const MOST_UNEVEN: usize = 8;
 /// Deeper than any list item; what is indented more is quoted code.
 const DEEPEST: usize = 12;
 
@@ -51,24 +54,41 @@ impl<'t> Fence<'t> {
     }
 }
 
-/// For each line, the line that opened the fence around it.
+/// For each line, the line that opened the fence or the comment around it.
 pub(super) fn fenced(lines: &[&str]) -> Vec<Option<usize>> {
     let mut around = vec![None; lines.len()];
+    let fences: Vec<Option<Fence<'_>>> = lines.iter().map(|line| Fence::of(line)).collect();
     let mut unclosed: Vec<Fence<'_>> = Vec::new();
+    let mut uneven = 0;
     let mut position = 0;
     while position < lines.len() {
-        let end = Fence::of(lines[position]).and_then(|open| {
+        if let Some(end) = comment(lines, position) {
+            around[position..=end].fill(Some(position));
+            position = end + 1;
+            continue;
+        }
+        let end = fences[position].and_then(|open| {
             let hopeless = unclosed.len() >= MOST_UNCLOSED
                 || unclosed.iter().any(|known| open.closes_less_than(known));
             if hopeless {
                 return None;
             }
-            let end = (position + 1..lines.len())
-                .find(|&later| Fence::of(lines[later]).is_some_and(|fence| fence.closes(&open)));
-            if end.is_none() {
-                unclosed.push(open);
+            let nesting = if uneven < MOST_UNEVEN {
+                Nesting::Counted
+            } else {
+                Nesting::Ignored
+            };
+            match closing(&fences[position + 1..], &open, nesting) {
+                Closing::Even(after) => Some(position + 1 + after),
+                Closing::Uneven(after) => {
+                    uneven += 1;
+                    Some(position + 1 + after)
+                }
+                Closing::None => {
+                    unclosed.push(open);
+                    None
+                }
             }
-            end
         });
         match end {
             Some(end) => {
@@ -79,6 +99,57 @@ pub(super) fn fenced(lines: &[&str]) -> Vec<Option<usize>> {
         }
     }
     around
+}
+
+/// The last line of the comment that begins with this line. One that is never
+/// closed hides all that follows.
+fn comment(lines: &[&str], opens: usize) -> Option<usize> {
+    let rest = lines[opens].trim_start_matches(' ');
+    let text = rest.strip_prefix("<!--")?;
+    if super::headings::is_indented(lines[opens]) {
+        return None;
+    }
+    if text.contains("-->") {
+        return Some(opens);
+    }
+    let end = (opens + 1..lines.len()).find(|&later| lines[later].contains("-->"));
+    Some(end.unwrap_or(lines.len() - 1))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nesting {
+    Counted,
+    Ignored,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    /// Inner blocks have their own ends.
+    Even(usize),
+    /// They have not: the first fence that closes.
+    Uneven(usize),
+    None,
+}
+
+/// Where a fence is closed, in the lines after it.
+fn closing(after: &[Option<Fence<'_>>], open: &Fence<'_>, nesting: Nesting) -> Closing {
+    let mut depth = 1_usize;
+    let mut first = None;
+    for (line, fence) in after.iter().enumerate() {
+        let Some(fence) = fence.filter(|fence| fence.belongs_to(open)) else {
+            continue;
+        };
+        if !fence.info.is_empty() {
+            depth += 1;
+            continue;
+        }
+        depth -= 1;
+        if depth == 0 || nesting == Nesting::Ignored {
+            return Closing::Even(line);
+        }
+        first = first.or(Some(line));
+    }
+    first.map_or(Closing::None, Closing::Uneven)
 }
 
 impl Fence<'_> {
@@ -185,6 +256,15 @@ pub(super) fn dedented(lines: &[&str], indent: usize) -> String {
         line[spaces.min(indent)..].to_owned()
     };
     lines.iter().map(cut).collect::<Vec<_>>().join("\n")
+}
+
+/// The text without blank lines around it. Indentation says that a line is
+/// code, so the first one keeps it.
+pub(super) fn without_blank_edges(text: &str) -> &str {
+    let text = text.trim_end();
+    let blank = text.len() - text.trim_start().len();
+    let start = text[..blank].rfind('\n').map_or(0, |end| end + 1);
+    &text[start..]
 }
 
 /// The text with a closing fence where one is missing, so that it hides nothing
@@ -302,6 +382,26 @@ mod tests {
     }
 
     #[test]
+    fn inner_blocks_that_name_a_language_belong_to_the_outer_one() {
+        let all = lines("```\na\n```sh\nls\n```\nb\n```\nc");
+        let around = fenced(&all);
+        assert!(around[..7].iter().all(|line| *line == Some(0)) && around[7].is_none());
+        // Uneven: the first end counts.
+        let all = lines("```\na\n```sh\nls\n```\nb");
+        assert_eq!(fenced(&all)[4..], [Some(0), None]);
+    }
+
+    #[test]
+    fn a_comment_hides_what_is_in_it() {
+        let all = lines("a\n<!-- x -->\nb\n<!--\n```\nc\n-->\nd\n<!--\ne");
+        let around = fenced(&all);
+        let hidden: Vec<usize> = (0..all.len())
+            .filter(|&line| around[line].is_some())
+            .collect();
+        assert_eq!(hidden, [1, 3, 4, 5, 6, 8, 9]);
+    }
+
+    #[test]
     fn a_fence_is_longer_than_any_run_inside() {
         assert_eq!(fence_for("a"), "```");
         assert_eq!(fence_for("a ```` b"), "`````");
@@ -313,5 +413,7 @@ mod tests {
             .map(|n| format!("{}x\n", "`".repeat(3 + n % 900)))
             .collect();
         assert!(fenced(&lines(&text)).iter().all(Option::is_none));
+        let uneven = "```a\n```b\n```\n".repeat(20_000);
+        assert!(fenced(&lines(&uneven)).iter().any(Option::is_some));
     }
 }

@@ -3,13 +3,15 @@
 
 use super::forms::{self, Choice, Form};
 use super::input::{Given, free_text, unknown};
-use super::lines::balanced;
+use super::lines::{balanced, without_blank_edges};
 use super::problem::Problem;
-use super::template::{Pair, Reply, Sections, chosen, sections};
+use super::template::{Pair, Reply, Sections, chosen, sections, shows_choice};
 use super::{render, tasks};
 use serde_json::{Map, Value};
 use tenon_vocab::{TodoItem, ToolSpec};
 
+/// A longer reply is not read: whoever waits for it could not stop it.
+pub(super) const LONGEST: usize = 2 * 1024 * 1024;
 /// Calls that one reply may make.
 const MOST_CALLS: usize = 16;
 
@@ -72,10 +74,18 @@ pub fn parse(reply: &str, tools: &[ToolSpec]) -> Result<Parsed, Problem> {
     if reply.trim().is_empty() {
         return Err(Problem::Empty);
     }
+    if reply.len() > LONGEST {
+        return Err(Problem::TooLong);
+    }
     let read = Reply::new(reply);
     let Some(start) = read.last_response() else {
         if !read.has_choice() {
-            return Err(Problem::NoResponse);
+            let shown = read.shows_response();
+            return Err(if shown {
+                Problem::Shown
+            } else {
+                Problem::NoResponse
+            });
         }
         let (mut parsed, _) = response(&read, None, tools)?;
         parsed
@@ -83,20 +93,17 @@ pub fn parse(reply: &str, tools: &[ToolSpec]) -> Result<Parsed, Problem> {
             .push(String::from("the reply had no `# Agent Response` heading"));
         return Ok(parsed);
     };
-    let first = response(&read, Some(start), tools);
-    // Another heading below, in a fence that is no part of what was taken: a
-    // later response after all.
-    let below = read.starts.last().copied().filter(|&last| match &first {
-        Ok((_, taken)) => last > *taken,
-        Err(_) => last > start,
-    });
-    match (below, first) {
-        (Some(below), first) => match (response(&read, Some(below), tools), first) {
-            (Err(_), Err(problem)) => Err(problem),
-            (second, _) => second.map(|(parsed, _)| parsed),
-        },
-        (None, first) => first.map(|(parsed, _)| parsed),
+    let (parsed, taken) = response(&read, Some(start), tools)?;
+    // One in a block that is no part of the input: an example, or what is meant
+    // after all. Neither is run.
+    if read
+        .starts
+        .last()
+        .is_some_and(|&last| last > taken.max(start))
+    {
+        return Err(Problem::Second);
     }
+    Ok(parsed)
 }
 
 /// The response at `start`, and the last line of the reply that it used.
@@ -107,6 +114,9 @@ fn response(
 ) -> Result<(Parsed, usize), Problem> {
     let (at, body) = read.body(start);
     let parts = sections(at, body, tools);
+    if parts.pairs.is_empty() && shows_choice(body) {
+        return Err(Problem::Shown);
+    }
     let (action, last) = action(&parts, at + body.len(), tools)?;
     let mut notes = Vec::new();
     if read.invented {
@@ -115,7 +125,7 @@ fn response(
         ));
     }
     let parsed = Parsed {
-        thoughts: balanced(parts.thoughts.join("\n").trim()),
+        thoughts: balanced(without_blank_edges(&parts.thoughts.join("\n"))),
         tasks: tasks::tasks(parts.tasks.iter().copied()),
         action,
         notes,

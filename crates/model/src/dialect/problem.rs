@@ -11,8 +11,21 @@ pub enum Problem {
         "the reply was cut by the limit of output tokens before its end, so nothing of it was run. Think shorter, and do the work in smaller parts: write a large file in several steps"
     )]
     Cut,
+    #[error(
+        "the reply is longer than {} MiB, so nothing of it was run. Do the work in smaller parts",
+        super::parse::LONGEST / (1024 * 1024)
+    )]
+    TooLong,
     #[error("there is no `# Agent Response` heading")]
     NoResponse,
+    #[error(
+        "the response stands in a code block, in a comment or is indented as code, where it is only shown. Write its headings at the beginning of a line, outside of every code block, and close each code block of the thoughts"
+    )]
+    Shown,
+    #[error(
+        "after the response there is another one in a code block, so it is not clear which one counts; nothing was run. Write one response, outside of every code block, and nothing after it"
+    )]
+    Second,
     #[error(
         "there is no tool under `## Tool Choice`. To end the work and tell the user, choose `answer`"
     )]

@@ -5,10 +5,10 @@
 use super::forms::{self, is_reply_format};
 use super::headings::heading;
 use super::input::free_text;
-use super::lines::{fence_for, lines};
+use super::lines::{fence_for, lines, without_blank_edges};
 use super::pairs::label;
 use super::paths::clean_path;
-use super::template::RESULT;
+use super::template::{RESULT, is_result};
 use super::{OWNER, tasks, teach};
 use crate::repair::{Arguments, parse_arguments, sendable_arguments};
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ pub(super) fn answer(thoughts: &str, list: &[TodoItem], text: &str) -> String {
 /// Free text, where nothing in it would be read as a part of the template.
 fn free(text: &str) -> Option<String> {
     let all = lines(text);
-    let taken = |line: &&str| heading(line).is_some() || line.starts_with(RESULT);
+    let taken = |line: &&str| heading(line).is_some() || is_result(line);
     let same = !text.is_empty() && free_text(&all) == text;
     (same && !all.iter().any(taken)).then(|| text.to_owned())
 }
@@ -60,7 +60,7 @@ pub(super) fn calls<'c>(
 /// in the input.
 fn head(thoughts: &str, list: &[TodoItem]) -> String {
     let mut out = String::from("# Agent Response\n\n## Thoughts\n");
-    out.push_str(thoughts.trim());
+    out.push_str(without_blank_edges(thoughts));
     if !list.is_empty() {
         out.push_str("\n\n## Task List\n");
         out.push_str(&tasks::write(list));

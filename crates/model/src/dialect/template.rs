@@ -1,6 +1,7 @@
 //! Finds the response in a reply and takes it apart. The last `# Agent
 //! Response` counts (K2): what stands before it are drafts and thinking. One
-//! inside the block of another response is content of a file.
+//! inside a block is content of a file or quoted, and never opens a response,
+//! unless the block is the whole reply.
 
 use super::forms::{Choice, choose};
 use super::headings::{Heading, Style, heading, is_response};
@@ -40,7 +41,7 @@ pub(super) struct Sections<'t> {
 
 impl<'t> Reply<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let mut lines = lines(text);
+        let mut lines = unwrapped(lines(after_thinking(text)));
         let mut around = fenced(&lines);
         let end = invented(&lines, &around);
         if let Some(end) = end {
@@ -58,29 +59,11 @@ impl<'t> Reply<'t> {
         }
     }
 
-    /// The last heading that opens a response and is not content of an earlier one.
+    /// The last heading that opens a response. One in a block is content of a
+    /// file, or quoted.
     pub(super) fn last_response(&self) -> Option<usize> {
-        let mut last: Option<usize> = None;
-        let mut input: Option<usize> = None;
-        let mut seen = 0;
-        for &start in &self.starts {
-            let Some(opened) = self.around[start] else {
-                (last, input, seen) = (Some(start), None, start);
-                continue;
-            };
-            for line in seen..start {
-                let found = heading(self.lines[line]).map(|found| found.heading);
-                if self.around[line].is_none() && found == Some(Heading::Input) {
-                    input = Some(line);
-                }
-            }
-            seen = start;
-            let content = last.is_some() && input.is_some_and(|input| input < opened);
-            if !content {
-                (last, input) = (Some(start), None);
-            }
-        }
-        last
+        let mut starts = self.starts.iter().rev().copied();
+        starts.find(|&start| self.around[start].is_none())
     }
 
     /// Whether the text has the sections of a response but no heading for them.
@@ -91,44 +74,81 @@ impl<'t> Reply<'t> {
         })
     }
 
-    /// The lines after the heading at `start`, without the fence that some put
-    /// around the whole response; with the number of the first of them.
+    /// Whether a response is quoted, as code or otherwise.
+    pub(super) fn shows_response(&self) -> bool {
+        self.lines.iter().any(|line| is_response(line.trim()))
+    }
+
+    /// The lines after the heading at `start`, with the number of the first.
     pub(super) fn body(&self, start: Option<usize>) -> (usize, &[&'t str]) {
         let from = start.map_or(0, |start| start + 1);
-        let body = &self.lines[from..];
-        let wrapped = start.and_then(|start| {
-            let before = self.lines[..start].iter().rev();
-            let fence = before
-                .map(|line| line.trim())
-                .find(|line| !line.is_empty())?;
-            Fence::of(fence).filter(|fence| matches!(fence.info, "" | "md" | "markdown" | "text"))
-        });
-        let Some(wrapper) = wrapped else {
-            return (from, body);
-        };
-        let fences = |line: &&&str| Fence::of(line).is_some_and(|f| f.belongs_to(&wrapper));
-        let uneven = body.iter().filter(fences).count() % 2 == 1;
-        let last = body
-            .iter()
-            .rposition(|line| Fence::of(line).is_some_and(|fence| fence.closes(&wrapper)));
-        match last {
-            Some(last) if uneven => (from, &body[..last]),
-            _ => (from, body),
-        }
+        (from, &self.lines[from..])
     }
 }
 
-/// Where invented results begin: after a choice, outside every block.
+/// Whether a choice is quoted, as code or otherwise.
+pub(super) fn shows_choice(body: &[&str]) -> bool {
+    body.iter()
+        .any(|line| heading(line.trim()).is_some_and(|found| found.heading == Heading::Choice))
+}
+
+/// The text after thinking at its beginning: drafts are no responses.
+fn after_thinking(text: &str) -> &str {
+    let thinking = text.trim_start().strip_prefix("<think>");
+    thinking
+        .and_then(|rest| rest.split_once("</think>"))
+        .map_or(text, |(_, rest)| rest)
+}
+
+/// The lines without the fence that some put around the whole reply. Any text
+/// before or after it makes a quotation of what is inside.
+fn unwrapped(mut lines: Vec<&str>) -> Vec<&str> {
+    let said = |line: &&str| !line.trim().is_empty();
+    let (Some(first), Some(last)) = (lines.iter().position(said), lines.iter().rposition(said))
+    else {
+        return lines;
+    };
+    let Some(wrapper) = Fence::of(lines[first])
+        .filter(|fence| matches!(fence.info, "" | "md" | "markdown" | "text"))
+    else {
+        return lines;
+    };
+    let opens = lines[first + 1..].iter().find(|line| said(line));
+    let around = fenced(&lines);
+    let whole = (first..=last).all(|line| around[line] == Some(first));
+    if !whole || !opens.is_some_and(|line| is_response(line)) {
+        return lines;
+    }
+    // With an even number of fences inside, the last one is the wrapper's end.
+    let inside = lines[first + 1..=last].iter();
+    let fences = inside.filter(|line| Fence::of(line).is_some_and(|f| f.belongs_to(&wrapper)));
+    if fences.count() % 2 == 1 {
+        lines.truncate(last);
+    }
+    lines.drain(..=first);
+    lines
+}
+
+/// Whether a line begins a result as the model is given them.
+pub(super) fn is_result(line: &str) -> bool {
+    let text = line.trim_start();
+    let head = text.get(..RESULT.len());
+    head.is_some_and(|head| head.eq_ignore_ascii_case(RESULT))
+}
+
+/// Where invented results begin: after a choice, outside every block. What the
+/// model does with them afterwards, it does with nothing.
 fn invented(lines: &[&str], around: &[Option<usize>]) -> Option<usize> {
     let mut chosen = false;
     for (number, line) in lines.iter().enumerate() {
         if around[number].is_some() {
             continue;
         }
-        if chosen && line.starts_with(RESULT) {
+        let found = heading(line).map(|found| found.heading);
+        if chosen && (is_result(line) || found == Some(Heading::Result)) {
             return Some(number);
         }
-        chosen |= heading(line).is_some_and(|found| found.heading == Heading::Choice);
+        chosen |= found == Some(Heading::Choice);
     }
     None
 }
@@ -143,29 +163,8 @@ enum At {
 }
 
 /// Takes the lines of a response apart. `at` is the number of the first line.
-/// A fence that was left open in the thoughts may hide all that follows: when
-/// nothing was chosen, fences count only from the last choice on.
 pub(super) fn sections<'t>(at: usize, body: &[&'t str], tools: &[ToolSpec]) -> Sections<'t> {
-    let found = split(at, body, &fenced(body), tools);
-    let is_choice = |line: &str| {
-        heading(line).is_some_and(|f| f.heading == Heading::Choice && f.style == Style::Marked)
-    };
-    match body.iter().rposition(|line| is_choice(line)) {
-        Some(last) if found.pairs.is_empty() => {
-            let mut around = vec![None; last + 1];
-            around.extend(fenced(&body[last + 1..]));
-            split(at, body, &around, tools)
-        }
-        _ => found,
-    }
-}
-
-fn split<'t>(
-    at: usize,
-    body: &[&'t str],
-    around: &[Option<usize>],
-    tools: &[ToolSpec],
-) -> Sections<'t> {
+    let around = fenced(body);
     let mut sections = Sections::default();
     let mut current = At::Preamble;
     for (number, &line) in body.iter().enumerate() {

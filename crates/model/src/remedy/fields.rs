@@ -24,10 +24,16 @@ const LEFT_OUT: &[&str] = &[
     "max_output_tokens",
     "thinking",
     "cache_control",
+    BLOCK_MARKS,
     "client_metadata",
     "metadata",
     "output_config",
 ];
+
+/// The marks of single blocks, wherever they stand: a server that refuses one
+/// takes none. The mark of the whole request is another field, for which
+/// gateways have their own answer.
+const BLOCK_MARKS: &str = "system.cache_control";
 
 /// What stands before a name that is refused.
 const BEFORE: &[&str] = &[
@@ -107,6 +113,10 @@ pub(super) fn known(name: &str) -> Option<&'static str> {
     // Anthropic writes of it without the field that it stands in.
     if name == "effort" {
         return Some("output_config");
+    }
+    let place = name.strip_prefix("body.").unwrap_or(name);
+    if place.ends_with(".cache_control") {
+        return Some(BLOCK_MARKS);
     }
     let plain = |text: &str| text.replace('_', "");
     let whole = plain(name);

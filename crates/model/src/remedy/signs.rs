@@ -1,10 +1,12 @@
 //! The words in which servers refuse tools, images and contents. Lower case;
 //! all parts of one line together.
 
+use crate::Software;
+
 const NO_FLAG: &str = "Choose a model that can call tools, or set dialect: \"markdown\" of the provider to describe the tools in the prompt.";
-const VLLM_FLAG: &str = "vLLM was started without tools: start it with --enable-auto-tool-choice --tool-call-parser NAME (the parser of the model's family).";
-const LLAMA_FLAG: &str = "llama.cpp was started without tools: start llama-server with --jinja.";
-const SGLANG_FLAG: &str = "SGLang was started without tools: start it with --tool-call-parser NAME (the parser of the model's family).";
+const VLLM_FLAG: &str = Software::Vllm.tools_on();
+const LLAMA_FLAG: &str = Software::LlamaCpp.tools_on();
+const SGLANG_FLAG: &str = Software::SgLang.tools_on();
 
 const TOOLS: &[(&[&str], &str)] = &[
     (&["--enable-auto-tool-choice"], VLLM_FLAG),
@@ -126,6 +128,16 @@ pub(super) const UNWANTED: &[&str] = &[
     "should not",
     "must not",
     "please remove",
+];
+
+/// Reasoning that the provider sealed, and does not open any more.
+pub(super) const SEALS: &[&[&str]] = &[
+    &["invalid_encrypted_content"],
+    &["encrypted content", "could not be verified"],
+    &["encrypted content", "could not be decrypted"],
+    // Anthropic
+    &["invalid `signature` in `thinking` block"],
+    &["invalid signature in thinking block"],
 ];
 
 /// A content of null, or none, is refused.

@@ -2,15 +2,18 @@
 //! calling, or the model did not know the server's. What is found is run like
 //! any other call, through the same gate, and is flagged as recovered.
 //!
-//! Nothing is taken that could be an example. What decides is where it stands,
-//! never what the words around it say:
+//! Nothing is taken that could be an example. What decides is where it stands;
+//! the words around it can only speak against it:
 //! - Every name is a tool that there is, every arguments an object.
 //! - Tokens that only stand for a call (`<tool_call>` and the like) may come
-//!   after any text, but nothing may come after them; not in a code block, not
-//!   in a quotation, not indented as code.
-//! - JSON, fenced or bare, is taken only after a short lead-in of at most three
-//!   lines, and nothing may follow.
+//!   after a lead-in of at most three lines, and nothing may come after them;
+//!   not in a code block, a comment, a quotation or a list, not indented, not
+//!   in the middle of a sentence.
+//! - JSON, fenced or bare, is taken only after a lead-in of one line, and
+//!   nothing may follow.
 //! - Calls in Python's form are taken only when they are the whole message.
+//! - In reasoning, which is long by nature, tokens must end it, on a line of
+//!   their own.
 
 mod cursor;
 mod place;
@@ -22,6 +25,8 @@ mod tagged;
 use cursor::Call;
 use tenon_vocab::{CallForm, CallId, Message, Part, StopReason, ToolCallPart};
 
+/// A longer text is not searched: whoever waits for it could not stop it.
+const LONGEST: usize = 2 * 1024 * 1024;
 /// More calls in one text are an accident or an attack.
 const MOST_CALLS: usize = 64;
 
@@ -45,6 +50,13 @@ struct Found {
 enum Ending {
     Whole,
     Cut,
+}
+
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Text,
+    Reasoning,
 }
 
 /// Finds calls in a finished message that has none. `is_tool` knows every
@@ -80,7 +92,10 @@ fn find(
         let Part::Text { text } = &message.parts[position] else {
             return None;
         };
-        let found = tagged::find(text, ending)
+        if text.len() > LONGEST {
+            return None;
+        }
+        let found = tagged::find(text, ending, Source::Text)
             .or_else(|| plain::find(text))
             .or_else(|| pythonic::find(text, is_tool))?;
         return Some((position, found));
@@ -98,7 +113,10 @@ fn find(
     else {
         return None;
     };
-    Some((position, tagged::find(text, ending)?))
+    if text.len() > LONGEST {
+        return None;
+    }
+    Some((position, tagged::find(text, ending, Source::Reasoning)?))
 }
 
 fn put_together(message: &Message, position: usize, found: Found) -> Rescued {

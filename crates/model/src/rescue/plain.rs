@@ -3,12 +3,12 @@
 
 use super::Found;
 use super::cursor::{Call, Cursor};
+use super::place::introduces;
 use super::shape::{Sign, calls};
 use crate::dialect::Fence;
 
-/// A longer introduction makes an answer of which the JSON is a part.
-const LEAD_LINES: usize = 3;
-const LEAD_BYTES: usize = 600;
+/// JSON is no sign by itself: a line may introduce it, not more.
+const LEAD_LINES: usize = 1;
 
 /// What a block of calls is called.
 const INFO: &[&str] = &[
@@ -22,6 +22,9 @@ const INFO: &[&str] = &[
 
 pub(super) fn find(text: &str) -> Option<Found> {
     let (start, line) = after_lead(text)?;
+    if !introduces(&text[..start], LEAD_LINES) {
+        return None;
+    }
     let (calls, form) = if Fence::of(line).is_some() {
         (fenced(&text[start..])?, "a block of JSON")
     } else {
@@ -37,13 +40,14 @@ fn after_lead(text: &str) -> Option<(usize, &str)> {
     let mut said = 0;
     for line in text.split_inclusive('\n') {
         let plain = line.trim_end();
-        let fence = Fence::of(plain).is_some_and(|fence| fence.indent <= 3);
+        let deepest = if said == 0 { 3 } else { 0 };
+        let fence = Fence::of(plain).is_some_and(|fence| fence.indent <= deepest);
         if fence || plain.starts_with(['{', '[']) {
             return Some((at, plain));
         }
         said += usize::from(!plain.trim().is_empty());
         at += line.len();
-        if said > LEAD_LINES || at > LEAD_BYTES {
+        if said > LEAD_LINES {
             return None;
         }
     }

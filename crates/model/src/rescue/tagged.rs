@@ -2,9 +2,9 @@
 //! GLM, Mistral, Llama, DeepSeek, Kimi, gpt-oss, and tags that invoke.
 
 use super::cursor::{Call, Cursor, name};
-use super::place::Place;
+use super::place::{Place, is_said};
 use super::shape::{Sign, calls};
-use super::{Ending, Found, MOST_CALLS};
+use super::{Ending, Found, MOST_CALLS, Source};
 use serde_json::{Map, Value};
 
 /// Places that look like a call and are none, before looking is given up: a
@@ -81,7 +81,7 @@ enum Kind {
 }
 
 /// The calls that end the text.
-pub(super) fn find(text: &str, ending: Ending) -> Option<Found> {
+pub(super) fn find(text: &str, ending: Ending, source: Source) -> Option<Found> {
     let mut found = Found {
         calls: Vec::new(),
         start: 0,
@@ -123,7 +123,8 @@ pub(super) fn find(text: &str, ending: Ending) -> Option<Found> {
         }
     }
     let ends = text[at..].trim().is_empty();
-    (ends && !found.calls.is_empty()).then_some(found)
+    let whole = ends && !found.calls.is_empty();
+    (whole && is_said(text, found.start, source)).then_some(found)
 }
 
 struct Opening {
@@ -236,11 +237,11 @@ fn wrapped(cursor: &mut Cursor<'_>, ending: Ending) -> Option<Vec<Call>> {
     if eat_tag(cursor, "<", "invoke ") {
         return Some(vec![invoke(cursor)?]);
     }
-    Some(vec![keyed(cursor)?])
+    Some(vec![keyed(cursor, ending)?])
 }
 
 /// A name, and then either an object or `<arg_key>` and `<arg_value>` in turn.
-fn keyed(cursor: &mut Cursor<'_>) -> Option<Call> {
+fn keyed(cursor: &mut Cursor<'_>, ending: Ending) -> Option<Call> {
     let called = cursor.name()?;
     cursor.skip_space();
     if cursor.rest().starts_with('{') {
@@ -261,9 +262,14 @@ fn keyed(cursor: &mut Cursor<'_>) -> Option<Call> {
         arguments.insert(key, value);
         cursor.skip_space();
     }
-    // Without any sign of the form this is a word after a tag.
-    let closed = cursor.rest().starts_with("</");
-    (closed || !arguments.is_empty()).then_some(Call {
+    let mut ahead = *cursor;
+    let closed = CLOSING_TAGS
+        .iter()
+        .any(|tag| eat_tag(&mut ahead, "</", tag));
+    // Without any sign of the form this is a word after a tag; a cut call may
+    // lack whole arguments.
+    let whole = closed || (ending == Ending::Whole && !arguments.is_empty());
+    whole.then_some(Call {
         name: called,
         arguments,
     })

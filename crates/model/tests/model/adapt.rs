@@ -1,220 +1,15 @@
 //! A model that learns from refusals, with a scripted server behind it.
 
+use crate::adapt_stage::*;
 use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt as _};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use tenon_model::{
-    Adapted, Adaptive, Build, ContentNull, Delivery, Delta, DeltaStream, Dialect, Entry, Finished,
-    Forgetful, Identity, MaxTokensField, Memory, Model, ModelEntry, ModelError, ModelErrorKind,
-    Parameters, Prefix, Quirks, Remedy, Request, ReturnReasoning, Variant, Window,
+    Adaptive, Build, Configured, ContentNull, Delta, Dialect, Entry, Forgetful, MaxTokensField,
+    Memory, Model, ModelError, ModelErrorKind, Quirks, Remedy, Request, ReturnReasoning, Variant,
 };
-use tenon_vocab::port::BoxFuture;
-use tenon_vocab::{BlobRef, ImageSource, Message, Origin, Part, Role, StopReason};
-
-/// What a server does with one request.
-enum Reaction {
-    Answers,
-    /// Refuses, with this remedy.
-    Refuses(Remedy),
-    RefusesAs(ModelErrorKind, Option<Remedy>),
-    /// Says something first.
-    BreaksAfter(&'static str, Remedy),
-}
-
-type Rule = Box<dyn Fn(&Variant, &Request) -> Reaction + Send + Sync>;
-
-struct Server {
-    rule: Rule,
-    asked: Mutex<Vec<(Variant, Request)>>,
-    built: Mutex<Vec<Variant>>,
-}
-
-impl Server {
-    fn new(rule: impl Fn(&Variant, &Request) -> Reaction + Send + Sync + 'static) -> Arc<Self> {
-        Arc::new(Self {
-            rule: Box::new(rule),
-            asked: Mutex::default(),
-            built: Mutex::default(),
-        })
-    }
-
-    fn requests(&self) -> usize {
-        self.asked.lock().expect("asked").len()
-    }
-
-    fn variants(&self) -> Vec<Variant> {
-        let asked = self.asked.lock().expect("asked");
-        asked.iter().map(|(variant, _)| variant.clone()).collect()
-    }
-
-    fn last(&self) -> Request {
-        let asked = self.asked.lock().expect("asked");
-        asked.last().expect("a request").1.clone()
-    }
-}
-
-/// One form of asking the server.
-struct Voice {
-    server: Arc<Server>,
-    variant: Variant,
-}
-
-impl Model for Voice {
-    fn identity(&self) -> Arc<Identity> {
-        let mut identity = Identity::new("test", "m");
-        identity.dialect = format!("{:?}", self.variant.dialect).to_lowercase();
-        identity.quirks = self.variant.quirks.names();
-        Arc::new(identity)
-    }
-
-    fn stream(&self, request: Request) -> DeltaStream {
-        let reaction = (self.server.rule)(&self.variant, &request);
-        let mut asked = self.server.asked.lock().expect("asked");
-        asked.push((self.variant.clone(), request));
-        let refusal = |kind, remedy: Option<Remedy>| {
-            let mut error = ModelError::new(kind, "refused").with_hint("start it with --tools");
-            error.remedy = remedy.map(Box::new);
-            Err(error)
-        };
-        let items = match reaction {
-            Reaction::Answers => vec![Ok(Delta::Text(String::from("yes"))), Ok(finished("yes"))],
-            Reaction::Refuses(remedy) => vec![refusal(ModelErrorKind::Rejected, Some(remedy))],
-            Reaction::RefusesAs(kind, remedy) => vec![refusal(kind, remedy)],
-            Reaction::BreaksAfter(text, remedy) => vec![
-                Ok(Delta::Text(text.to_owned())),
-                refusal(ModelErrorKind::Rejected, Some(remedy)),
-            ],
-        };
-        Box::pin(futures_util::stream::iter(items))
-    }
-
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, ModelError>> {
-        Box::pin(async { Ok(Vec::new()) })
-    }
-
-    fn served_window(&self) -> BoxFuture<'_, Option<Window>> {
-        Box::pin(async { None })
-    }
-}
-
-fn finished(text: &str) -> Delta {
-    Delta::Finished(Finished {
-        message: Message::assistant(text),
-        stop: StopReason::EndTurn,
-        usage: None,
-        repairs: Vec::new(),
-        todo: None,
-    })
-}
-
-#[derive(Default)]
-struct Notes {
-    known: Vec<Remedy>,
-    learned: Mutex<Vec<Remedy>>,
-}
-
-impl Notes {
-    fn learned(&self) -> Vec<Remedy> {
-        self.learned.lock().expect("learned").clone()
-    }
-}
-
-impl Memory for Notes {
-    fn recall(&self) -> Vec<Remedy> {
-        self.known.clone()
-    }
-
-    fn learn(&self, remedy: &Remedy) {
-        self.learned.lock().expect("learned").push(remedy.clone());
-    }
-}
-
-fn build(server: &Arc<Server>) -> Build {
-    let server = Arc::clone(server);
-    Box::new(move |variant| {
-        assert_ne!(variant.dialect, Dialect::Auto, "a variant is decided");
-        let mut built = server.built.lock().expect("built");
-        built.push(variant.clone());
-        Ok(Arc::new(Voice {
-            server: Arc::clone(&server),
-            variant: variant.clone(),
-        }))
-    })
-}
-
-fn adaptive(server: &Arc<Server>, dialect: Dialect, memory: &Arc<Notes>) -> Adaptive {
-    let memory: Arc<dyn Memory> = Arc::clone(memory) as Arc<dyn Memory>;
-    Adaptive::new(build(server), Quirks::default(), dialect, memory).expect("a model")
-}
-
-fn request_of(entries: Vec<Arc<Entry>>) -> Request {
-    Request {
-        prefix: Arc::new(Prefix {
-            system: String::new(),
-            tools: Vec::new(),
-        }),
-        entries,
-        parameters: Parameters::default(),
-        delivery: Delivery::Streamed,
-        cache_key: None,
-    }
-}
-
-fn request() -> Request {
-    request_of(vec![Arc::new(Entry::new(Arc::new(Message::user("hi"))))])
-}
-
-struct Outcome {
-    told: Vec<Adapted>,
-    text: String,
-    error: Option<ModelError>,
-}
-
-/// Reads to the end, and checks what holds for every stream.
-fn ask(model: &Adaptive, request: Request) -> Outcome {
-    let mut stream = model.stream(request);
-    let mut outcome = Outcome {
-        told: Vec::new(),
-        text: String::new(),
-        error: None,
-    };
-    let mut ended = false;
-    while let Some(item) = stream.next().now_or_never().expect("never waits") {
-        assert!(!ended, "something came after the end");
-        match item {
-            Ok(Delta::Adapted(adapted)) => {
-                assert!(outcome.text.is_empty(), "told after content");
-                outcome.told.push(adapted);
-            }
-            Ok(Delta::Finished(_)) => ended = true,
-            Ok(Delta::Text(text)) => outcome.text.push_str(&text),
-            Ok(other) => panic!("{other:?}"),
-            Err(error) => {
-                ended = true;
-                outcome.error = Some(error);
-            }
-        }
-    }
-    assert!(ended, "no end");
-    outcome
-}
-
-fn omit(field: &str) -> Remedy {
-    Remedy::Omit {
-        field: field.to_owned(),
-    }
-}
-
-/// Refuses a field for as long as it is not left out.
-fn wants_without(fields: &'static [&'static str]) -> Arc<Server> {
-    Server::new(
-        move |variant, _| match fields.iter().find(|field| !variant.quirks.omits(field)) {
-            Some(field) => Reaction::Refuses(omit(field)),
-            None => Reaction::Answers,
-        },
-    )
-}
+use tenon_vocab::{BlobRef, ImageSource, Message, Origin, Part, Role};
 
 #[test]
 fn a_refused_field_is_left_out_told_and_learned_once() {
@@ -248,19 +43,23 @@ fn several_refusals_in_a_row_are_all_learned() {
 }
 
 #[test]
-fn after_four_changes_the_refusal_is_the_error() {
+fn after_eight_changes_the_refusal_is_the_error() {
     let server = wants_without(&[
         "temperature",
         "top_p",
         "stream_options",
         "tool_choice",
-        "store",
+        "parallel_tool_calls",
+        "reasoning_effort",
+        "include",
+        "prompt_cache_key",
+        "thinking",
     ]);
     let notes = Arc::new(Notes::default());
     let model = adaptive(&server, Dialect::Auto, &notes);
     let outcome = ask(&model, request());
     assert_eq!(outcome.error.expect("an error").message, "refused");
-    assert_eq!(server.requests(), 5);
+    assert_eq!(server.requests(), 9);
     assert!(notes.learned().is_empty(), "nothing helped");
     assert!(model.identity().quirks.is_empty(), "nothing is kept");
 }
@@ -625,12 +424,7 @@ fn a_model_that_cannot_be_built_is_an_error_at_the_start_and_none_later() {
             "no such host",
         ))
     });
-    let made = Adaptive::new(
-        broken,
-        Quirks::default(),
-        Dialect::Auto,
-        Arc::new(Forgetful),
-    );
+    let made = Adaptive::new(broken, Configured::default(), Arc::new(Forgetful));
     assert_eq!(made.expect_err("an error").message, "no such host");
 
     let server = wants_without(&["temperature"]);
@@ -639,7 +433,7 @@ fn a_model_that_cannot_be_built_is_an_error_at_the_start_and_none_later() {
         true => good(variant),
         false => Err(ModelError::new(ModelErrorKind::Configuration, "odd")),
     });
-    let model = Adaptive::new(once, Quirks::default(), Dialect::Auto, Arc::new(Forgetful));
+    let model = Adaptive::new(once, Configured::default(), Arc::new(Forgetful));
     let outcome = ask(&model.expect("a model"), request());
     assert_eq!(
         outcome.error.expect("the server's own").message,
@@ -656,5 +450,173 @@ fn thinking_that_is_not_supported_is_left_out_in_every_formats_words() {
     assert_eq!(
         model.identity().quirks,
         ["omit:reasoning_effort", "omit:thinking"]
+    );
+}
+
+fn sealed(signature: &str) -> Part {
+    Part::Reasoning {
+        text: String::from("hm"),
+        signature: Some(signature.to_owned()),
+        provider: Some(String::from("test/m")),
+    }
+}
+
+fn thought(signature: &str) -> Arc<Entry> {
+    let parts = vec![sealed(signature), Part::text("so")];
+    let message = Message::new(Role::Assistant, Origin::Model, parts);
+    Arc::new(Entry::new(Arc::new(message)))
+}
+
+fn seals_of(request: &Request) -> Vec<Part> {
+    let parts = request
+        .entries
+        .iter()
+        .flat_map(|entry| &entry.message.parts);
+    parts
+        .filter(|part| matches!(part, Part::Reasoning { .. }))
+        .cloned()
+        .collect()
+}
+
+#[test]
+fn reasoning_that_the_server_cannot_open_is_left_out_and_nothing_is_learned_of_the_server() {
+    let server = Server::new(
+        |_, request| match seals_of(request).contains(&sealed("old")) {
+            true => Reaction::Refuses(Remedy::NoSealedReasoning),
+            false => Reaction::Answers,
+        },
+    );
+    let notes = Arc::new(Notes::default());
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    let mut entries = vec![thought("old")];
+    let outcome = ask(&model, request_of(entries.clone()));
+    assert_eq!((outcome.text.as_str(), outcome.told.len()), ("yes", 1));
+    assert_eq!(server.last().entries[0].message.text(), "so");
+    assert_eq!(model.variant().quirks, Quirks::default(), "still asked for");
+    assert!(notes.learned().is_empty());
+    assert_eq!(model.identity().quirks, ["sealed_reasoning_left_out"]);
+
+    // What the server seals from now on goes back as ever.
+    entries.push(thought("new"));
+    assert!(ask(&model, request_of(entries)).told.is_empty());
+    assert_eq!(seals_of(&server.last()), [sealed("new")]);
+    assert_eq!(server.requests(), 3);
+}
+
+#[test]
+fn a_history_without_images_says_so_in_the_identity_when_it_is_told() {
+    let server = blind();
+    let model = adaptive(&server, Dialect::Auto, &Arc::default());
+    assert!(model.identity().quirks.is_empty());
+    let mut stream = model.stream(request_of(vec![with_images(
+        Role::User,
+        Vec::new(),
+        &["a"],
+    )]));
+    let told = stream.next().now_or_never().expect("ready");
+    assert!(matches!(told, Some(Ok(Delta::Adapted(_)))), "{told:?}");
+    assert_eq!(model.identity().quirks, ["images_left_out"]);
+}
+
+#[test]
+fn the_identity_is_the_one_that_is_tried_while_it_is_tried() {
+    let server = wants_without(&["temperature"]);
+    let model = adaptive(&server, Dialect::Auto, &Arc::default());
+    let mut stream = model.stream(request());
+    let told = stream.next().now_or_never().expect("ready");
+    assert!(matches!(told, Some(Ok(Delta::Adapted(_)))), "{told:?}");
+    assert_eq!(model.identity().quirks, ["omit:temperature"]);
+    // Cancelled before it was known whether that helps.
+    drop(stream);
+    assert!(model.identity().quirks.is_empty());
+}
+
+#[test]
+fn what_the_user_wrote_is_not_changed_by_what_was_learned() {
+    let lessons = vec![
+        omit("store"),
+        Remedy::MaxTokensField {
+            field: MaxTokensField::MaxCompletionTokens,
+        },
+        Remedy::ContentNull {
+            content: ContentNull::Null,
+        },
+        Remedy::ReturnReasoning {
+            reasoning: ReturnReasoning::ReasoningContent,
+        },
+    ];
+    let names = [
+        "omit",
+        "max_tokens_field",
+        "content_null",
+        "return_reasoning",
+    ];
+    for (at, name) in names.into_iter().enumerate() {
+        let server = Server::new(|_, _| Reaction::Answers);
+        let notes = Arc::new(Notes {
+            known: lessons.clone(),
+            ..Notes::default()
+        });
+        let configured = Configured {
+            written: BTreeSet::from([name.to_owned()]),
+            ..Configured::default()
+        };
+        let model = Adaptive::new(build(&server), configured, notes).expect("a model");
+        let quirks = model.identity().quirks.clone();
+        assert_eq!(quirks.len(), 3, "{name}: {quirks:?}");
+        let could = model.variant().adapted(&lessons[at], Dialect::Auto);
+        assert!(could.is_some(), "{name} is as it was written");
+    }
+}
+
+#[test]
+fn a_refusal_of_what_the_user_wrote_is_cured_for_the_session_and_not_learned() {
+    let server = wants_without(&["temperature"]);
+    let notes = Arc::new(Notes::default());
+    let configured = Configured {
+        quirks: Quirks {
+            omit: BTreeSet::from([String::from("top_p")]),
+            ..Quirks::default()
+        },
+        written: BTreeSet::from([String::from("omit")]),
+        ..Configured::default()
+    };
+    let memory = Arc::clone(&notes) as Arc<dyn Memory>;
+    let model = Adaptive::new(build(&server), configured, memory).expect("a model");
+    let outcome = ask(&model, request());
+    assert_eq!(outcome.text, "yes");
+    let hint = outcome.told[0].hint.as_deref().expect("a hint");
+    assert!(
+        hint.contains("quirks.omit: [\"temperature\",\"top_p\"]"),
+        "the whole list, since it takes the place of the other: {hint}"
+    );
+    assert!(ask(&model, request()).told.is_empty());
+    assert!(notes.learned().is_empty());
+}
+
+#[test]
+fn a_parameter_of_the_user_that_a_lesson_leaves_out_is_said_to_be_once() {
+    let server = Server::new(|_, _| Reaction::Answers);
+    let notes = Arc::new(Notes {
+        known: vec![omit("temperature"), omit("thinking"), omit("store")],
+        ..Notes::default()
+    });
+    let model = adaptive(&server, Dialect::Auto, &notes);
+    assert!(ask(&model, request()).told.is_empty(), "nothing was set");
+    let mut warm = request();
+    warm.parameters.temperature = Some(0.5);
+    let outcome = ask(&model, warm.clone());
+    assert_eq!(outcome.text, "yes");
+    assert_eq!(outcome.told.len(), 1);
+    assert!(outcome.told[0].message.contains("`temperature` is set"));
+    let hint = outcome.told[0].hint.as_deref().expect("a hint");
+    assert!(hint.contains("tenon models --forget"), "{hint}");
+    assert!(ask(&model, warm.clone()).told.is_empty(), "once");
+    warm.parameters.reasoning_effort = Some(String::from("high"));
+    let outcome = ask(&model, warm);
+    assert!(
+        outcome.told[0]
+            .message
+            .contains("`reasoning_effort` is set")
     );
 }

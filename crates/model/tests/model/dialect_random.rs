@@ -4,7 +4,7 @@ use crate::dialect_support::{Scripted, collect, request, tools};
 use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
 use std::sync::Arc;
 use tenon_model::Model;
-use tenon_model::dialect::{Markdown, parse};
+use tenon_model::dialect::{Markdown, Problem, parse};
 use tenon_vocab::{CallId, Message, Origin, Part, Role, ToolCallPart};
 
 /// Pieces that a reply is made of, in any order.
@@ -35,6 +35,10 @@ fn likely_reply() -> impl Strategy<Value = String> {
             "````md\n",
             "````\n",
             "~~~\n",
+            "<!--\n",
+            "-->\n",
+            "<think>",
+            "</think>\n",
             "```find\n",
             "```replace\n",
             "```json\n",
@@ -173,6 +177,22 @@ proptest! {
     }
 }
 
+#[test]
+fn a_reply_of_more_than_two_mebibytes_goes_back_unread() {
+    let reply = |size: usize| {
+        let head = "# Agent Response\n## Tool Choice\nwrite\n## Tool Input\n\"a\"\n```\n";
+        let tail = "\n```";
+        format!("{head}{}{tail}", "x".repeat(size - head.len() - tail.len()))
+    };
+    let most = 2 * 1024 * 1024;
+    assert!(parse(&reply(most), &tools()).is_ok());
+    assert_eq!(parse(&reply(most + 1), &tools()), Err(Problem::TooLong));
+    assert_eq!(
+        Problem::TooLong.to_string(),
+        "the reply is longer than 2 MiB, so nothing of it was run. Do the work in smaller parts"
+    );
+}
+
 /// What costs the square of its length would not come back.
 #[test]
 fn long_hostile_replies_are_read_in_one_go() {
@@ -193,6 +213,10 @@ fn long_hostile_replies_are_read_in_one_go() {
         "```find\n```\n```replace\n```\n",
         "{",
         "[TOOL_CALLS]",
+        "\n",
+        "<!--\n",
+        "<!-- -->\n",
+        "```a\n```b\n```\n",
     ] {
         let body = piece.repeat(60_000 / piece.len());
         for text in [

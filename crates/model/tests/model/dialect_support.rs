@@ -181,6 +181,7 @@ pub fn request(tools: Vec<ToolSpec>, messages: impl IntoIterator<Item = Message>
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
         cache_key: None,
+        room: None,
     }
 }
 

@@ -86,6 +86,7 @@ fn request(entries: Vec<Arc<Entry>>) -> Request {
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
         cache_key: None,
+        room: None,
     }
 }
 
@@ -229,6 +230,17 @@ fn without_system_and_tools_neither_is_sent() {
         String::from_utf8(bytes(&Chat::new(Quirks::default()), &request)).expect("text"),
         r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":false}"#
     );
+}
+
+#[test]
+fn a_limit_is_no_longer_than_there_is_room_and_none_is_made_up() {
+    let mut request = request(vec![entry(Message::user("hi"))]);
+    request.room = Some(70);
+    assert_eq!(body(Quirks::default(), &request).get("max_tokens"), None);
+    for (wanted, limit) in [(60, 60), (100, 70)] {
+        request.parameters.max_tokens = Some(wanted);
+        assert_eq!(body(Quirks::default(), &request)["max_tokens"], limit);
+    }
 }
 
 #[test]
@@ -447,6 +459,7 @@ fn each_request_begins_with_the_one_before() {
             },
             delivery: Delivery::Streamed,
             cache_key: None,
+            room: None,
         };
         let pieces = codec.body("m", &request);
         let tail = pieces.last().expect("a tail").len();

@@ -3,7 +3,7 @@
 use crate::support::{decode_text, stream, transcript};
 use std::time::Duration;
 use tenon_model::codec::{Chat, Codec};
-use tenon_model::{ModelError, ModelErrorKind, Quirks};
+use tenon_model::{Missing, ModelError, ModelErrorKind, Quirks};
 
 fn classify(status: u16, body: &str) -> ModelError {
     Chat::new(Quirks::default()).classify(status, None, body.as_bytes())
@@ -296,4 +296,49 @@ fn a_success_that_is_no_answer_says_so() {
             .message
             .contains("no such thing")
     );
+}
+
+#[test]
+fn an_unknown_model_is_told_from_an_unknown_address() {
+    let model =
+        r#"{"error": {"message": "The model `x` does not exist", "code": "model_not_found"}}"#;
+    for (status, body, missing) in [
+        (404, model, Some(Missing::Model)),
+        (400, model, Some(Missing::Model)),
+        (404, "", Some(Missing::Address)),
+        (404, r#"{"detail": "Not Found"}"#, Some(Missing::Address)),
+        (400, r#"{"detail": "no"}"#, None),
+    ] {
+        assert_eq!(classify(status, body).missing, missing, "{status} {body}");
+    }
+}
+
+#[test]
+fn a_404_is_about_the_model_only_when_it_says_so() {
+    for body in [
+        r#"{"error":{"message":"model \"x\" not found, try pulling it first"}}"#,
+        r#"{"error":{"message":"The model `org/x` does not exist or you do not have access to it.","code":"model_not_found"}}"#,
+        r#"{"type":"error","error":{"type":"not_found_error","message":"model: x"}}"#,
+        r#"{"error":{"code":404,"message":"models/x is not found for API version v1","status":"NOT_FOUND"}}"#,
+        r#"{"error":{"message":"Model Not Exist"}}"#,
+        r#"{"error":{"message":"Unable to access model org/x. See https://example.com/models"}}"#,
+    ] {
+        let error = classify(404, body);
+        assert_eq!(error.missing, Some(Missing::Model), "{body}");
+        assert!(error.message.contains("does not know this model"), "{body}");
+    }
+    for body in [
+        "",
+        "404 page not found",
+        r#"{"detail":"Not Found"}"#,
+        r#"{"error":{"message":"There is nothing at /x. Ask GET /v1/models."}}"#,
+        r#"{"error":{"type":"not_found_error","message":"/v1/models: not found"}}"#,
+        r#"{"error":"not found: https://example.com/v1/model/x"}"#,
+        r#"{"error":"this model server has no such page"}"#,
+        r#"{"error":"not found; see `/model` for help"}"#,
+    ] {
+        let error = classify(404, body);
+        assert_eq!(error.kind, ModelErrorKind::NotFound, "{body}");
+        assert_eq!(error.missing, Some(Missing::Address), "{body}");
+    }
 }

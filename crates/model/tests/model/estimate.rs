@@ -17,6 +17,7 @@ fn request(system: &str, entries: Vec<Arc<Entry>>) -> Request {
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
         cache_key: None,
+        room: None,
     }
 }
 

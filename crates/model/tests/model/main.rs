@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 mod adapt;
+mod adapt_stage;
 mod calls;
 mod catalogue;
 mod dialect_random;

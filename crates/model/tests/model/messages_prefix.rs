@@ -10,7 +10,7 @@ use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
 use serde_json::json;
 use std::sync::Arc;
 use tenon_model::codec::{Codec, Messages};
-use tenon_model::{Delivery, Entry, Parameters, Quirks, Request};
+use tenon_model::{Delivery, Entry, Parameters, Quirks, Remedy, Request};
 use tenon_vocab::{Message, Origin, Part, Role, Status};
 
 #[test]
@@ -36,6 +36,46 @@ fn the_marks_of_the_cache_follow_what_the_server_takes() {
         marks(omitting(&["cache_control", "system.cache_control"])),
         [false, false, false, false]
     );
+}
+
+#[test]
+fn a_refused_mark_is_gone_from_the_next_request() {
+    let refused = |message: &str, quirks: &mut Quirks| {
+        let codec = Messages::new(quirks.clone(), OWNER);
+        let body = json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
+        let error = codec.classify(400, None, body.to_string().as_bytes());
+        match error.remedy.as_deref() {
+            Some(Remedy::Omit { field }) => quirks.omit.insert(field.clone()),
+            other => panic!("{message}: {other:?}"),
+        }
+    };
+    let asked = request(vec![user("hi")]);
+    for place in [
+        "tools.1.custom.cache_control",
+        "tools.1.cache_control",
+        "system.0.cache_control",
+        "messages.0.content.0.text.cache_control",
+        "messages.0.content.0.cache_control",
+    ] {
+        let mut quirks = Quirks::default();
+        assert!(refused(
+            &format!("{place}: Extra inputs are not permitted"),
+            &mut quirks
+        ));
+        let sent = body_for("m", quirks.clone(), &asked);
+        assert!(sent.get("cache_control").is_some(), "{place}");
+        assert_eq!(
+            sent.to_string().matches("cache_control").count(),
+            1,
+            "{place}"
+        );
+        assert!(refused(
+            "cache_control: Extra inputs are not permitted",
+            &mut quirks
+        ));
+        let sent = body_for("m", quirks, &asked).to_string();
+        assert!(!sent.contains("cache_control"), "{place}: {sent}");
+    }
 }
 
 fn growing() -> Vec<Arc<Entry>> {
@@ -75,6 +115,7 @@ fn each_request_begins_with_the_one_before() {
             },
             delivery: Delivery::Streamed,
             cache_key: None,
+            room: None,
         };
         let pieces = codec.body("m", &request);
         let tail = pieces.last().expect("a tail").len();

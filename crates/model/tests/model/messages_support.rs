@@ -116,6 +116,7 @@ pub fn request(entries: Vec<Arc<Entry>>) -> Request {
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
         cache_key: None,
+        room: None,
     }
 }
 

@@ -280,3 +280,95 @@ fn a_model_that_takes_a_budget_does_not_see_thoughts_when_it_has_none() {
     assert!(!shown("claude-sonnet-4-5", &thoughtless));
     assert!(shown("claude-opus-4-7", &thoughtless));
 }
+
+/// What stands before the parameters, which may differ from step to step.
+fn before_parameters(codec: &Messages, model: &str, request: &Request) -> Vec<u8> {
+    let mut pieces = codec.body(model, request);
+    pieces.pop().expect("parameters");
+    pieces.concat()
+}
+
+#[test]
+fn a_reply_without_thinking_leaves_what_was_sent_before_as_it_was() {
+    let history = [
+        user("hi"),
+        assistant(vec![signed("one", "S1", OWNER), call("a", "{}")]),
+        results(vec![result("a", "x")]),
+        assistant(vec![signed("two", "S2", OWNER), Part::text("done")]),
+        user("and"),
+        // It did not think, and goes on working.
+        assistant(vec![call("b", "{}")]),
+        results(vec![result("b", "x")]),
+        assistant(vec![signed("late", "S3", OWNER), call("c", "{}")]),
+        results(vec![result("c", "x")]),
+        assistant(vec![Part::text("done")]),
+        user("more"),
+    ];
+    for model in ["claude-sonnet-4-5", "claude-opus-4-7", "glm-5"] {
+        let codec = Messages::new(Quirks::default(), OWNER);
+        let mut previous = Vec::new();
+        for (length, thinks) in [
+            (1, true),
+            (3, true),
+            (5, true),
+            (7, false),
+            (9, false),
+            (11, true),
+        ] {
+            let mut request = request(history[..length].to_vec());
+            request.parameters.reasoning_effort = Some("high".into());
+            let sent: Value =
+                serde_json::from_slice(&codec.body(model, &request).concat()).expect("JSON");
+            assert_strict(&sent);
+            let place = format!("{model}, {length} messages");
+            if model != "claude-opus-4-7" {
+                assert_eq!(sent.get("thinking").is_some(), thinks, "{place}");
+            }
+            let limit = match model {
+                "claude-sonnet-4-5" => 32_192,
+                "glm-5" => 32_000,
+                _ => 8_192,
+            };
+            assert_eq!(sent["max_tokens"], json!(limit), "{place}");
+            let now = before_parameters(&codec, model, &request);
+            assert!(now.starts_with(&previous), "{place} rewrote the history");
+            previous = now;
+        }
+    }
+}
+
+#[test]
+fn the_room_that_is_left_limits_the_answer_and_changes_no_message() {
+    let history = vec![
+        user("hi"),
+        assistant(vec![signed("hm", "S", OWNER), call("a", "{}")]),
+        results(vec![result("a", "x")]),
+    ];
+    let codec = Messages::new(Quirks::default(), OWNER);
+    let mut request = request(history);
+    request.parameters.reasoning_effort = Some("high".into());
+    request.parameters.max_tokens = Some(4096);
+    let first = before_parameters(&codec, "claude-sonnet-4-5", &request);
+    for (room, limit, budget) in [
+        (None, 4096, 3072),
+        (Some(100_000), 4096, 3072),
+        (Some(3_788), 3_788, 1_536),
+        (Some(3_756), 3_756, 1_536),
+        (Some(2_100), 2_100, 1_024),
+        (Some(1), 1_025, 1_024),
+    ] {
+        request.room = room;
+        let sent = codec.body("claude-sonnet-4-5", &request).concat();
+        let sent: Value = serde_json::from_slice(&sent).expect("JSON");
+        assert_eq!(sent["max_tokens"], json!(limit), "{room:?}");
+        assert_eq!(sent["thinking"]["budget_tokens"], json!(budget), "{room:?}");
+        let now = before_parameters(&codec, "claude-sonnet-4-5", &request);
+        assert_eq!(now, first, "{room:?}");
+    }
+    // The limit that the format wants is no exception, nor is the user's.
+    request.parameters = Parameters::default();
+    for (room, limit) in [(9_000, 8_192), (700, 700), (0, 1)] {
+        request.room = Some(room);
+        assert_eq!(body(&request)["max_tokens"], json!(limit));
+    }
+}

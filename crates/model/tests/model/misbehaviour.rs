@@ -358,3 +358,24 @@ fn an_answer_that_is_done_before_it_began_is_broken_and_not_empty() {
     assert!(error.is_retryable());
     assert_eq!(deltas, []);
 }
+
+#[test]
+fn a_call_in_an_answer_that_the_provider_stopped_is_left_out() {
+    for reason in ["content_filter", "refusal", "error"] {
+        let body = format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"id\":\"a\",\"function\":{{\"name\":\"write\",\"arguments\":\"{{}}\"}}}}]}},\"finish_reason\":\"{reason}\"}}]}}\n\ndata: [DONE]\n\n"
+        );
+        let mut decoder = ChatDecoder::new();
+        let mut finished = None;
+        let mut sink = |delta| {
+            if let tenon_model::Delta::Finished(end) = delta {
+                finished = Some(end);
+            }
+        };
+        decoder.push(body.as_bytes(), &mut sink).unwrap();
+        decoder.finish(&mut sink).unwrap();
+        let finished = finished.unwrap();
+        assert_eq!(finished.message.tool_calls().count(), 0, "{reason}");
+        assert!(finished.repairs[0].contains("write"), "{reason}");
+    }
+}

@@ -115,8 +115,23 @@ const PARAMETERS: &[(&str, &str, &str)] = &[
     ),
     (
         "Anthropic",
-        "cache_control",
+        "system.cache_control",
         "messages.0.content.0.text.cache_control: Extra inputs are not permitted",
+    ),
+    (
+        "Anthropic",
+        "system.cache_control",
+        "tools.3.custom.cache_control: Extra inputs are not permitted",
+    ),
+    (
+        "Anthropic",
+        "system.cache_control",
+        "system.0.cache_control: Extra inputs are not permitted",
+    ),
+    (
+        "Anthropic",
+        "cache_control",
+        "cache_control: Extra inputs are not permitted",
     ),
     (
         "Anthropic",
@@ -208,7 +223,59 @@ fn a_parameter_is_named_in_the_fields_of_an_error() {
         "the code is about something else"
     );
     let signature = json!({"error": {"message": "The encrypted content could not be verified.", "code": "invalid_encrypted_content"}});
-    assert_eq!(remedy(400, &signature), omit("reasoning.encrypted_content"));
+    assert_eq!(remedy(400, &signature), Some(Remedy::NoSealedReasoning));
+}
+
+#[test]
+fn reasoning_that_cannot_be_opened_is_no_word_about_what_the_server_takes() {
+    for message in [
+        "The encrypted content gAAAAABo… could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
+        "messages.1.content.0: Invalid `signature` in `thinking` block",
+    ] {
+        let body = json!({"error": {"message": message, "type": "invalid_request_error"}});
+        assert_eq!(
+            remedy(400, &body),
+            Some(Remedy::NoSealedReasoning),
+            "{message}"
+        );
+    }
+    let unsupported = json!({"error": {"message": "Encrypted content is not supported with this model.", "param": "include"}});
+    assert_eq!(remedy(400, &unsupported), omit("include"));
+}
+
+/// Everything that a request is made of, and what it must not lose.
+#[test]
+fn a_crafted_refusal_takes_nothing_away_but_what_may_go() {
+    const ESSENTIAL: &[&str] = &[
+        "model",
+        "messages",
+        "input",
+        "instructions",
+        "system",
+        "stream",
+        "authorization",
+        "x-api-key",
+        "messages.0.content",
+        "input.3.output",
+        "tools.0.function.name",
+        "tools[0].name",
+        "omit",
+        "../learned.json",
+        "quirks.omit",
+        "base_url",
+    ];
+    for field in ESSENTIAL {
+        for text in [
+            format!("Unsupported parameter: '{field}'"),
+            format!("Unknown field {field}; {field} is not supported"),
+            format!("{field}: Extra inputs are not permitted"),
+        ] {
+            for status in [400, 404, 422, 500] {
+                let body = json!({"error": {"message": text, "param": field, "code": "unsupported_parameter"}});
+                assert_eq!(remedy(status, &body), None, "{text}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -81,7 +81,8 @@ fn calls_are_found_where_a_folder_says_so_and_nowhere_else() {
         message.stop = Some(stop(expected.get("stop").and_then(Value::as_str)));
         let found = rescue(&message, &is_tool);
         assert_eq!(
-            name[3..].starts_with("no-"),
+            name.split_once('-')
+                .is_some_and(|(_, rest)| rest.starts_with("no-")),
             expected["calls"] == json!([]),
             "{name}"
         );
@@ -174,6 +175,8 @@ fn likely_text() -> impl Strategy<Value = String> {
         prop::sample::select(vec![
             "<tool_call>",
             "</tool_call>",
+            "<!--",
+            "- ",
             "<function=read>",
             "<parameter=path>",
             "</parameter>",
@@ -235,6 +238,21 @@ proptest! {
 }
 
 #[test]
+fn a_text_of_more_than_two_mebibytes_is_not_searched() {
+    let call = |size: usize| {
+        let head = "<tool_call>{\"name\":\"write\",\"arguments\":{\"path\":\"a\",\"content\":\"";
+        let tail = "\"}}</tool_call>";
+        format!("{head}{}{tail}", "x".repeat(size - head.len() - tail.len()))
+    };
+    let most = 2 * 1024 * 1024;
+    assert!(rescue(&Message::assistant(call(most)), &is_tool).is_some());
+    assert_eq!(rescue(&Message::assistant(call(most + 1)), &is_tool), None);
+    let parts = vec![reasoning(&call(most + 1))];
+    let message = Message::new(Role::Assistant, Origin::Model, parts);
+    assert_eq!(rescue(&message, &is_tool), None);
+}
+
+#[test]
 fn long_hostile_texts_are_read_in_one_go() {
     for piece in [
         "<tool_call>",
@@ -252,6 +270,9 @@ fn long_hostile_texts_are_read_in_one_go() {
         "<tool_call>{\"name\":\"read\",\"arguments\":{}}</tool_call>",
         "<|channel|>",
         "<｜tool▁call▁begin｜>read",
+        "<!--",
+        "<code>\n<tool_call>",
+        "- <tool_call>{\"name\":\"read\",\"arguments\":{}}\n",
     ] {
         let text = piece.repeat(200_000 / piece.len());
         assert_eq!(rescue(&Message::assistant(text), &is_tool), None, "{piece}");

@@ -91,6 +91,7 @@ pub fn request(entries: Vec<Arc<Entry>>) -> Request {
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
         cache_key: None,
+        room: None,
     }
 }
 
@@ -328,6 +329,19 @@ fn a_limit_below_what_the_format_takes_is_raised() {
     let mut request = request(vec![entry(Message::user("hi"))]);
     request.parameters.max_tokens = Some(1);
     assert_eq!(body(Quirks::default(), &request)["max_output_tokens"], 16);
+}
+
+#[test]
+fn a_limit_is_no_longer_than_there_is_room_and_none_is_made_up() {
+    let mut request = request(vec![entry(Message::user("hi"))]);
+    request.room = Some(70);
+    let sent = body(Quirks::default(), &request);
+    assert_eq!(sent.get("max_output_tokens"), None);
+    for (wanted, limit) in [(60, 60), (100, 70)] {
+        request.parameters.max_tokens = Some(wanted);
+        let sent = body(Quirks::default(), &request);
+        assert_eq!(sent["max_output_tokens"], limit);
+    }
 }
 
 #[test]

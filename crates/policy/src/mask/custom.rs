@@ -19,7 +19,7 @@ pub enum PatternError {
     Empty(String),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Custom {
     name: String,
     regex: Regex,

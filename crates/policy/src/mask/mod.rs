@@ -12,6 +12,7 @@
 mod assign;
 mod custom;
 mod findings;
+mod known;
 mod pem;
 mod random;
 mod scan;
@@ -27,6 +28,7 @@ pub use findings::Findings;
 pub use stream::MaskStream;
 
 use custom::Custom;
+use known::Known;
 use scan::Scanner;
 use sight::Ending;
 use std::borrow::Cow;
@@ -41,6 +43,7 @@ const NAME_BYTES: usize = 40;
 #[derive(Debug)]
 pub struct Masker {
     state: State,
+    known: Known,
     custom: Vec<Custom>,
 }
 
@@ -101,7 +104,24 @@ impl Masker {
     }
 
     fn make(state: State, custom: Vec<Custom>) -> Arc<Self> {
-        Arc::new(Self { state, custom })
+        Arc::new(Self {
+            state,
+            known: Known::default(),
+            custom,
+        })
+    }
+
+    /// The same, and these texts to the letter: the keys in use, which may have
+    /// no shape at all. What is short, or a word, is not taken for one.
+    #[must_use]
+    pub fn knowing(&self, secrets: impl IntoIterator<Item = String>) -> Arc<Self> {
+        let mut known = self.known.clone();
+        known.add(secrets);
+        Arc::new(Self {
+            state: self.state,
+            known,
+            custom: self.custom.clone(),
+        })
     }
 
     /// The text with markers in place of secrets; the text itself when it holds none.
@@ -127,6 +147,13 @@ impl Masker {
         if self.state == State::Off {
             return Cow::Borrowed(text);
         }
+        match self.known.mask(extent, text, found) {
+            Cow::Borrowed(text) => self.mask_shapes(extent, text, found),
+            Cow::Owned(text) => Cow::Owned(self.mask_shapes(extent, &text, found).into_owned()),
+        }
+    }
+
+    fn mask_shapes<'a>(&self, extent: Extent, text: &'a str, found: &mut Findings) -> Cow<'a, str> {
         match custom::mask(&self.custom, extent, text, found) {
             Cow::Borrowed(text) => built_in(extent, text, found),
             Cow::Owned(text) => Cow::Owned(built_in(extent, &text, found).into_owned()),

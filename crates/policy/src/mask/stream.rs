@@ -3,9 +3,11 @@
 //! more than a block of a private key.
 
 use super::custom::Lines;
+use super::known::Pieces;
 use super::scan::{BEHIND, Place};
 use super::sight::Ending;
 use super::{Findings, Masker, SCANNER, State};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The text that is done is let go in steps, not at every piece.
@@ -15,6 +17,7 @@ const SLACK: usize = 4096;
 #[derive(Debug)]
 pub struct MaskStream {
     masker: Arc<Masker>,
+    pieces: Pieces,
     lines: Lines,
     /// The end of what is out, for looking back, and what is held.
     buffer: String,
@@ -26,6 +29,7 @@ impl MaskStream {
     pub(super) fn new(masker: Arc<Masker>) -> Self {
         Self {
             masker,
+            pieces: Pieces::default(),
             lines: Lines::default(),
             buffer: String::new(),
             place: Place::default(),
@@ -38,10 +42,16 @@ impl MaskStream {
         if self.masker.state == State::Off {
             return text.to_owned();
         }
+        let known = &self.masker.known;
+        let text = if known.is_empty() {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(self.pieces.push(known, text, &mut self.found))
+        };
         if self.masker.custom.is_empty() {
-            return self.scan(text, Ending::Open);
+            return self.scan(&text, Ending::Open);
         }
-        let text = self.lines.push(&self.masker.custom, text, &mut self.found);
+        let text = self.lines.push(&self.masker.custom, &text, &mut self.found);
         self.scan(&text, Ending::Open)
     }
 
@@ -50,7 +60,14 @@ impl MaskStream {
         if self.masker.state == State::Off {
             return String::new();
         }
-        let text = self.lines.finish(&self.masker.custom, &mut self.found);
+        let custom = &self.masker.custom;
+        let last = self.pieces.finish(&self.masker.known, &mut self.found);
+        let text = if custom.is_empty() {
+            last
+        } else {
+            let whole_lines = self.lines.push(custom, &last, &mut self.found);
+            whole_lines + &self.lines.finish(custom, &mut self.found)
+        };
         let out = self.scan(&text, Ending::Closed);
         self.buffer.clear();
         self.place = Place::default();
@@ -60,7 +77,7 @@ impl MaskStream {
     /// Bytes that are held back.
     #[must_use]
     pub fn held(&self) -> usize {
-        self.lines.held() + self.buffer.len() - self.place.emitted
+        self.pieces.held() + self.lines.held() + self.buffer.len() - self.place.emitted
     }
 
     /// What was masked since this was last called.

@@ -4,6 +4,7 @@
 
 use crate::stage::{CASES, Case, Kind, Ran, Stage};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::PathBuf;
 use tenon_sandbox::{Level, Mode};
 
 /// Runs a script in every case that can be had here.
@@ -204,8 +205,64 @@ async fn a_protected_path_that_appears_is_set_aside_and_told() {
         assert!(!stage.root.join(".tenon").exists(), "{context}");
         assert_eq!(ran.repairs.len(), 1, "{context}");
         assert!(ran.names(".tenon"), "{context}");
+        let (before, after) = renamed(&ran.repairs[0]);
+        assert_eq!(before, stage.root.join(".tenon"), "{context}");
+        // The file in it may have come too late: it was moved at once.
+        assert!(after.is_dir(), "{context}");
     })
     .await;
+}
+
+/// The old and the new name in what is told of a thing that was set aside.
+fn renamed(told: &str) -> (PathBuf, PathBuf) {
+    let mut names = told.split('`').skip(1).step_by(2).map(PathBuf::from);
+    (names.next().unwrap(), names.next().unwrap())
+}
+
+#[tokio::test]
+async fn what_is_set_aside_is_told_by_both_of_its_own_names() {
+    for case in CASES {
+        if !case.is_possible() {
+            continue;
+        }
+        let mut stage = Stage::new(case);
+        stage.policy.read_only.push(stage.root.join("on/the/way"));
+        for (script, moved) in [
+            ("echo x > on", "on"),
+            ("mkdir on; ln -s /tmp on/the", "on/the"),
+            ("mkdir -p on/the; echo x > on/the/way", "on/the/way"),
+        ] {
+            let ran = stage.run(script).await;
+            let context = describe(case, &ran);
+            assert_eq!(ran.repairs.len(), 1, "{context}");
+            let (before, after) = renamed(&ran.repairs[0]);
+            assert_eq!(before, stage.root.join(moved), "{context}");
+            assert!(before.symlink_metadata().is_err(), "{context}");
+            assert!(after.symlink_metadata().is_ok(), "{context}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_repair_is_told_while_the_command_still_runs() {
+    let (case, script) = (CASES[0], "mkdir .tenon; sleep 600");
+    if !case.is_possible() {
+        return;
+    }
+    let stage = Stage::new(case);
+    let mut command = stage.start(script).await;
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    command.on_repair(move |what| tell.send(what.to_owned()).unwrap());
+    let first = crate::support::soon(async {
+        tokio::select! {
+            what = told.recv() => what,
+            exit = command.exited() => panic!("it ended first: {exit:?}"),
+        }
+    });
+    let (before, _) = renamed(&first.await.unwrap());
+    assert_eq!(before, stage.root.join(".tenon"));
+    command.kill();
+    crate::stage::finish(command).await;
 }
 
 #[tokio::test]

@@ -169,6 +169,7 @@ pub fn settings(title: Option<&str>) -> Settings {
         effort: None,
         title: title.map(ToOwned::to_owned),
         pinned: false,
+        side: None,
     }
 }
 

@@ -90,7 +90,7 @@ fn lines(given: &Blocking, path: &str, input: &Value) -> Result<ToolOutput, Fail
     let mut source = Source::new(open)?;
     let kind = kind::of(&source.head);
     if let Some(media_type) = kind.picture() {
-        return image::show(&mut source, media_type);
+        return image::show(&mut source, media_type, given.limits.image_bytes);
     }
     if let Some(refusal) = kind.refusal(&source.open.path, source.open.size, &source.head) {
         return Err(refusal);

@@ -52,6 +52,7 @@ const ASKED_PATIENCE: Duration = Duration::from_secs(1);
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(1);
 
 type Listener = Arc<dyn Fn(JobEvent) + Send + Sync>;
+type RepairListener = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The processes of a session. Clones are the same.
 #[derive(Clone)]
@@ -65,6 +66,7 @@ struct Inner {
     environment: Vec<(OsString, OsString)>,
     shelf: Mutex<Shelf>,
     listener: Mutex<Option<Listener>>,
+    repairs: Mutex<Option<RepairListener>>,
     sandbox: Mutex<Option<Arc<SandboxPolicy>>>,
     way_out: Mutex<WayOut>,
     masker: Mutex<Arc<Masker>>,
@@ -124,6 +126,7 @@ impl Jobs {
                 environment,
                 shelf: Mutex::default(),
                 listener: Mutex::default(),
+                repairs: Mutex::default(),
                 sandbox: Mutex::default(),
                 way_out: Mutex::default(),
                 masker: Mutex::new(Masker::standard()),
@@ -181,6 +184,13 @@ impl Jobs {
     /// is killed; the one before is told no more. It must not block.
     pub fn on_change(&self, listener: Arc<dyn Fn(JobEvent) + Send + Sync>) {
         *lock(&self.inner.listener) = Some(listener);
+    }
+
+    /// Sets who is told when something was done about a protected path while a
+    /// command ran, a sentence each: it may have been a person's own file. It
+    /// must not block.
+    pub fn on_repair(&self, listener: Arc<dyn Fn(&str) + Send + Sync>) {
+        *lock(&self.inner.repairs) = Some(listener);
     }
 
     /// Keeps a text that is too long for a result, as the outputs of commands

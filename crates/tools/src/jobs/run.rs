@@ -85,7 +85,7 @@ impl Jobs {
             Walls::Inside => self.sandbox(),
             Walls::Outside => None,
         };
-        let supervised = self
+        let mut supervised = self
             .inner
             .supervisor
             .spawn(CommandSpec {
@@ -99,6 +99,13 @@ impl Jobs {
                 confinement: policy.as_deref().cloned(),
             })
             .await?;
+        let inner = std::sync::Arc::downgrade(&self.inner);
+        supervised.on_repair(move |what| {
+            let listener = inner.upgrade().and_then(|it| lock(&it.repairs).clone());
+            if let Some(tell) = listener {
+                tell(what);
+            }
+        });
         let masker = match spec.secrets {
             Secrets::Masked => self.masker(),
             Secrets::Exact => Masker::none(),

@@ -280,6 +280,25 @@ async fn an_image_that_is_too_large_or_that_no_model_takes_is_refused_with_its_s
 }
 
 #[tokio::test]
+async fn how_large_an_image_may_be_the_user_says() {
+    let mut world = World::new();
+    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x02\0\0\0".to_vec();
+    png.resize(9 * 1024 * 1024, 0);
+    world.file("a.png", &png);
+    world.limits.image_bytes = 9 * 1024 * 1024;
+    let output = world.call("read", json!({"path": "a.png"})).await;
+    assert_eq!(output.images.len(), 1, "{}", output.model_text);
+    world.limits.image_bytes = 1000;
+    let output = world.call("read", json!({"path": "a.png"})).await;
+    assert!(output.images.is_empty());
+    assert!(
+        output.model_text.contains("larger than the 1000 bytes"),
+        "{}",
+        output.model_text
+    );
+}
+
+#[tokio::test]
 async fn text_that_begins_like_a_format_is_still_text() {
     let world = World::new();
     for text in [

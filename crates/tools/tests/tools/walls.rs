@@ -5,10 +5,10 @@ use crate::jobs::{Yard, soon};
 use crate::support::{data, tool};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use tenon_policy::{Access, Place, Subject};
 use tenon_sandbox::{Adapter, Lacking, Limits, Mode, Network, Probe, SandboxPolicy};
-use tenon_tools::jobs::{Ended, NotStarted, RunSpec, Walls, WayOut};
+use tenon_tools::jobs::{Ended, NotStarted, Placement, RunSpec, Walls, WayOut};
 use tenon_tools::workspace::{Workspace, WorkspaceOptions};
 use tenon_tools::{Host, HostReply, HostRequest, Jobs, ToolLimits};
 use tenon_vocab::port::BoxFuture;
@@ -291,6 +291,35 @@ async fn a_job_in_the_background_is_behind_the_walls_too() {
     let id = data(&output)["process_id"].as_str().unwrap().into();
     soon(walled.jobs.kill(&id)).await.unwrap();
     assert!(!walled.outside().exists());
+}
+
+#[tokio::test]
+async fn what_is_done_about_a_protected_path_is_told_also_for_a_job() {
+    if !has_walls() {
+        return;
+    }
+    let walled = Walled::nobody();
+    let root = walled.workspace.root().to_owned();
+    let mut policy = policy(root.clone());
+    policy.read_only.push(root.join(".tenon"));
+    let jobs = walled.yard.jobs.clone().with_sandbox(Some(policy));
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    jobs.on_repair(Arc::new(move |what: &str| {
+        tell.send(what.to_owned()).unwrap();
+    }));
+    let job = RunSpec {
+        placement: Placement::Background,
+        ..RunSpec::new("sleep 600", &root)
+    };
+    let outcome = walled.yard.run(job).await;
+    // A person's own folder, which no command made.
+    std::fs::create_dir(root.join(".tenon")).unwrap();
+    let what = soon(told.recv()).await.unwrap();
+    let names = [root.join(".tenon"), root.join(".tenon.set-aside-")];
+    for name in names {
+        assert!(what.contains(&format!("`{}", name.display())), "{what}");
+    }
+    jobs.kill(&outcome.job.unwrap()).await.unwrap();
 }
 
 #[tokio::test]

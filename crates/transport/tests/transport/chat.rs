@@ -7,8 +7,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_model::codec::Chat;
-use tenon_model::{Delta, Model as _, ModelError, ModelErrorKind, Quirks};
-use tenon_transport::{HttpModel, NoCredential};
+use tenon_model::{Delta, Missing, Model as _, ModelError, ModelErrorKind, Quirks};
+use tenon_transport::{Fixed, HttpModel, NoCredential, Secret};
 
 fn chat(address: SocketAddr) -> HttpModel {
     let mut endpoint = endpoint(format_args!("http://{address}/v1"));
@@ -95,4 +95,41 @@ async fn a_model_that_is_not_found_is_no_matter_of_the_address() {
     let error = ask(&model).await.1.unwrap().unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::NotFound);
     assert!(error.hint.unwrap().contains("tenon models"));
+}
+
+#[tokio::test]
+async fn a_list_of_models_that_is_not_there_is_no_unknown_model() {
+    let body = r#"{"error":{"message":"model list not found"}}"#;
+    let address = server::answering(with_status("404 Not Found", "", body)).await;
+    let error = chat(address).models().await.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::NotFound);
+    assert_eq!(error.missing, Some(Missing::Address));
+    assert!(
+        error.message.contains("does not list its models"),
+        "{}",
+        error.message
+    );
+    assert!(error.hint.unwrap().contains("--model"));
+}
+
+#[tokio::test]
+async fn a_key_that_the_cut_of_a_long_error_goes_through_is_not_shown() {
+    for padding in [460, 470, 480, 490, 494] {
+        let said = format!("{} key {} bad", "x".repeat(padding), crate::KEY);
+        let body = format!(r#"{{"error":{{"message":"{said}"}}}}"#);
+        for (status, body) in [
+            ("400 Bad Request", body.clone()),
+            ("200 OK", format!("data: {body}\n\n")),
+        ] {
+            let address = server::answering(with_status(status, "", &body)).await;
+            let endpoint = endpoint(format_args!("http://{address}/v1"));
+            let codec = Arc::new(Chat::new(Quirks::default()));
+            let key = Arc::new(Fixed(Secret::new(crate::KEY)));
+            let model = HttpModel::new(endpoint, identity(), codec, key).unwrap();
+            let (_, end) = ask(&model).await;
+            let shown = end.unwrap().unwrap_err().message;
+            assert!(shown.contains("xxx"), "{shown}");
+            assert!(!shown.contains(&crate::KEY[..6]), "{status}: {shown}");
+        }
+    }
 }

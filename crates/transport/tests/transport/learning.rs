@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use tenon_model::codec::Chat;
 use tenon_model::{
-    Adaptive, Build, Delta, Dialect, Memory, Model, ModelError, Quirks, Remedy, Variant,
+    Adaptive, Build, Configured, Delta, Memory, Model, ModelError, Quirks, Remedy, Variant,
 };
 use tenon_transport::{HttpModel, NoCredential};
 
@@ -32,7 +32,7 @@ fn adaptive(address: SocketAddr, notes: &Arc<Notes>) -> Adaptive {
         Ok(Arc::new(model) as Arc<dyn Model>)
     });
     let memory: Arc<dyn Memory> = Arc::clone(notes) as Arc<dyn Memory>;
-    Adaptive::new(build, Quirks::default(), Dialect::Auto, memory).unwrap()
+    Adaptive::new(build, Configured::default(), memory).unwrap()
 }
 
 fn hello() -> String {
@@ -114,4 +114,24 @@ async fn a_server_that_refuses_everything_is_asked_no_more_than_needed() {
     assert!(answer.unwrap_err().message.contains("stream_options"));
     assert_eq!(log.lock().unwrap().len(), 2);
     assert!(notes.0.lock().unwrap().is_empty(), "it did not help");
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_known_is_no_matter_of_the_address() {
+    // Also where the server's words are those of our own advice.
+    let unknown =
+        r#"{"error":{"message":"model x not found, check base_url","code":"model_not_found"}}"#;
+    for (body, hint) in [(unknown, "tenon models"), ("{}", "has no /v1")] {
+        let reply = with_status("404 Not Found", "content-type: application/json\r\n", body);
+        let (address, _) = server::serving(move |_| reply.clone()).await;
+        let endpoint = endpoint(format_args!("http://{address}"));
+        let codec = Arc::new(Chat::new(Quirks::default()));
+        let model = HttpModel::new(endpoint, identity(), codec, Arc::new(NoCredential)).unwrap();
+        let error = match model.stream(request()).next().await {
+            Some(Err(error)) => error,
+            other => panic!("{other:?}"),
+        };
+        let said = error.hint.unwrap();
+        assert!(said.contains(hint), "{said}");
+    }
 }

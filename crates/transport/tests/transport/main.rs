@@ -40,6 +40,7 @@ pub fn request() -> Request {
         parameters: Parameters::default(),
         delivery: Delivery::Streamed,
         cache_key: None,
+        room: None,
     }
 }
 

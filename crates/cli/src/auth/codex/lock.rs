@@ -2,6 +2,7 @@
 //! the login. Codex does not take it; that it renewed the login meanwhile is
 //! seen in the file.
 
+use crate::plain_file;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -18,13 +19,9 @@ const BETWEEN: Duration = Duration::from_millis(40);
 pub async fn take(home: &Path) -> Result<File, String> {
     let path = home.join(".tenon-auth.lock");
     let cannot = |error: std::io::Error| format!("{} cannot be used: {error}", path.display());
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(&path)
-        .map_err(cannot)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600);
+    let file = plain_file::open_with(&mut options, &path).map_err(cannot)?;
     let begin = Instant::now();
     loop {
         match file.try_lock() {

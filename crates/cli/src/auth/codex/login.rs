@@ -3,9 +3,9 @@
 
 use super::claims::{self, Claims};
 use super::refresh::Tokens;
+use crate::plain_file;
 use serde_json::{Map, Value, json};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use tenon_transport::CredentialError;
@@ -154,7 +154,7 @@ pub async fn read(home: &Path) -> Result<Option<Login>, CredentialError> {
     let path = path(home);
     let mut tries = 0;
     loop {
-        let unreadable = match bytes(&path) {
+        let unreadable = match plain_file::read(&path, LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => error.to_string(),
             Ok(text) => match Login::parse(&text) {
@@ -175,10 +175,10 @@ pub async fn read(home: &Path) -> Result<Option<Login>, CredentialError> {
     }
 }
 
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    File::open(path)?.take(LARGEST).read_to_end(&mut text)?;
-    Ok(text)
+/// Whether others than its owner may read or change the login.
+pub fn is_open_to_others(home: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path(home)).is_ok_and(|about| about.mode() & 0o077 != 0)
 }
 
 /// A place for the renewed login, made before the old one is used up: tokens

@@ -12,7 +12,7 @@ mod login;
 mod refresh;
 
 pub use find::{FoundIn, find, home, metadata};
-pub use login::{Due, Means};
+pub use login::{Due, Means, is_open_to_others};
 
 use super::desktop::Desktop;
 use super::is_safe;

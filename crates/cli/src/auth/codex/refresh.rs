@@ -12,6 +12,9 @@ pub const URL_VARIABLE: &str = "CODEX_REFRESH_TOKEN_URL_OVERRIDE";
 /// The public name of Codex' client: the tokens were given to it.
 const CLIENT: &str = "app_EMoamEEZ73f0CkXaXp7hrann";
 
+/// Real ones have two or three thousand characters.
+const LONGEST: usize = 16 * 1024;
+
 /// What came back.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Tokens {
@@ -123,17 +126,27 @@ impl Authority {
     }
 }
 
+/// All or nothing: what is written over a good login must be one, so a token
+/// that no header could carry is none.
 fn tokens(body: &[u8]) -> Option<Tokens> {
     let answer: Value = serde_json::from_slice(body).ok()?;
     let text = |name: &str| {
-        let text = answer.get(name)?.as_str()?.trim();
-        Some(text.to_owned()).filter(|text| !text.is_empty())
+        let text = answer.get(name).and_then(Value::as_str).map(str::trim);
+        match text.filter(|text| !text.is_empty()) {
+            None => Some(None),
+            Some(text) if is_token(text) => Some(Some(text.to_owned())),
+            Some(_) => None,
+        }
     };
     Some(Tokens {
-        access: text("access_token")?,
-        identity: text("id_token"),
-        refresh: text("refresh_token"),
+        access: text("access_token")??,
+        identity: text("id_token")?,
+        refresh: text("refresh_token")?,
     })
+}
+
+fn is_token(text: &str) -> bool {
+    text.len() <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn refused(status: u16, body: &[u8]) -> Refused {
@@ -198,6 +211,23 @@ mod tests {
                 "{status}"
             );
         }
+    }
+
+    #[test]
+    fn what_no_header_can_carry_is_no_token() {
+        let answer = |access: &str, refresh: &str| {
+            let body = json!({"access_token": access, "refresh_token": refresh, "id_token": null});
+            tokens(body.to_string().as_bytes())
+        };
+        let fine = answer("a.b-c_d", "").unwrap();
+        assert_eq!(fine.access, "a.b-c_d");
+        assert_eq!((fine.refresh, fine.identity), (None, None));
+        let long = "x".repeat(LONGEST + 1);
+        for bad in ["a\r\nx-evil: 1", "a\u{1b}[2J", "a b", "ä", long.as_str()] {
+            assert!(answer(bad, "r").is_none(), "{bad:?}");
+            assert!(answer("a", bad).is_none(), "{bad:?}");
+        }
+        assert!(answer("", "r").is_none());
     }
 
     #[test]

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use tenon_config::{Choice, KeySource, ResolvedProvider};
-use tenon_model::{Model, presets};
+use tenon_model::{Model, ModelErrorKind, presets};
 use tenon_vocab::{Printable, Timestamp};
 
 /// A shorter key has too few characters to show any.
@@ -81,10 +81,19 @@ impl Key {
 #[derive(Debug)]
 pub struct Row {
     name: String,
+    /// As people know it.
+    called: String,
     address: String,
     chosen: bool,
     key: Key,
-    checked: Option<Result<usize, String>>,
+    checked: Option<Result<usize, Failed>>,
+}
+
+/// Why a server gave no list.
+#[derive(Debug)]
+struct Failed {
+    verb: &'static str,
+    told: String,
 }
 
 pub async fn rows(
@@ -115,6 +124,7 @@ pub async fn rows(
             Err(error) if only.is_some() => return Err(error.into()),
             Err(error) => {
                 rows.push(Row {
+                    called: name.clone(),
                     name,
                     address: String::new(),
                     chosen: false,
@@ -131,6 +141,7 @@ pub async fn rows(
         };
         rows.push(Row {
             chosen: chosen.as_ref().is_some_and(|chosen| chosen.name == name),
+            called: provider::called(&provider).to_owned(),
             address: provider.base_url,
             name,
             key,
@@ -187,7 +198,7 @@ async fn key(
         return Key::new("variable", name.clone()).ending(env.get(name).unwrap_or_default().trim());
     }
     let (source, detail) = match saved.get(&provider.name) {
-        Some(Saved::Desktop) => ("desktop", "the desktop's credential store"),
+        Some(Saved::Desktop { .. }) => ("desktop", "the desktop's credential store"),
         Some(Saved::File { .. }) => ("file", "keys.json"),
         None if variables.is_empty() => return Key::new("none", "none is configured"),
         None => {
@@ -201,7 +212,7 @@ async fn key(
             );
         }
     };
-    match lookup(&counter.keys, desktop, &provider.name).await {
+    match lookup(&counter.keys, desktop, &provider.name, &provider.base_url).await {
         Ok(Some(key)) => Key::new(source, detail).ending(key.expose()),
         Ok(None) => Key::failing(source, "it is no longer there"),
         Err(error) => Key::failing(source, format!("{error}. {}", error.hint())),
@@ -218,8 +229,15 @@ async fn login(counter: &Counter, provider: &ResolvedProvider, keyring: Option<&
         }
         Err(error) => return Key::failing("codex", error.to_string()),
     };
+    let file = home.join("auth.json").display().to_string();
+    if found.place == FoundIn::File && codex::is_open_to_others(&home) {
+        let shown = Printable::line(&file);
+        complain(&format!(
+            "Others can read or change {shown}: take that away with `chmod 600 {shown}`; if they may have read it, run `codex login` again."
+        ));
+    }
     let place = match found.place {
-        FoundIn::File => home.join("auth.json").display().to_string(),
+        FoundIn::File => file,
         FoundIn::Keyring => String::from("the keyring"),
     };
     match found.login.means() {
@@ -267,14 +285,25 @@ async fn login(counter: &Counter, provider: &ResolvedProvider, keyring: Option<&
 }
 
 /// Once, for its models: the smallest request that needs the key.
-async fn ask(counter: &Counter, provider: &ResolvedProvider) -> Result<usize, String> {
+async fn ask(counter: &Counter, provider: &ResolvedProvider) -> Result<usize, Failed> {
     let model = provider.model.clone().unwrap_or_default();
-    let http = provider::http(&counter.place, provider, &model, None, &counter.jobs)
-        .map_err(|error| error.to_string())?;
+    let http = provider::http(&counter.place, provider, &model, None, &counter.jobs);
+    let http = http.map_err(|error| Failed {
+        verb: "cannot be asked",
+        told: error.to_string(),
+    })?;
     let models = http.models().await;
     models.map(|models| models.len()).map_err(|error| {
         let hint = error.hint.map(|hint| format!(" {hint}"));
-        format!("{}.{}", error.message, hint.unwrap_or_default())
+        Failed {
+            verb: match (error.kind, error.status) {
+                (ModelErrorKind::Auth, _) => "refuses the key",
+                (_, Some(404 | 405 | 501)) => "does not list its models, so the key is not checked",
+                (_, Some(_)) => "fails",
+                (_, None) => "does not answer",
+            },
+            told: format!("{}.{}", error.message, hint.unwrap_or_default()),
+        }
     })
 }
 
@@ -290,7 +319,7 @@ pub fn print(rows: &[Row]) -> CommandResult {
         let mark = if row.chosen { "*" } else { "" };
         table.row([
             mark.to_owned(),
-            row.name.clone(),
+            row.called.clone(),
             row.key.source.to_owned(),
             row.key.told(),
         ]);
@@ -299,10 +328,12 @@ pub fn print(rows: &[Row]) -> CommandResult {
     for row in rows {
         let told = match &row.checked {
             None => continue,
-            Some(Ok(models)) => format!("answers and names {models} models"),
-            Some(Err(error)) => format!("refuses: {error}"),
+            Some(Ok(models)) => {
+                format!("answers and names {}", pages::counted(*models, "model"))
+            }
+            Some(Err(failed)) => format!("{}: {}", failed.verb, failed.told),
         };
-        let line = format!("{} at {} {told}", row.name, row.address);
+        let line = format!("{} at {} {told}", row.called, row.address);
         page.push_str(&format!("\n{}", Printable::line(&line)));
     }
     pages::print(&page)?;
@@ -315,7 +346,7 @@ pub fn print_json(rows: &[Row]) -> CommandResult {
         .map(|row| {
             let check = row.checked.as_ref().map(|checked| match checked {
                 Ok(models) => json!({"ok": true, "models": models}),
-                Err(error) => json!({"ok": false, "error": error}),
+                Err(failed) => json!({"ok": false, "error": failed.told}),
             });
             json!({
                 "provider": row.name,

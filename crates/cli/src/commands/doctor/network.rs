@@ -11,13 +11,13 @@ use crate::assemble;
 use crate::place::Place;
 use crate::provider::http;
 use crate::screen::complain;
-use advice::Software;
 use ask::{Call, Heard};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use tenon_config::{Resolved, ResolvedProvider};
 use tenon_model::{
-    Delivery, Model, ModelEntry, ModelError, ModelErrorKind, Remedy, Window, WindowSource,
+    Delivery, Dialect, Model, ModelEntry, ModelError, ModelErrorKind, Software, Variant, Window,
+    WindowSource,
 };
 use tenon_tools::Jobs;
 use tenon_transport::HttpModel;
@@ -74,7 +74,7 @@ pub(super) async fn examine(
         jobs: &jobs,
         progress,
         report: Report::default(),
-        software: Software::of(provider),
+        software: Software::of_preset(provider.preset),
     };
     interview.run(images).await;
     let report = interview.report;
@@ -267,17 +267,15 @@ impl Interview<'_> {
     /// out and said, so that it can be set.
     fn without_what_was_refused(&mut self, heard: &Heard) -> Option<Finding> {
         let error = heard.end.as_ref().err()?;
-        let (key, value) = match error.remedy.as_deref()? {
-            Remedy::Omit { field } if !self.provider.quirks.omits(field) => {
-                self.provider.quirks.omit.insert(field.clone());
-                ("quirks.omit", json!(self.provider.quirks.omit))
-            }
-            Remedy::MaxTokensField { field } if *field != self.provider.quirks.max_tokens_field => {
-                self.provider.quirks.max_tokens_field = *field;
-                ("quirks.max_tokens_field", json!(field))
-            }
-            _ => return None,
+        let remedy = error.remedy.as_deref()?;
+        let asked = Variant {
+            quirks: self.provider.quirks.clone(),
+            dialect: Dialect::Native,
         };
+        // Tools are asked about below, as the format has them.
+        let changed = asked.adapted(remedy, Dialect::Native)?;
+        let (key, value) = changed.setting(remedy)?;
+        self.provider.quirks = changed.quirks;
         Some(Finding::warn(
             PROVIDER,
             format!(
@@ -286,7 +284,7 @@ impl Interview<'_> {
             ),
             format!(
                 "{}, and no request is lost",
-                advice::setting(&self.provider.name, key, &value.to_string())
+                advice::setting(&self.provider.name, &key, &value.to_string())
             ),
         ))
     }

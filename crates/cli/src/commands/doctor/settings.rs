@@ -7,6 +7,8 @@ use crate::auth::keys::Keys;
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
+use crate::provider::{InForce, in_force};
+use std::collections::BTreeMap;
 use tenon_config::{KeySource, Loaded, Resolved, ResolvedProvider, Standing};
 
 const CONFIGURATION: &str = "configuration";
@@ -145,7 +147,26 @@ pub(super) fn provider(place: &Place, resolved: Option<&Resolved>) -> Vec<Findin
         ),
     ));
     findings.push(key(place, chosen));
+    findings.extend(learned(place, chosen));
     findings
+}
+
+/// What is done differently because the server refused something, each model
+/// on a line.
+fn learned(place: &Place, provider: &ResolvedProvider) -> Vec<Finding> {
+    let mut models: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for InForce { model, remedy } in in_force(place, provider, provider.model.as_deref()) {
+        models.entry(model).or_default().push(remedy.told());
+    }
+    models
+        .into_iter()
+        .map(|(model, told)| {
+            let what = format!(
+                "learned from refusals for `{model}` (`tenon models --forget` has it tried again)"
+            );
+            Finding::ok(PROVIDER, what).listing(told)
+        })
+        .collect()
 }
 
 /// Whether there is a key; never the key.
@@ -169,8 +190,24 @@ fn key(place: &Place, provider: &ResolvedProvider) -> Finding {
     }
     match Keys::in_state(&place.paths.state).all() {
         Err(error) => Finding::warn(PROVIDER, error.to_string(), error.hint()),
-        Ok(saved) if saved.contains_key(&provider.name) => {
-            Finding::ok(PROVIDER, "the key is the one that `tenon auth login` saved")
+        Ok(mut saved) if saved.contains_key(&provider.name) => {
+            match saved
+                .remove(&provider.name)
+                .filter(|saved| !saved.is_for(&provider.base_url))
+            {
+                None => Finding::ok(PROVIDER, "the key is the one that `tenon auth login` saved"),
+                Some(other) => Finding::warn(
+                    PROVIDER,
+                    format!(
+                        "the saved key is for {} and is not sent elsewhere",
+                        other.origin()
+                    ),
+                    format!(
+                        "`tenon auth login {}` saves one for this address",
+                        provider.name
+                    ),
+                ),
+            }
         }
         Ok(_) if names.is_empty() => Finding::ok(PROVIDER, "no key is configured"),
         Ok(_) => Finding::warn(

@@ -62,5 +62,6 @@ fn settings(state: &State) -> Settings {
         effort: None,
         title: None,
         pinned: false,
+        side: None,
     }
 }

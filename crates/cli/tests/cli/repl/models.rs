@@ -38,8 +38,8 @@ fn the_model_and_its_effort_are_changed_by_name_and_clear_keeps_them() {
         .see("(now: default)")
         .see_last(">");
     terminal
-        .line("/effort hihg")
-        .see("/effort takes one of")
+        .line("/effort very high")
+        .see("/effort: an effort is one word")
         .see_last(">");
     terminal
         .line("/effort low")

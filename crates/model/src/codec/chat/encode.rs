@@ -6,6 +6,7 @@
 //! change from step to step stands after the messages, so that the body of one
 //! request, up to its last message, is the beginning of the next one's.
 
+use crate::codec::pieces::write;
 use crate::quirks::{
     ContentNull, ImageDetail, MaxTokensField, Quirks, ReturnReasoning, ToolImages,
 };
@@ -164,7 +165,7 @@ pub(super) fn tail(request: &Request, quirks: &Quirks) -> Bytes {
         MaxTokensField::MaxTokens => "max_tokens",
         MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
     };
-    field(limit, parameters.max_tokens.map(Value::from));
+    field(limit, request.max_tokens().map(Value::from));
     let effort = parameters.reasoning_effort.as_deref();
     field("reasoning_effort", effort.map(Value::from));
     let streamed = request.delivery == Delivery::Streamed;
@@ -372,14 +373,4 @@ fn tool_images(entry: &Entry, quirks: &Quirks) -> Bytes {
 fn append(out: &mut Vec<u8>, message: &WireMessage<'_>) {
     out.push(b',');
     write(out, message);
-}
-
-/// Writing to memory fails only for maps with keys that are no strings, and
-/// there are none; a null keeps the body well-formed should that ever change.
-fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
-    let start = out.len();
-    if serde_json::to_writer(&mut *out, value).is_err() {
-        out.truncate(start);
-        out.extend_from_slice(b"null");
-    }
 }

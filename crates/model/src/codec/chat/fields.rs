@@ -130,7 +130,7 @@ pub(in crate::codec) fn usage(value: &Value) -> Option<Usage> {
 }
 
 /// A number that may be a count. Bounded, so that sums cannot overflow.
-fn count(value: &Value) -> Option<u64> {
+pub(in crate::codec) fn count(value: &Value) -> Option<u64> {
     let number = value.as_u64().or_else(|| {
         value
             .as_f64()

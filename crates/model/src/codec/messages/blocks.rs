@@ -129,48 +129,53 @@ fn input(arguments: &str) -> Map<String, Value> {
 
 /// Reasoning, and what only the provider understands.
 fn thought(out: &mut Vec<u8>, part: &Part, writing: &Writing) {
+    if !is_returned(part, writing) {
+        return;
+    }
     match part {
         Part::Reasoning {
-            text,
+            text, signature, ..
+        } => append(
+            out,
+            &Block::Thinking {
+                thinking: text,
+                signature: signature.as_deref().unwrap_or_default(),
+            },
+        ),
+        Part::Opaque { raw, .. } => {
+            out.push(b',');
+            write(out, raw);
+        }
+        _ => {}
+    }
+}
+
+fn is_returned(part: &Part, writing: &Writing) -> bool {
+    match part {
+        Part::Reasoning {
             signature: Some(signature),
             provider,
-        } if writing.thoughts != Thoughts::None
-            && !signature.is_empty()
-            && writing.owns(provider.as_deref()) =>
-        {
-            append(
-                out,
-                &Block::Thinking {
-                    thinking: text,
-                    signature,
-                },
-            );
+            ..
+        } => {
+            writing.thoughts != Thoughts::None
+                && !signature.is_empty()
+                && writing.owns(provider.as_deref())
         }
         Part::Reasoning {
             text,
             signature: None,
             provider,
-        } if writing.thoughts == Thoughts::All
-            && says_something(text)
-            && (provider.is_none() || writing.owns(provider.as_deref())) =>
-        {
-            append(
-                out,
-                &Block::Thinking {
-                    thinking: text,
-                    signature: "",
-                },
-            );
+        } => {
+            writing.thoughts == Thoughts::All
+                && says_something(text)
+                && (provider.is_none() || writing.owns(provider.as_deref()))
         }
-        Part::Opaque { provider, raw }
-            if writing.owns(Some(provider))
+        Part::Opaque { provider, raw } => {
+            writing.owns(Some(provider))
                 && raw.get("type").is_some_and(Value::is_string)
-                && (writing.thoughts != Thoughts::None || !is_thought(part)) =>
-        {
-            out.push(b',');
-            write(out, raw);
+                && (writing.thoughts != Thoughts::None || !is_thought(part))
         }
-        _ => {}
+        _ => false,
     }
 }
 
@@ -184,16 +189,10 @@ fn is_thought(part: &Part) -> bool {
 
 /// Whether the first block of a message is thinking.
 pub(super) fn opens_with_thought(message: &Message, writing: &Writing) -> bool {
-    for part in &message.parts {
-        let mut out = Vec::new();
-        match part {
-            Part::Text { text } if says_something(text) => return false,
-            Part::ToolCall(_) => return false,
-            _ => thought(&mut out, part, writing),
-        }
-        if !out.is_empty() {
-            return is_thought(part);
-        }
-    }
-    false
+    let is_block = |part: &&Part| match part {
+        Part::Text { text } => says_something(text),
+        Part::ToolCall(_) => true,
+        part => is_returned(part, writing),
+    };
+    message.parts.iter().find(is_block).is_some_and(is_thought)
 }

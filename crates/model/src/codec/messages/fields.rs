@@ -1,6 +1,7 @@
 //! The fields of a reply as servers really write them. Never fails; what is not
 //! understood is left out.
 
+use crate::codec::chat::fields::count;
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -128,15 +129,4 @@ impl Counts {
             estimated: false,
         })
     }
-}
-
-/// A number that may be a count. Bounded, so that sums cannot overflow.
-fn count(value: &Value) -> Option<u64> {
-    let number = value.as_u64().or_else(|| {
-        value
-            .as_f64()
-            .filter(|float| *float >= 0.0)
-            .map(|float| float as u64)
-    })?;
-    Some(number.min(1 << 40))
 }

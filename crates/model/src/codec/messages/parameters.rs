@@ -4,7 +4,7 @@
 use super::blocks::is_shown;
 use super::head::CACHED;
 use super::names;
-use super::thinking::{self, Thinking};
+use super::thinking::Thinking;
 use super::wire::write;
 use crate::quirks::Quirks;
 use crate::{Delivery, Request};
@@ -34,7 +34,7 @@ impl Fields<'_> {
 }
 
 /// From the end of the messages on.
-pub(super) fn tail(model: &str, request: &Request, quirks: &Quirks, thinking: Thinking) -> Bytes {
+pub(super) fn tail(request: &Request, quirks: &Quirks, thinking: Thinking, limit: u64) -> Bytes {
     let mut fields = Fields {
         out: b"]".to_vec(),
         quirks,
@@ -42,7 +42,6 @@ pub(super) fn tail(model: &str, request: &Request, quirks: &Quirks, thinking: Th
     // The provider puts the mark on the last block, and moves it with each
     // request: the messages themselves stay as they are.
     fields.put("cache_control", CACHED);
-    let limit = thinking::limit(model, &request.parameters, thinking);
     fields.put_always("max_tokens", limit);
     match thinking {
         Thinking::Default => sampling(&mut fields, request),

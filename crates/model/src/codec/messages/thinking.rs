@@ -30,8 +30,9 @@ const ADAPTIVE_SINCE: (u32, u32) = (4, 6);
 /// The first version that knows `xhigh`.
 const XHIGH_SINCE: (u32, u32) = (4, 7);
 
-/// What the user's effort means for this model. A budget must fit below the
-/// limit of the answer, or there is none.
+/// What the user's effort means for this model: the same in every request,
+/// however long the history is. A budget must fit below the user's limit, or
+/// there is none.
 pub(super) fn choose(model: &str, parameters: &Parameters, quirks: &Quirks) -> Thinking {
     let Some(level) = parameters.reasoning_effort.as_deref().and_then(Level::read) else {
         return Thinking::Default;
@@ -58,13 +59,28 @@ pub(super) fn choose(model: &str, parameters: &Parameters, quirks: &Quirks) -> T
     Thinking::Budget(budget)
 }
 
-/// `max_tokens`: the user's, or one with room for thinking and an answer.
-pub(super) fn limit(model: &str, parameters: &Parameters, thinking: Thinking) -> u64 {
+/// `max_tokens`, were there room without end: the user's, or one for thinking
+/// and an answer.
+pub(super) fn longest_answer(model: &str, parameters: &Parameters, thinking: Thinking) -> u64 {
     match (parameters.max_tokens, thinking) {
-        (Some(given), _) => given.max(1),
+        (Some(given), _) => given,
         (None, Thinking::Budget(budget)) => (budget + MAX_TOKENS).min(longest(model)),
         (None, _) => MAX_TOKENS,
     }
+}
+
+/// What is asked for when an answer may have this many tokens: thinking, and
+/// `max_tokens`. Where the budget does not fit any more it is halved: each
+/// other budget costs the provider's cache, so there are few. Thinking is never
+/// given up for want of room: the thoughts in the history would be refused.
+pub(super) fn fit(thinking: Thinking, most: u64) -> (Thinking, u64) {
+    let Thinking::Budget(mut budget) = thinking else {
+        return (thinking, most.max(1));
+    };
+    while budget > SMALLEST_BUDGET && budget + ANSWER > most {
+        budget = (budget / 2).max(SMALLEST_BUDGET);
+    }
+    (Thinking::Budget(budget), most.max(SMALLEST_BUDGET + 1))
 }
 
 fn longest(model: &str) -> u64 {
@@ -150,7 +166,7 @@ fn version(model: &str) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Thinking, choose, returns_thoughts, version};
+    use super::{Thinking, choose, fit, returns_thoughts, version};
     use crate::Parameters;
     use crate::quirks::Quirks;
 
@@ -219,6 +235,22 @@ mod tests {
         ] {
             assert_eq!(chosen("m", Some("high"), Some(most)), expected, "{most}");
         }
+    }
+
+    #[test]
+    fn a_budget_that_does_not_fit_is_halved_and_never_given_up() {
+        for (most, budget, limit) in [
+            (32_192, 24_000, 32_192),
+            (25_024, 24_000, 25_024),
+            (25_023, 12_000, 25_023),
+            (3_788, 1_500, 3_788),
+            (2_048, 1_024, 2_048),
+            (1, 1_024, 1_025),
+        ] {
+            let fitted = fit(Thinking::Budget(24_000), most);
+            assert_eq!(fitted, (Thinking::Budget(budget), limit), "{most}");
+        }
+        assert_eq!(fit(Thinking::Default, 0), (Thinking::Default, 1));
     }
 
     #[test]

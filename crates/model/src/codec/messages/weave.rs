@@ -17,7 +17,7 @@ use bytes::Bytes;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
-use tenon_vocab::{CallId, Role};
+use tenon_vocab::{CallId, Message, Role};
 
 const NO_PROMPT: &str = "(no prompt was recorded)";
 const GO_ON: &str = "(go on)";
@@ -54,6 +54,15 @@ pub(super) enum LastBlock {
     Marked,
 }
 
+/// How messages are written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Writings<'r> {
+    pub(super) usual: &'r Writing,
+    /// Those of a turn that began without thinking, for as long as they are
+    /// sent: how a turn began never changes, and so neither do its messages.
+    pub(super) halted: &'r Writing,
+}
+
 /// How the model's present turn began: from the user's last words on, over all
 /// results in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,11 +86,10 @@ struct Waiting<'r> {
 }
 
 struct Weave<'r> {
-    writing: &'r Writing,
+    writings: Writings<'r>,
     pieces: Vec<Bytes>,
     open: Option<Side>,
-    /// The first message of the model's present turn.
-    turn: Option<&'r Entry>,
+    turn: Turn,
     waiting: Vec<Waiting<'r>>,
     /// Ids that were sent; each may be used once. Their hashes are enough: two
     /// ids that share one only lead to a number that was not needed.
@@ -92,17 +100,17 @@ struct Weave<'r> {
 pub(super) fn weave<'r>(
     head: Bytes,
     entries: &'r [Arc<Entry>],
-    writing: &'r Writing,
+    writings: Writings<'r>,
     last: LastBlock,
 ) -> Woven {
     // Two for each message, and what stands around them all.
     let mut pieces = Vec::with_capacity(entries.len() * 2 + 8);
     pieces.push(head);
     let mut weave = Weave {
-        writing,
+        writings,
         pieces,
         open: None,
-        turn: None,
+        turn: Turn::NotBegun,
         waiting: Vec::new(),
         used: HashSet::new(),
     };
@@ -146,9 +154,9 @@ impl<'r> Weave<'r> {
         self.answer_waiting();
         // Words that follow results in the same message do not end the turn.
         if self.open == Some(Side::Assistant) {
-            self.turn = None;
+            self.turn = Turn::NotBegun;
         }
-        let blocks = entry.fragment(&self.writing.key, blocks::user);
+        let blocks = entry.fragment(&self.writings.usual.key, blocks::user);
         self.add(Side::User, blocks);
     }
 
@@ -168,7 +176,7 @@ impl<'r> Weave<'r> {
                 early: None,
             });
         }
-        let writing = self.writing;
+        let writing = self.writing(message);
         let blocks = if renamed {
             blocks::assistant(
                 message,
@@ -186,7 +194,22 @@ impl<'r> Weave<'r> {
             })
         };
         self.add(Side::Assistant, blocks);
-        self.turn.get_or_insert(entry);
+    }
+
+    /// How the next message of the model is written; the first one decides for
+    /// its turn.
+    fn writing(&mut self, message: &Message) -> &'r Writing {
+        if self.turn == Turn::NotBegun {
+            self.turn = if blocks::opens_with_thought(message, self.writings.usual) {
+                Turn::WithThinking
+            } else {
+                Turn::WithoutThinking
+            };
+        }
+        match self.turn {
+            Turn::WithoutThinking => self.writings.halted,
+            Turn::NotBegun | Turn::WithThinking => self.writings.usual,
+        }
     }
 
     /// An id that was not sent yet, told from the history alone.
@@ -207,7 +230,7 @@ impl<'r> Weave<'r> {
         let results = results::read(&entry.message);
         if self.is_next(&results) {
             self.waiting.drain(..results.len());
-            let blocks = entry.fragment(&self.writing.key, |entry| {
+            let blocks = entry.fragment(&self.writings.usual.key, |entry| {
                 let mut out = Vec::new();
                 for result in results::read(&entry.message) {
                     let id = names::id(result.call.as_str());
@@ -260,7 +283,7 @@ impl<'r> Weave<'r> {
         self.answer_waiting();
         if self.open != Some(Side::User) {
             self.add(Side::User, filler(GO_ON));
-            self.turn = None;
+            self.turn = Turn::NotBegun;
         }
         if last == LastBlock::Marked
             && let Some(block) = self.pieces.last_mut()
@@ -269,16 +292,9 @@ impl<'r> Weave<'r> {
             self.pieces.push(Bytes::from_static(MARK));
         }
         self.pieces.push(Bytes::from_static(CLOSE));
-        let turn = match self.turn {
-            None => Turn::NotBegun,
-            Some(entry) if blocks::opens_with_thought(&entry.message, self.writing) => {
-                Turn::WithThinking
-            }
-            Some(_) => Turn::WithoutThinking,
-        };
         Woven {
             pieces: self.pieces,
-            turn,
+            turn: self.turn,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The blocks of this format, as they are written.
 
+pub(super) use crate::codec::pieces::write;
+
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -73,14 +75,4 @@ pub(super) fn filler(text: &str) -> Bytes {
     let mut out = Vec::new();
     append(&mut out, &Block::Text { text });
     Bytes::from(out)
-}
-
-/// Writing to memory fails only for maps with keys that are no strings, and
-/// there are none; a null keeps the body well-formed should that ever change.
-pub(super) fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
-    let start = out.len();
-    if serde_json::to_writer(&mut *out, value).is_err() {
-        out.truncate(start);
-        out.extend_from_slice(b"null");
-    }
 }

@@ -86,7 +86,7 @@ pub(super) fn tail(request: &Request, quirks: &Quirks, options: &ResponsesOption
         "reasoning",
         reasoning(parameters.reasoning_effort.as_deref(), quirks),
     );
-    let limit = parameters.max_tokens.map(|most| most.max(LEAST_OUTPUT));
+    let limit = request.max_tokens().map(|most| most.max(LEAST_OUTPUT));
     field("max_output_tokens", limit.map(Value::from));
     field("temperature", float(parameters.temperature));
     field("top_p", float(parameters.top_p));

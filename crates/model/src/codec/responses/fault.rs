@@ -20,23 +20,10 @@ pub(super) fn in_answer(said: &Value) -> ModelError {
 
 /// What an HTTP error means, with the codes of this format.
 pub(super) fn of_status(status: u16, retry_after: Option<Duration>, body: &[u8]) -> ModelError {
-    let body = first_event(body);
     let error = failure::classify(status, retry_after, body);
-    match serde_json::from_slice::<Value>(body) {
-        Ok(said) => refine(error, &said),
-        Err(_) => error,
-    }
-}
-
-/// LiteLLM writes an error of a stream as an event, whatever its status.
-fn first_event(body: &[u8]) -> &[u8] {
-    match body.trim_ascii_start().strip_prefix(b"data:") {
-        Some(event) => event
-            .split(|&byte| byte == b'\n')
-            .next()
-            .unwrap_or(event)
-            .trim_ascii(),
-        None => body,
+    match failure::document(body) {
+        Some(said) => refine(error, &said),
+        None => error,
     }
 }
 

@@ -7,25 +7,27 @@ use crate::files::failure::Failure;
 use serde_json::json;
 use tenon_vocab::{Display, ErrorCode, ToolImage, ToolOutput};
 
-/// No provider takes a larger one, and each is sent again with every request.
-const LARGEST: u64 = 8 * 1024 * 1024;
-
-pub(super) fn show(source: &mut Source, media_type: &str) -> Result<ToolOutput, Failure> {
+/// `largest` is the user's limit: an image is sent again with every request.
+pub(super) fn show(
+    source: &mut Source,
+    media_type: &str,
+    largest: u64,
+) -> Result<ToolOutput, Failure> {
     let (path, size) = (source.open.path.clone(), source.open.size);
     let dimensions = kind::dimensions(&source.head);
     let what = format!("`{path}` is an image ({media_type}{dimensions}, {size} bytes)");
     let too_large = || {
         let message = format!(
-            "{what}, larger than the {LARGEST} bytes that can be shown; make a smaller copy and read that"
+            "{what}, larger than the {largest} bytes that can be shown; make a smaller copy and read that"
         );
         Failure::new(ErrorCode::ReadError, message)
     };
-    if size > LARGEST {
+    if size > largest {
         return Err(too_large());
     }
     let content = source.whole()?;
     // It may have grown since it was opened.
-    if content.len() as u64 > LARGEST {
+    if content.len() as u64 > largest {
         return Err(too_large());
     }
     let data = json!({

@@ -6,85 +6,23 @@ use super::{PROVIDER, SMALL, source};
 use crate::commands::doctor::Finding;
 use serde_json::Value;
 use tenon_config::ResolvedProvider;
-use tenon_model::{Dialect, ModelError, Reach, Window};
+use tenon_model::{Dialect, ModelError, Reach, Software, Window};
 use tenon_transport::{Endpoint, get_json};
 use tenon_vocab::Usage;
 
-/// Which program serves the model, where that can be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Software {
-    LlamaCpp,
-    Ollama,
-    Vllm,
-    LmStudio,
-    LiteLlm,
-    Unknown,
+fn larger_window(software: Software) -> String {
+    let what = "serve the model with a larger window";
+    match (software.name(), software.window()) {
+        (Some(name), Some(how)) => format!("{what} ({name}: {how})"),
+        _ => what.to_owned(),
+    }
 }
 
-impl Software {
-    /// By the preset.
-    pub(super) fn of(provider: &ResolvedProvider) -> Self {
-        match provider.preset {
-            Some("llamacpp") => Self::LlamaCpp,
-            Some("ollama") => Self::Ollama,
-            Some("vllm") => Self::Vllm,
-            Some("lmstudio") => Self::LmStudio,
-            Some("litellm") => Self::LiteLlm,
-            _ => Self::Unknown,
-        }
-    }
-
-    /// By the path at which the server told its window, which says more than
-    /// the name that a user gave it.
-    pub(super) fn or_seen(self, path: &str) -> Self {
-        if path.contains("/props") {
-            Self::LlamaCpp
-        } else if path.contains("/api/show") || path.contains("/api/ps") {
-            Self::Ollama
-        } else if path.contains("/api/v0/models") {
-            Self::LmStudio
-        } else if path.contains("/model/info") {
-            Self::LiteLlm
-        } else {
-            self
-        }
-    }
-
-    pub(super) fn name(self) -> Option<&'static str> {
-        match self {
-            Self::LlamaCpp => Some("llama.cpp"),
-            Self::Ollama => Some("Ollama"),
-            Self::Vllm => Some("vLLM"),
-            Self::LmStudio => Some("LM Studio"),
-            Self::LiteLlm => Some("LiteLLM"),
-            Self::Unknown => None,
-        }
-    }
-
-    fn larger_window(self) -> &'static str {
-        match self {
-            Self::LlamaCpp => "start llama-server with a larger -c (--ctx-size)",
-            Self::Ollama => "set OLLAMA_CONTEXT_LENGTH for `ollama serve`, for example to 32768",
-            Self::Vllm => "start vLLM with a larger --max-model-len",
-            Self::LmStudio => "load the model with a larger context length in LM Studio",
-            Self::LiteLlm | Self::Unknown => "start the server with a larger window",
-        }
-    }
-
-    fn tools_on(self) -> &'static str {
-        match self {
-            Self::LlamaCpp => {
-                "start llama-server with --jinja and a template that knows tools (--chat-template-file)"
-            }
-            Self::Vllm => {
-                "start vLLM with --enable-auto-tool-choice --tool-call-parser PARSER, where PARSER fits the model (hermes, qwen3_coder, llama3_json, mistral, …)"
-            }
-            Self::Ollama => "use a model whose page says `tools`",
-            Self::LmStudio => "use a model that LM Studio marks for tool use",
-            Self::LiteLlm => "see whether the model behind LiteLLM takes tools",
-            Self::Unknown => "see how the server is told to take tools",
-        }
-    }
+/// A sentence of advice, as part of a longer one.
+fn clause(sentence: &str) -> String {
+    let mut letters = sentence.trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// A line of the configuration, as people say it.
@@ -116,14 +54,14 @@ pub(super) fn window(
             ),
             format!(
                 "{}, or {}",
-                software.larger_window(),
+                larger_window(software),
                 setting(provider, "context_window", &served.tokens.to_string())
             ),
         ),
         (Some(window), _) | (None, Some(window)) if window.tokens < SMALL => Finding::warn(
             PROVIDER,
             format!("{}, which is little for an agent", told(window)),
-            software.larger_window(),
+            larger_window(software),
         ),
         (Some(window), _) | (None, Some(window)) => Finding::ok(PROVIDER, told(window)),
         (None, None) => {
@@ -133,7 +71,7 @@ pub(super) fn window(
                 "what the server was started with",
             );
             if software == Software::Ollama {
-                advice = format!("{}, and {advice}", software.larger_window());
+                advice = format!("{}, and {advice}", larger_window(software));
             }
             Finding::warn(
                 PROVIDER,
@@ -194,7 +132,7 @@ pub(super) fn tools(
     configured: Dialect,
 ) -> Finding {
     let markdown = setting(provider, "dialect", "\"markdown\"");
-    let mut switch_on = software.tools_on().to_owned();
+    let mut switch_on = clause(software.tools_on());
     if caps == Some(Template::KnowsNoTools) {
         switch_on = String::from(
             "the template of the model knows no tools (/props): give llama-server one that does with --chat-template-file, or use another model",
@@ -256,7 +194,7 @@ pub(super) fn tools_whole(streamed: &Call, whole: &Call) -> Finding {
 /// What the error itself advises knows more than we do.
 fn hint_or(error: &ModelError, else_this: &str) -> String {
     match &error.hint {
-        Some(hint) => hint.trim_end_matches('.').to_owned(),
+        Some(hint) => clause(hint),
         None => else_this.to_owned(),
     }
 }

@@ -166,6 +166,7 @@ async fn ask(model: &dyn Model, tools: Vec<ToolSpec>, entry: Entry, delivery: De
         },
         delivery,
         cache_key: None,
+        room: None,
     };
     let begin = Instant::now();
     let mut heard = Heard {

@@ -1,0 +1,230 @@
+//! The line that says that something is waited for: a model that has not begun,
+//! one that has fallen silent, a server that is asked for its models. Only where
+//! it can be taken away again.
+
+use super::Stands;
+use std::future::Future;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+use tenon_vocab::{EventKind, RunState};
+
+/// How often the line is renewed.
+pub const TICK: Duration = Duration::from_secs(1);
+/// Shorter waits are not worth a line.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// A model that writes may pause; so long a pause looks like an end.
+const SILENCE: Duration = Duration::from_secs(4);
+
+/// Whether anything on the screen may be overwritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Motion {
+    Allowed,
+    /// Not a terminal, a dumb one, or a screen reader: append only.
+    None,
+}
+
+impl Motion {
+    pub fn for_stderr() -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        let accessible = std::env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty());
+        if std::io::stderr().is_terminal() && !dumb && !accessible {
+            Self::Allowed
+        } else {
+            Self::None
+        }
+    }
+}
+
+/// Where the line was put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// Above the cursor, so that what is typed meanwhile stays readable.
+    Above,
+    /// Below a line of text that is not at its end.
+    Below,
+}
+
+/// Since when, and how long it is waited before that is said.
+#[derive(Debug, Clone, Copy)]
+struct Since {
+    at: Instant,
+    patience: Duration,
+}
+
+#[derive(Debug)]
+pub struct Waiting {
+    motion: Motion,
+    what: &'static str,
+    since: Option<Since>,
+    shown: Option<Shown>,
+}
+
+impl Waiting {
+    /// For a model, by the events of its run.
+    pub fn new(motion: Motion) -> Self {
+        Self {
+            motion,
+            what: "model",
+            since: None,
+            shown: None,
+        }
+    }
+
+    /// For a server that was asked just now.
+    pub fn for_server(motion: Motion) -> Self {
+        Self {
+            what: "the server",
+            since: Some(Since {
+                at: Instant::now(),
+                patience: PATIENCE,
+            }),
+            ..Self::new(motion)
+        }
+    }
+
+    /// Follows the run; to be called before an event is drawn.
+    pub fn event(&mut self, kind: &EventKind, now: Instant) {
+        match kind {
+            EventKind::State(changed) if changed.state == RunState::ModelGenerating => {
+                self.since = Some(Since {
+                    at: now,
+                    patience: PATIENCE,
+                });
+            }
+            EventKind::MessageDelta(_) => {
+                self.erase();
+                self.since = Some(Since {
+                    at: now,
+                    patience: SILENCE,
+                });
+            }
+            EventKind::Message(_)
+            | EventKind::ToolUse(_)
+            | EventKind::ToolResult(_)
+            | EventKind::Question(_)
+            | EventKind::Notice(_)
+            | EventKind::Retry(_)
+            | EventKind::Job(_)
+            | EventKind::Interrupted(_)
+            | EventKind::RunFinished(_) => {
+                self.erase();
+                // A request that is tried again is still waited for, and so is
+                // one of which something is said meanwhile.
+                let goes_on = matches!(
+                    kind,
+                    EventKind::Retry(_) | EventKind::Job(_) | EventKind::Notice(_)
+                );
+                if !goes_on {
+                    self.since = None;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Called about once a second.
+    pub fn tick(&mut self, now: Instant, stands: Stands) {
+        let Some(text) = self.text(now) else { return };
+        let place = self.shown.unwrap_or(match stands {
+            Stands::AtLineStart => Shown::Above,
+            Stands::InLine => Shown::Below,
+        });
+        draw(&match (place, self.shown) {
+            (Shown::Above, None) => format!("\r\x1b[K{text}\n"),
+            (Shown::Above, Some(_)) => format!("\x1b7\x1b[1A\r\x1b[K{text}\x1b8"),
+            // One line further and back makes room where the screen ends.
+            (Shown::Below, _) => format!("\x1bD\x1b[1A\x1b7\x1b[1B\r\x1b[K{text}\x1b8"),
+        });
+        self.shown = Some(place);
+    }
+
+    fn text(&self, now: Instant) -> Option<String> {
+        let since = self.since?;
+        let waited = now.saturating_duration_since(since.at);
+        (self.motion == Motion::Allowed && waited >= since.patience)
+            .then(|| format!("waiting for {}… {} s", self.what, waited.as_secs()))
+    }
+
+    /// Takes the line away.
+    pub fn erase(&mut self) {
+        match self.shown.take() {
+            None => {}
+            Some(Shown::Above) => draw("\x1b[1A\r\x1b[J"),
+            Some(Shown::Below) => draw("\x1b7\x1b[1B\r\x1b[K\x1b8"),
+        }
+    }
+
+    /// Something else was written below it: it stays where it is.
+    pub fn leave(&mut self) {
+        self.shown = None;
+    }
+}
+
+/// In one piece: an echo of the terminal must not come in between.
+fn draw(sequence: &str) {
+    let _ = std::io::stderr().lock().write_all(sequence.as_bytes());
+}
+
+/// Takes the line away also when the wait is given up.
+struct Erased(Waiting);
+
+impl Drop for Erased {
+    fn drop(&mut self) {
+        self.0.erase();
+    }
+}
+
+/// Waits for what a server is asked, and says so while it takes long.
+pub async fn during<T>(motion: Motion, asked: impl Future<Output = T>) -> T {
+    let mut line = Erased(Waiting::for_server(motion));
+    let mut tick = tokio::time::interval(TICK);
+    let mut asked = std::pin::pin!(asked);
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut asked => return answer,
+            now = tick.tick() => line.0.tick(now.into_std(), Stands::AtLineStart),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenon_vocab::{StateChanged, TextChannel, TextDelta};
+
+    fn generating() -> EventKind {
+        EventKind::State(StateChanged {
+            state: RunState::ModelGenerating,
+        })
+    }
+
+    #[test]
+    fn waiting_is_shown_after_a_second_and_only_where_it_can_be_erased() {
+        let start = Instant::now();
+        let mut waiting = Waiting::new(Motion::Allowed);
+        waiting.event(&generating(), start);
+        assert_eq!(waiting.text(start), None);
+        let later = start + Duration::from_secs(12);
+        assert_eq!(
+            waiting.text(later).as_deref(),
+            Some("waiting for model… 12 s")
+        );
+        waiting.motion = Motion::None;
+        assert_eq!(waiting.text(later), None);
+    }
+
+    #[test]
+    fn a_stream_that_falls_silent_is_waited_for_again() {
+        let start = Instant::now();
+        let mut waiting = Waiting::new(Motion::Allowed);
+        waiting.event(&generating(), start);
+        let delta = EventKind::MessageDelta(TextDelta {
+            channel: TextChannel::Text,
+            text: "Once".into(),
+        });
+        waiting.event(&delta, start);
+        assert_eq!(waiting.text(start + Duration::from_secs(2)), None);
+        assert!(waiting.text(start + Duration::from_secs(5)).is_some());
+    }
+}

@@ -1,0 +1,57 @@
+//! Keys that are known to the letter.
+
+use std::sync::Arc;
+use tenon_policy::{Findings, Masker};
+
+fn knowing(secrets: &[&str]) -> Arc<Masker> {
+    Masker::standard().knowing(secrets.iter().map(|&secret| secret.to_owned()))
+}
+
+#[test]
+fn a_known_key_is_masked_whatever_its_shape_and_cut_anywhere() {
+    let masker = knowing(&["plain-k3y", "plain-k3y-and-longer", "pl4in-pl4in"]);
+    for (text, masked) in [
+        ("it is plain-k3y.", "it is [masked:api-key]."),
+        ("plain-k3y-and-longer!", "[masked:api-key]!"),
+        ("plain-k3y-and-l", "[masked:api-key]-and-l"),
+        ("ü plain-k3plain-k3y", "ü plain-k3[masked:api-key]"),
+        ("plain-k3", "plain-k3"),
+        ("pl4in-pl4in-pl4in", "[masked:api-key]-pl4in"),
+    ] {
+        assert_eq!(masker.mask(text), masked);
+        let mut found = Findings::default();
+        assert_eq!(masker.mask_plain(text, &mut found), masked);
+        for cut in (0..=text.len()).filter(|&cut| text.is_char_boundary(cut)) {
+            let mut stream = masker.stream();
+            let (one, two) = text.split_at(cut);
+            let mut out = stream.push(one);
+            out.push_str(&stream.push(two));
+            out.push_str(&stream.finish());
+            assert_eq!(out, masked, "cut at {cut}");
+        }
+    }
+    assert!(!format!("{masker:?}").contains("k3y"));
+}
+
+#[test]
+fn a_stand_in_for_a_key_is_a_word_and_stays() {
+    let masker = knowing(&["not-needed", "lm-studio", "sk-no-key-required", "1234567"]);
+    let text = "not-needed lm-studio sk-no-key-required 1234567";
+    assert_eq!(masker.mask(text), text);
+}
+
+#[test]
+fn other_text_is_not_held_back_for_the_sake_of_a_key() {
+    let masker = knowing(&["plain-k3y"]);
+    let mut stream = masker.stream();
+    assert_eq!(stream.push("some words "), "some words ");
+    assert_eq!(stream.held(), 0);
+    assert_eq!(stream.push("plain-"), "");
+    assert_eq!(stream.push("text"), "plain-text");
+}
+
+#[test]
+fn who_switched_masking_off_gets_everything() {
+    let masker = Masker::none().knowing([String::from("plain-k3y")]);
+    assert_eq!(masker.mask("plain-k3y"), "plain-k3y");
+}
