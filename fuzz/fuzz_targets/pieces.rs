@@ -2,7 +2,7 @@
 //! three wire formats.
 
 use tenon_model::codec::{Codec, Decoder};
-use tenon_model::{Delivery, Delta};
+use tenon_model::Delta;
 
 /// What came of it, as text that can be compared.
 fn read<'b>(mut decoder: Box<dyn Decoder>, pieces: impl Iterator<Item = &'b [u8]>) -> String {
@@ -36,7 +36,7 @@ pub fn check(codec: &dyn Codec, data: &[u8]) {
     let Some((&size, body)) = data.split_first() else {
         return;
     };
-    let fresh = || codec.decoder(Delivery::Streamed);
+    let fresh = || codec.decoder();
     let whole = read(fresh(), std::iter::once(body));
     let size = usize::from(size).max(1);
     let cut = read(fresh(), body.chunks(size));

@@ -2,6 +2,7 @@
 //! man pages and the reference are made from this tree.
 
 mod auth;
+mod context;
 mod cost;
 mod doctor;
 mod order;
@@ -9,6 +10,7 @@ mod policy;
 mod sessions;
 
 pub use auth::{AuthCommand, StoreChoice};
+pub use context::{ContextCommand, HandoffArgs, SkillsCommand};
 pub use cost::{CostArgs, CostBy};
 pub use doctor::DoctorArgs;
 pub use order::misplaced;
@@ -203,6 +205,14 @@ pub enum Command {
     /// List the agents.
     #[command(subcommand)]
     Agents(AgentsCommand),
+    /// Show what would be sent to the model, part by part.
+    #[command(subcommand)]
+    Context(ContextCommand),
+    /// List, show and check skills.
+    #[command(subcommand)]
+    Skills(SkillsCommand),
+    /// Write what somebody, or another session, needs to go on.
+    Handoff(HandoffArgs),
     /// List the models of the server.
     Models(ModelsArgs),
     /// Save, show and remove the keys of providers.

@@ -2,16 +2,18 @@
 //! here, and nowhere else.
 
 use crate::args::RunArgs;
-use crate::briefing::prompt;
+use crate::briefing;
 use crate::custom::Custom;
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::grants;
+use crate::own_commands;
 use crate::place::{Place, RootFrom};
 use crate::provider::{self, Models, Wanted};
 use crate::record::log;
 use crate::runner::session_jobs;
 use crate::sandbox::{self, Walls};
+use crate::skills;
 use crate::trust::{self, Accept, Accepts};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ use tenon_model::{Delivery, Model, Parameters};
 use tenon_session::{Log, State};
 use tenon_tools::workspace::{External, WorkspaceOptions};
 use tenon_tools::{BuiltIn, Interactive, Jobs, Toolbox, Workspace};
-use tenon_vocab::profile::{AgentProfile, ToolLimits};
+use tenon_vocab::profile::{AgentProfile, SkillInfo, ToolLimits};
 use tenon_vocab::{Decision, SessionId, Settings, effort};
 
 pub use crate::runner::{SUPERVISE, jobs, supervisor};
@@ -107,10 +109,21 @@ pub enum Session {
     /// A new one, with this id if one is given (N8).
     New(Option<SessionId>),
     Existing(SessionId),
-    /// A copy of this one, which may be in use (N13).
-    Fork(SessionId),
+    /// A copy of this one, which may be in use (N13), up to the message with
+    /// this seq where one is named.
+    Fork(SessionId, Option<u64>),
     /// Nothing of it is kept.
     Unsaved,
+}
+
+impl Session {
+    /// The one that is gone on with, or copied.
+    pub fn existing(self) -> Option<SessionId> {
+        match self {
+            Self::Existing(id) | Self::Fork(id, _) => Some(id),
+            Self::New(_) | Self::Unsaved => None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -166,7 +179,7 @@ pub async fn open_with(
     held: Option<Arc<Configured>>,
 ) -> Result<Assembled, CliError> {
     let existing = match session {
-        Session::Existing(_) | Session::Fork(_) => Some(log(place, session)?),
+        Session::Existing(_) | Session::Fork(..) => Some(log(place, session)?),
         Session::New(_) | Session::Unsaved => None,
     };
     let place = match &existing {
@@ -279,7 +292,10 @@ fn assemble(
         mut remarks,
     } = made;
     let agent = agent(options.agent.as_deref().unwrap_or(&resolved.agent))?;
-    let workspace = workspace(place, resolved, &log.folder()?)?;
+    let skills = skills::find(place, resolved, &agent);
+    remarks.extend(skills.remarks);
+    let skills = skills.usable;
+    let workspace = workspace(place, resolved, &log.folder()?, &skills)?;
     let walls = Walls::find(place, &resolved.sandbox, Some(&log.folder()?));
     remarks.extend(walls.remarks());
     let masker = resolved
@@ -295,9 +311,12 @@ fn assemble(
         Default::default()
     };
     remarks.extend(trouble);
-    let (toolbox, told) = toolbox(&agent, options.approval, &configured.custom);
+    let (toolbox, told) = toolbox(&agent, options.approval, &configured.custom, &skills);
     remarks.extend(told);
-    let system = prompt(place, options, resolved, &agent, &mut remarks);
+    let mut context = briefing::context(place, options, resolved, &agent, &skills, &mut remarks);
+    let own = own_commands::find(place, &configured.loaded);
+    remarks.extend(own.remarks);
+    context.commands = own.commands;
     if matches!(options.approval, Approval::Yolo(_)) {
         remarks.push(String::from(
             "--yolo: what must be confirmed is answered with yes, too",
@@ -312,6 +331,11 @@ fn assemble(
             .and_then(effort::doubt),
     );
     let tool_limits = tool_limits(resolved, wanted.as_ref());
+    remarks.extend(
+        wanted
+            .as_ref()
+            .and_then(|wanted| provider::small_doubt(configured, &wanted.provider)),
+    );
     let models = wanted.map(|wanted| -> Arc<dyn ModelSource> {
         Arc::new(Models {
             place: place.clone(),
@@ -332,17 +356,8 @@ fn assemble(
         grants,
         models,
         on_grant: keeps.then(|| grants::sink(place)),
-        system,
-        settings: Settings {
-            provider: model.identity().endpoint.clone(),
-            model: model.identity().model.clone(),
-            agent_name: agent.name.clone(),
-            mode: String::from("single"),
-            effort: parameters.reasoning_effort.clone(),
-            title: None,
-            pinned: false,
-            side: None,
-        },
+        context,
+        settings: opening(model.as_ref(), &agent, &parameters),
         agent,
         limits: resolved.limits.clone(),
         tool_limits,
@@ -365,6 +380,21 @@ fn assemble(
         parts,
         configured: Arc::clone(configured),
     })
+}
+
+/// What a session says of itself when it begins.
+fn opening(model: &dyn Model, agent: &AgentProfile, parameters: &Parameters) -> Settings {
+    let identity = model.identity();
+    Settings {
+        provider: identity.endpoint.clone(),
+        model: identity.model.clone(),
+        agent_name: agent.name.clone(),
+        mode: String::from("single"),
+        effort: parameters.reasoning_effort.clone(),
+        title: None,
+        pinned: false,
+        side: None,
+    }
 }
 
 /// What the provider's format cannot carry is not shown to the model either.
@@ -440,13 +470,14 @@ pub fn toolbox(
     agent: &AgentProfile,
     approval: Approval,
     custom: &Custom,
+    skills: &[SkillInfo],
 ) -> (Toolbox, Vec<String>) {
     let interactive = match approval {
         Approval::Ask | Approval::Yes(Confirm::Ask) => Interactive::Yes,
         _ => Interactive::No,
     };
     let mut toolbox = Toolbox::default();
-    toolbox.add(&BuiltIn::new(interactive));
+    toolbox.add(&BuiltIn::new(interactive).with_skills(skills));
     let told = custom.add_to(&mut toolbox);
     if !agent.tools.is_empty() {
         toolbox.retain(|spec| agent.tools.contains(&spec.name));
@@ -454,14 +485,21 @@ pub fn toolbox(
     (toolbox, told)
 }
 
-pub fn workspace(place: &Place, resolved: &Resolved, folder: &Path) -> Result<Workspace, CliError> {
+/// The project's files, what the session keeps, and the folders of skills.
+pub fn workspace(
+    place: &Place,
+    resolved: &Resolved,
+    folder: &Path,
+    skills: &[SkillInfo],
+) -> Result<Workspace, CliError> {
+    let folders = skills.iter().map(|skill| skill.folder.clone());
     let options = WorkspaceOptions {
         external: match resolved.external_directory {
             Decision::Deny => External::Deny,
             Decision::Ask => External::Ask,
             Decision::Allow => External::Allow,
         },
-        extra_read: vec![folder.join("out")],
+        extra_read: folders.chain([folder.join("out")]).collect(),
         home: place.env.get("HOME").map(PathBuf::from),
     };
     Workspace::open(&place.root, options).map_err(|error| CliError::runtime(error.to_string()))

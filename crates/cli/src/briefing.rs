@@ -4,48 +4,75 @@
 
 use crate::assemble::Options;
 use crate::place::Place;
-use crate::rules;
+use crate::rules::{Places, Watched};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tenon_config::Resolved;
-use tenon_engine::prompt::{Environment, system};
-use tenon_vocab::profile::AgentProfile;
+use tenon_engine::ContextParts;
+use tenon_engine::prompt::{Briefing, Environment, Sourced, fragments};
+use tenon_vocab::profile::{AgentProfile, SkillInfo};
 
-/// The system prompt; remarks say where its rules come from.
-pub fn prompt(
+/// All that the model is told and how it is bounded; remarks say where the rules
+/// come from.
+pub fn context(
     place: &Place,
     options: &Options,
     resolved: &Resolved,
     agent: &AgentProfile,
+    skills: &[SkillInfo],
     remarks: &mut Vec<String>,
-) -> String {
-    let home = place.env.get("HOME").map(PathBuf::from);
-    let mut found = rules::find(&place.paths.config, home.as_deref(), &place.root);
-    rules::instructions(
-        &mut found,
-        &resolved.instructions,
-        home.as_deref(),
-        &place.root,
-    );
-    remarks.extend(
-        found
-            .files
-            .iter()
-            .map(|file| format!("rules: {}", file.path)),
-    );
-    remarks.extend(found.warnings);
-    let base = resolved
-        .prompt
-        .system_prompt
-        .as_deref()
-        .unwrap_or(&agent.prompt);
-    let appended: Vec<&str> = [
-        resolved.prompt.append.as_deref(),
-        options.instruction.as_deref(),
+) -> ContextParts {
+    let (watched, found) = Watched::begin(Places {
+        config: place.paths.config.clone(),
+        home: place.env.get("HOME").map(PathBuf::from),
+        root: place.root.clone(),
+        instructions: resolved.instructions.clone(),
+    });
+    let loaded = |what: &'static str| move |path: &String| format!("{what}: {path}");
+    let paths = found.rules.iter().map(|file| &file.path);
+    remarks.extend(paths.map(loaded("rules")));
+    let paths = found.instructions.iter().map(|file| &file.path);
+    remarks.extend(paths.map(loaded("instructions")));
+    let own = resolved.prompt.system_prompt.as_deref();
+    let base = Sourced {
+        source: own.map_or(&agent.source, |_| &resolved.prompt.source),
+        text: own.unwrap_or(&agent.prompt),
+    };
+    let appended: Vec<Sourced<'_>> = [
+        ("append_system_prompt", resolved.prompt.append.as_deref()),
+        ("this run", options.instruction.as_deref()),
     ]
     .into_iter()
-    .flatten()
+    .filter_map(|(source, text)| text.map(|text| Sourced { source, text }))
     .collect();
-    let environment = Environment {
+    let environment = environment(place);
+    let (fragments, cuts) = fragments(&Briefing {
+        base,
+        appended: &appended,
+        rules: &found.rules,
+        instructions: &found.instructions,
+        environment: &environment,
+        skills,
+    });
+    let mut troubles = found.warnings;
+    troubles.extend(cuts.iter().map(ToString::to_string));
+    remarks.extend(troubles.iter().cloned());
+    ContextParts {
+        fragments,
+        troubles,
+        rule_source: Some(Arc::new(watched)),
+        skills: skills.to_vec(),
+        commands: Vec::new(),
+        compaction: resolved.compaction.clone(),
+        checkpoints: resolved.checkpoints.clone(),
+        todo_first: resolved.todo_first,
+        request_tokens: resolved.request_tokens,
+    }
+}
+
+/// Nothing in it changes from one start to the next (E9).
+fn environment(place: &Place) -> Environment {
+    Environment {
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         shell: String::from(if Path::new("/bin/bash").exists() {
             "bash"
@@ -53,11 +80,5 @@ pub fn prompt(
             "sh"
         }),
         root: place.root_text(),
-    };
-    system(
-        base,
-        Some(appended.join("\n\n").as_str()),
-        &found.files,
-        &environment,
-    )
+    }
 }

@@ -3,9 +3,10 @@
 //! and not its name. Nothing is ever fetched here: the provider does that, or
 //! refuses.
 
-use crate::assemble::{self, Options};
+use crate::assemble::{Configured, Options, Session};
 use crate::error::CliError;
 use crate::place::Place;
+use crate::provider;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::io::Read;
@@ -35,13 +36,22 @@ pub enum SetBy {
 }
 
 impl Limits {
+    /// Those of the provider that the session goes on with, which need not be
+    /// the configured one.
+    ///
     /// # Errors
-    /// When the configuration cannot be read.
-    pub fn of(place: &Place, options: &Options) -> Result<Self, CliError> {
-        let (_, resolved) = assemble::settings(place, options)?;
+    /// When the configuration or the session cannot be read.
+    pub fn of(place: &Place, options: &Options, session: Session) -> Result<Self, CliError> {
+        let configured = Configured::read(place, options)?;
+        let known = match session.existing() {
+            Some(id) => place.store().load(id)?.state().settings().cloned(),
+            None => None,
+        };
+        // That nothing is configured is told when the session is opened.
+        let wanted = provider::wanted(&configured, options, known.as_ref()).ok();
         Ok(Self::for_provider(
-            resolved.tools.image_bytes,
-            resolved.provider.as_ref(),
+            configured.resolved.tools.image_bytes,
+            wanted.as_ref().map(|wanted| &wanted.provider),
         ))
     }
 
@@ -63,11 +73,16 @@ impl Limits {
 ///
 /// # Errors
 /// With what to do, when one cannot be sent.
-pub fn of_flags(place: &Place, options: &Options, given: &[String]) -> Result<Vec<Part>, CliError> {
+pub fn of_flags(
+    place: &Place,
+    options: &Options,
+    session: Session,
+    given: &[String],
+) -> Result<Vec<Part>, CliError> {
     if given.is_empty() {
         return Ok(Vec::new());
     }
-    let limits = Limits::of(place, options)?;
+    let limits = Limits::of(place, options, session)?;
     too_many(given.len())?;
     given.iter().map(|one| attach(one, limits)).collect()
 }

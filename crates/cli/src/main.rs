@@ -2,6 +2,7 @@
 //! every part.
 
 mod args;
+mod aside;
 mod assemble;
 mod auth;
 mod briefing;
@@ -12,6 +13,7 @@ mod drive;
 mod error;
 mod grants;
 mod images;
+mod own_commands;
 mod place;
 mod plain_file;
 mod prompt;
@@ -25,6 +27,7 @@ mod sandbox;
 mod screen;
 mod settings;
 mod signals;
+mod skills;
 mod trust;
 
 use args::{Cli, Command, Format};

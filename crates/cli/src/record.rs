@@ -14,7 +14,7 @@ pub fn log(place: &Place, session: Session) -> Result<(Log, State), CliError> {
     let store = place.store();
     Ok(match session {
         Session::Existing(id) => store.open(id, RealAmbient.now())?,
-        Session::Fork(id) => store.fork(id, SessionId::generate())?,
+        Session::Fork(id, at) => store.fork(id, SessionId::generate(), at)?,
         Session::New(id) => store.create(&meta(place, id.unwrap_or_else(SessionId::generate)))?,
         Session::Unsaved => Log::ephemeral(&meta(place, SessionId::generate()))?,
     })

@@ -1,122 +1,166 @@
 //! Finds the files of rules (AGENTS.md): the user's, then each folder from the
-//! home to the root, the most specific last. They are data: read once at the
-//! start, never followed out of where they stand.
+//! home to the root, the most specific last; and the files that `instructions`
+//! names. They are data: what they say is told to the model, and nothing of them
+//! is done here. Rules of folders below the root are the engine's to find, when
+//! it works there.
 
-use std::io::Read;
+mod cache;
+mod watch;
+
+pub use watch::Watched;
+
+use cache::Cache;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use tenon_engine::prompt::RuleFile;
+use tenon_engine::prompt::{FragmentKind, RuleFile, cut};
 
-/// A file of rules larger than this is cut, and the cut is reported.
-const LIMIT: usize = 64 * 1024;
+/// CLAUDE.md is read where there is no AGENTS.md.
+const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+/// A pattern in `instructions` that names more files than this is a mistake.
+const FILES: usize = 100;
+/// All files together; a prompt of this size fills most windows.
+const TOTAL: usize = 256 * 1024;
+
+/// Where to look.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// The configuration's folder.
+    pub config: PathBuf,
+    pub home: Option<PathBuf>,
+    pub root: PathBuf,
+    /// As written.
+    pub instructions: Vec<String>,
+}
 
 /// What was found, and what the user should know of it.
 #[derive(Debug, Default)]
 pub struct Found {
-    pub files: Vec<RuleFile>,
+    pub rules: Vec<RuleFile>,
+    pub instructions: Vec<RuleFile>,
     pub warnings: Vec<String>,
 }
 
-pub fn find(config: &Path, home: Option<&Path>, root: &Path) -> Found {
-    let mut found = Found::default();
-    for folder in folders(config, home, root) {
-        // CLAUDE.md is read where there is no AGENTS.md.
-        for name in ["AGENTS.md", "CLAUDE.md"] {
-            let path = folder.join(name);
-            if path.symlink_metadata().is_ok() {
-                take(&mut found, &path);
-                break;
-            }
-        }
+impl Found {
+    fn bytes(&self) -> usize {
+        self.files().map(|file| file.text.len()).sum()
     }
-    found
-}
 
-/// The configuration's folder, the ancestors of the root below the home, the root.
-fn folders(config: &Path, home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
-    let mut chain: Vec<PathBuf> = match home.filter(|home| root.starts_with(home)) {
-        Some(home) => root
-            .ancestors()
-            .take_while(|folder| folder.starts_with(home))
-            .map(Path::to_owned)
-            .collect(),
-        None => vec![root.to_owned()],
-    };
-    chain.push(config.to_owned());
-    chain.reverse();
-    chain.dedup();
-    chain
-}
-
-fn take(found: &mut Found, path: &Path) {
-    // A link could lead to a secret that then stands in every request.
-    if path.is_symlink() {
-        found.warnings.push(format!(
-            "{} was not read: it is a link; put the text there, or name the file in `instructions`",
-            path.display()
-        ));
-        return;
+    fn files(&self) -> impl Iterator<Item = &RuleFile> {
+        self.rules.iter().chain(&self.instructions)
     }
-    read(found, path);
-}
 
-/// Only a real file: opening a pipe would wait for whoever writes into it.
-fn read(found: &mut Found, path: &Path) {
-    if !path.is_file() {
-        found
-            .warnings
-            .push(format!("{} was not read: it is not a file", path.display()));
-        return;
-    }
-    let (text, size) = match start_of(path) {
-        Ok(read) => read,
-        Err(error) => {
-            found
-                .warnings
-                .push(format!("{} could not be read: {error}", path.display()));
+    fn add(&mut self, kind: FragmentKind, cache: &mut Cache, path: &Path) {
+        let shown = path.display().to_string();
+        if self.files().any(|file| file.path == shown) {
             return;
         }
-    };
-    if text.len() as u64 != size && size > LIMIT as u64 {
-        found.warnings.push(format!(
-            "{} is {size} bytes long; only the first {} are used",
-            path.display(),
-            text.len()
-        ));
-    }
-    if !text.trim().is_empty() {
-        found.files.push(RuleFile {
-            path: path.display().to_string(),
-            text,
-        });
-    }
-}
-
-/// The text up to the limit, and the size of the file.
-fn start_of(path: &Path) -> std::io::Result<(String, u64)> {
-    let file = std::fs::File::open(path)?;
-    let size = file.metadata()?.len();
-    let mut bytes = Vec::new();
-    file.take(LIMIT as u64).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok((cut(&text).to_owned(), size))
-}
-
-/// The files that `instructions` names: paths relative to the root, absolute
-/// ones, `~/…`, and a `*` in the last part.
-pub fn instructions(found: &mut Found, named: &[String], home: Option<&Path>, root: &Path) {
-    for entry in named {
-        let path = match (entry.strip_prefix("~/"), home) {
-            (Some(below), Some(home)) => home.join(below),
-            _ => root.join(entry),
+        let (text, size) = match cache.text(path) {
+            Ok(read) => read,
+            Err(error) => {
+                let said = format!("{shown} could not be read: {error}");
+                return self.warnings.push(said);
+            }
         };
-        let files = expand(&path);
-        if files.is_empty() {
-            found
-                .warnings
-                .push(format!("instructions: `{entry}` names no file"));
+        if text.trim().is_empty() {
+            return;
         }
-        for file in files {
-            read(found, &file);
+        if self.bytes() + text.len() > TOTAL {
+            let said = format!(
+                "{shown} was left out: the files before it have {} bytes, and all of them may have {TOTAL}",
+                self.bytes()
+            );
+            return self.warnings.push(said);
+        }
+        let (text, cut) = cut(&text, size, kind.cap(), &shown);
+        self.warnings.extend(cut.map(|cut| cut.to_string()));
+        let file = RuleFile { path: shown, text };
+        match kind {
+            FragmentKind::Instructions => self.instructions.push(file),
+            _ => self.rules.push(file),
+        }
+    }
+}
+
+impl Places {
+    /// Reads what is there now, and what the cache does not have yet.
+    fn find_with(&self, cache: &mut Cache) -> Found {
+        let mut found = Found::default();
+        for folder in self.folders() {
+            let paths = NAMES.iter().map(|name| folder.join(name));
+            if let Some(path) = paths
+                .into_iter()
+                .find(|path| path.symlink_metadata().is_ok())
+            {
+                match self.followed(&folder, &path) {
+                    Ok(()) => found.add(FragmentKind::Rules, cache, &path),
+                    Err(why) => found
+                        .warnings
+                        .push(format!("{} was not read: {why}", path.display())),
+                }
+            }
+        }
+        self.named(&mut found, cache);
+        found
+    }
+
+    /// The configuration's folder, the ancestors of the root below the home, the root.
+    fn folders(&self) -> Vec<PathBuf> {
+        let root = &self.root;
+        let home = self.home.as_deref().filter(|home| root.starts_with(home));
+        let mut chain: Vec<PathBuf> = match home {
+            Some(home) => root
+                .ancestors()
+                .take_while(|folder| folder.starts_with(home))
+                .map(Path::to_owned)
+                .collect(),
+            None => vec![root.clone()],
+        };
+        chain.push(self.config.clone());
+        chain.reverse();
+        chain.dedup();
+        chain
+    }
+
+    /// A link may lead to a secret that then stands in every request: it is
+    /// followed only to a file of the same kind in the same place.
+    fn followed(&self, folder: &Path, path: &Path) -> Result<(), String> {
+        if !path.is_symlink() {
+            return Ok(());
+        }
+        let target = path.canonicalize().map_err(|error| error.to_string())?;
+        let folder = folder.canonicalize().map_err(|error| error.to_string())?;
+        let is_markdown = target.extension().is_some_and(|end| end == "md");
+        if target.starts_with(folder) && is_markdown {
+            return Ok(());
+        }
+        Err(String::from(
+            "it is a link that leads out of its folder or to a file that is not .md; put the text there, or name the file in `instructions`",
+        ))
+    }
+
+    /// The files that `instructions` names: paths relative to the root, absolute
+    /// ones, `~/…`, and a `*` in the last part.
+    fn named(&self, found: &mut Found, cache: &mut Cache) {
+        for entry in &self.instructions {
+            let path = match (entry.strip_prefix("~/"), &self.home) {
+                (Some(below), Some(home)) => home.join(below),
+                _ => self.root.join(entry),
+            };
+            let files = expand(&path);
+            if files.is_empty() {
+                found
+                    .warnings
+                    .push(format!("instructions: `{entry}` names no file"));
+            }
+            if files.len() > FILES {
+                found.warnings.push(format!(
+                    "instructions: `{entry}` names {} files; only the first {FILES} are used",
+                    files.len()
+                ));
+            }
+            for file in files.iter().take(FILES) {
+                found.add(FragmentKind::Instructions, cache, file);
+            }
         }
     }
 }
@@ -127,11 +171,9 @@ fn expand(path: &Path) -> Vec<PathBuf> {
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default();
     let Some((before, after)) = name.split_once('*') else {
-        return path
-            .is_file()
-            .then(|| path.to_owned())
-            .into_iter()
-            .collect();
+        let exists = path.metadata();
+        let is_there = !matches!(exists, Err(error) if error.kind() == ErrorKind::NotFound);
+        return is_there.then(|| path.to_owned()).into_iter().collect();
     };
     let entries = path.parent().and_then(|folder| folder.read_dir().ok());
     let mut files: Vec<PathBuf> = entries
@@ -153,17 +195,26 @@ fn expand(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn cut(text: &str) -> &str {
-    let mut end = text.len().min(LIMIT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn places(config: &Path, home: Option<&Path>, root: &Path) -> Places {
+        Places {
+            config: config.to_owned(),
+            home: home.map(Path::to_owned),
+            root: root.to_owned(),
+            instructions: Vec::new(),
+        }
+    }
+
+    fn find(places: &Places) -> Found {
+        places.find_with(&mut Cache::default())
+    }
+
+    fn texts(files: &[RuleFile]) -> Vec<&str> {
+        files.iter().map(|file| file.text.as_str()).collect()
+    }
 
     #[test]
     fn the_most_specific_rules_come_last() {
@@ -176,34 +227,83 @@ mod tests {
         std::fs::write(home.join("a/CLAUDE.md"), "middle").unwrap();
         std::fs::write(root.join("AGENTS.md"), "root").unwrap();
         std::fs::write(root.join("CLAUDE.md"), "not read").unwrap();
-        let found = find(&config, Some(&home), &root);
-        let texts: Vec<_> = found.files.iter().map(|file| file.text.as_str()).collect();
-        assert_eq!(texts, ["user", "middle", "root"]);
+        let found = find(&places(&config, Some(&home), &root));
+        assert_eq!(texts(&found.rules), ["user", "middle", "root"]);
     }
 
     #[test]
-    fn instructions_name_files_and_patterns() {
+    fn instructions_name_files_and_patterns_and_a_file_is_read_once() {
         let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("AGENTS.md"), "rules").unwrap();
         std::fs::write(root.path().join("style.md"), "style").unwrap();
         std::fs::write(root.path().join("a.rules"), "a").unwrap();
         std::fs::write(root.path().join("b.rules"), "b").unwrap();
-        let mut found = Found::default();
-        let named = ["style.md", "*.rules", "missing.md"].map(String::from);
-        instructions(&mut found, &named, None, root.path());
-        let texts: Vec<_> = found.files.iter().map(|file| file.text.as_str()).collect();
-        assert_eq!(texts, ["style", "a", "b"]);
+        let mut places = places(Path::new("/none"), None, root.path());
+        places.instructions = ["style.md", "*.rules", "missing.md", "AGENTS.md"]
+            .map(String::from)
+            .to_vec();
+        let found = find(&places);
+        assert_eq!(texts(&found.instructions), ["style", "a", "b"]);
+        assert_eq!(texts(&found.rules), ["rules"]);
         assert_eq!(found.warnings, ["instructions: `missing.md` names no file"]);
     }
 
     #[test]
-    fn a_link_is_not_followed_because_it_may_lead_to_a_secret() {
+    fn a_link_is_followed_only_to_markdown_beside_it_because_it_may_lead_to_a_secret() {
         let world = tempfile::tempdir().unwrap();
         let root = world.path().join("p");
         std::fs::create_dir(&root).unwrap();
-        std::fs::write(world.path().join("secret"), "s3cret").unwrap();
-        std::os::unix::fs::symlink("../secret", root.join("AGENTS.md")).unwrap();
-        let found = find(&world.path().join("none"), None, &root);
-        assert!(found.files.is_empty());
-        assert_eq!(found.warnings.len(), 1);
+        std::fs::write(world.path().join("secret.md"), "s3cret").unwrap();
+        std::fs::write(root.join(".env"), "s3cret").unwrap();
+        std::fs::write(root.join("CLAUDE.md"), "rules").unwrap();
+        let places = places(&world.path().join("none"), None, &root);
+        for target in ["../secret.md", ".env", "gone.md"] {
+            std::os::unix::fs::symlink(target, root.join("AGENTS.md")).unwrap();
+            let found = find(&places);
+            assert!(found.rules.is_empty(), "{target}");
+            assert_eq!(found.warnings.len(), 1, "{target}");
+            std::fs::remove_file(root.join("AGENTS.md")).unwrap();
+        }
+        std::os::unix::fs::symlink("CLAUDE.md", root.join("AGENTS.md")).unwrap();
+        assert_eq!(texts(&find(&places).rules), ["rules"]);
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_and_what_has_no_room_is_left_out_and_both_are_said() {
+        let root = tempfile::tempdir().unwrap();
+        for n in 0..5 {
+            let long = "x".repeat(70 * 1024);
+            std::fs::write(root.path().join(format!("{n}.rules")), long).unwrap();
+        }
+        let mut places = places(Path::new("/none"), None, root.path());
+        places.instructions = vec![String::from("*.rules")];
+        let found = find(&places);
+        assert!(
+            found.instructions[0]
+                .text
+                .ends_with("\n[cut here: 65536 of 71680 bytes]")
+        );
+        assert_eq!(found.instructions.len(), 3);
+        let said = found.warnings.join("\n");
+        assert!(
+            said.contains("0.rules is 71680 bytes long; only the first 65536 are used"),
+            "{said}"
+        );
+        assert!(said.contains("4.rules was left out"), "{said}");
+    }
+
+    #[test]
+    fn a_pipe_under_the_name_of_rules_is_said_and_not_waited_for() {
+        let root = tempfile::tempdir().unwrap();
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let pipe = root.path().join("AGENTS.md");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+        let found = find(&places(Path::new("/none"), None, root.path()));
+        assert!(found.rules.is_empty());
+        assert!(
+            found.warnings[0].contains("could not be read"),
+            "{:?}",
+            found.warnings
+        );
     }
 }

@@ -10,9 +10,11 @@
 mod address;
 mod check;
 mod choose;
+mod commands;
 mod environment;
 mod error;
 mod expand;
+pub mod frontmatter;
 mod hooks;
 mod jsonc;
 pub mod keys;
@@ -31,6 +33,7 @@ mod rules;
 mod sandbox;
 mod secrets;
 mod settings;
+pub mod skills;
 mod slips;
 mod snapshot;
 mod source;
@@ -42,6 +45,7 @@ mod untrusted;
 mod variable;
 
 pub use choose::is_undecided;
+pub use commands::{CommandPlaces, Commands, commands};
 pub use error::{ConfigError, Location};
 pub use keys::{Key, Kind, Project};
 pub use load::{Curable, Entry, Ignored, Loaded, Origin, Sources, load};

@@ -20,7 +20,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tenon_model::Parameters;
 use tenon_vocab::effort;
-use tenon_vocab::profile::{Limits, OnTimeout, StaleWrites, ToolLimits};
+use tenon_vocab::profile::{
+    Checkpoints, Compaction, Limits, OnTimeout, StaleWrites, Strategy, TodoFirst, ToolLimits,
+};
 
 /// What the command line chose, beside the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -102,13 +104,23 @@ fn resolve_with(
             reasoning_effort: loaded
                 .text("reasoning_effort")
                 .and_then(|word| effort::read(word).ok()),
+            ..Parameters::default()
         },
         by_hand: by_hand(loaded),
         small: small(loaded),
         streaming: flag(loaded, "streaming"),
+        request_tokens: loaded.number("context.max_tokens"),
+        compaction: compaction(loaded),
+        checkpoints: checkpoints(loaded),
+        skill_paths: texts(loaded, "skills.paths"),
+        todo_first: if flag(loaded, "todo.first") {
+            TodoFirst::Asked
+        } else {
+            TodoFirst::Never
+        },
         retention_days: loaded.number("sessions.retention_days").unwrap_or(30),
         agent: loaded.text("default_agent").unwrap_or("build").to_owned(),
-        instructions: instructions(loaded),
+        instructions: texts(loaded, "instructions"),
         retry: RetrySettings {
             attempts: count(loaded, "retry.attempts", 5),
             first_ms: loaded.number("retry.first_ms").unwrap_or(1000),
@@ -135,6 +147,7 @@ fn by_hand(loaded: &Loaded) -> Parameters {
         reasoning_effort: set("reasoning_effort")
             .and_then(Value::as_str)
             .and_then(|word| effort::read(word).ok()),
+        ..Parameters::default()
     }
 }
 
@@ -184,7 +197,7 @@ fn prompt(loaded: &Loaded) -> Result<PromptSettings, ConfigError> {
     let text = loaded.get("system_prompt");
     let file = loaded.get("system_prompt_file");
     let rank = |held: Option<(&Value, &Origin)>| held.map_or(0, |(_, origin)| origin.rank());
-    let system_prompt = match file {
+    let (system_prompt, source) = match file {
         // Beside each other the file wins; a text from a higher place beats it.
         Some((value, origin)) if rank(file) >= rank(text) => {
             let path = PathBuf::from(value.as_str().unwrap_or_default());
@@ -192,12 +205,16 @@ fn prompt(loaded: &Loaded) -> Result<PromptSettings, ConfigError> {
                 Some(folder) => folder.join(path),
                 None => loaded.root.join(path),
             };
-            Some(Source::read(&path)?.text)
+            (Some(Source::read(&path)?.text), path.display().to_string())
         }
-        _ => loaded.text("system_prompt").map(str::to_owned),
+        _ => (
+            loaded.text("system_prompt").map(str::to_owned),
+            String::from("system_prompt"),
+        ),
     };
     Ok(PromptSettings {
         system_prompt,
+        source,
         append: loaded.text("append_system_prompt").map(str::to_owned),
     })
 }
@@ -254,8 +271,39 @@ fn tools(loaded: &Loaded) -> ToolLimits {
     }
 }
 
-fn instructions(loaded: &Loaded) -> Vec<String> {
-    let Some((Value::Array(items), _)) = loaded.get("instructions") else {
+fn compaction(loaded: &Loaded) -> Compaction {
+    let default = Compaction::default();
+    Compaction {
+        auto: flag(loaded, "compaction.auto"),
+        prune: flag(loaded, "compaction.prune"),
+        at_percent: float(loaded, "compaction.at_ratio")
+            .map_or(default.at_percent, |ratio| (ratio * 100.0).round() as u8),
+        keep_turns: count(loaded, "compaction.keep_turns", default.keep_turns),
+        summary_tokens: loaded
+            .number("compaction.summary_tokens")
+            .unwrap_or(default.summary_tokens),
+        strategy: match loaded.text("compaction.strategy") {
+            Some("deterministic") => Strategy::Deterministic,
+            _ => Strategy::Model,
+        },
+    }
+}
+
+fn checkpoints(loaded: &Loaded) -> Checkpoints {
+    let default = Checkpoints::default();
+    Checkpoints {
+        commands: flag(loaded, "checkpoints.commands"),
+        file_bytes: loaded
+            .number("checkpoints.max_file_bytes")
+            .unwrap_or(default.file_bytes),
+        total_bytes: loaded
+            .number("checkpoints.max_bytes")
+            .unwrap_or(default.total_bytes),
+    }
+}
+
+fn texts(loaded: &Loaded, dotted: &str) -> Vec<String> {
+    let Some((Value::Array(items), _)) = loaded.get(dotted) else {
         return Vec::new();
     };
     items

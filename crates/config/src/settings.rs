@@ -10,7 +10,7 @@ use tenon_model::{
     Auth, Dialect, Kind, Parameters, Prices, Quirks, Reach, RetryPlan, Timeouts, Verify,
 };
 use tenon_policy::{Masker, Rules};
-use tenon_vocab::profile::{HookSpec, Limits, ToolLimits};
+use tenon_vocab::profile::{Checkpoints, Compaction, HookSpec, Limits, TodoFirst, ToolLimits};
 use tenon_vocab::{Decision, effort};
 
 /// Where a key comes from. The binary looks it up when it is needed.
@@ -132,6 +132,8 @@ impl fmt::Debug for ResolvedProvider {
 pub struct PromptSettings {
     /// Replaces the agent's base prompt; empty means no base prompt (I15).
     pub system_prompt: Option<String>,
+    /// Where that comes from: `system_prompt`, or the path of a file.
+    pub source: String,
     pub append: Option<String>,
 }
 
@@ -187,6 +189,13 @@ pub struct Resolved {
     pub streaming: bool,
     /// `context.window`, for providers that do not set their own.
     pub window_of_all: Option<u64>,
+    /// `context.max_tokens`: the most that one request may have.
+    pub request_tokens: Option<u64>,
+    pub compaction: Compaction,
+    pub checkpoints: Checkpoints,
+    /// Further folders of skills, as written.
+    pub skill_paths: Vec<String>,
+    pub todo_first: TodoFirst,
     pub retention_days: u64,
     pub agent: String,
     pub instructions: Vec<String>,
@@ -222,6 +231,7 @@ impl Resolved {
                     .or_else(|| own.reasoning_effort.clone())
                     .or_else(|| all.reasoning_effort.clone()),
             ),
+            ..Parameters::default()
         }
     }
 

@@ -110,6 +110,22 @@ pub(crate) static KEYS: &[Key] = &[
     key("streaming", Kind::Boolean, "true", "Whether answers are streamed."),
     key("context.window", at_least(1), "", "Tokens of the context window, for providers that do not set their own."),
 
+    key("context.max_tokens", at_least(1024), "", "The most that one request may have, in tokens, also where the window is larger.").in_project(Project::Narrowing),
+
+    key("compaction.auto", Kind::Boolean, "true", "Whether the conversation is made shorter by itself when the window fills."),
+    key("compaction.prune", Kind::Boolean, "true", "Whether old outputs of tools are shortened first."),
+    key("compaction.at_ratio", Kind::Number { least: 0.1, most: 0.95 }, "0.7", "The share of the window at which it begins."),
+    key("compaction.keep_turns", between(1, 100), "6", "Prompts, with all that followed from them, that are kept as they are; fewer where the window is small."),
+    key("compaction.summary_tokens", between(200, 100_000), "3000", "The longest summary; shorter where the window is small."),
+    key("compaction.strategy", Kind::Word(&["model", "deterministic"]), "\"model\"", "Who writes the summary: the model, or the program from its log alone."),
+
+    key("checkpoints.commands", Kind::Boolean, "true", "Whether the project is looked at before and after commands, so that their changes can be undone, too."),
+    key("checkpoints.max_file_bytes", at_least(0), "1048576", "A larger file is not kept before a command runs."),
+    key("checkpoints.max_bytes", at_least(0), "268435456", "All that one session keeps of files, compressed."),
+
+    key("skills.paths", Kind::Texts, "", "Further folders of skills. `~/` is the home folder."),
+    key("todo.first", Kind::Boolean, "true", "Whether a task with several parts begins with a task list."),
+
     key("multimodal.detail", Kind::Word(&["auto", "low", "high"]), "\"auto\"", "How closely a model is to look at images; `auto` leaves it to the provider."),
     key("multimodal.max_bytes", between(1, 64 * 1024 * 1024), "8388608", "The largest image that is sent, as `--image` or by `read`. Servers of the type `messages` take no more than 3932160.").in_project(Project::Narrowing),
 
@@ -178,7 +194,6 @@ pub(crate) const NOT_YET: &[&str] = &[
     "agent_mode",
     "audit",
     "cache",
-    "compaction",
     "delegation",
     "logs",
     "mcp",

@@ -186,7 +186,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
         grants: Grants::new(),
         models: None,
         on_grant: None,
-        system: agent.prompt.clone(),
+        context: tenon_engine::ContextParts::of_prompt(&agent.prompt),
         settings: Settings {
             provider: String::from("embed"),
             model: String::from("canned"),

@@ -30,7 +30,16 @@ enum Rights {
 fn agent(name: &str, description: &str, prompt: &str, rights: Rights) -> AgentProfile {
     let tools: &[&str] = match rights {
         Rights::All => &[],
-        Rights::Read => &["read", "list", "glob", "grep", "ask_user"],
+        Rights::Read => &[
+            "read",
+            "list",
+            "glob",
+            "grep",
+            "todoread",
+            "todowrite",
+            "ask_user",
+            "skill",
+        ],
     };
     AgentProfile {
         name: name.to_owned(),

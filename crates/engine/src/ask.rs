@@ -23,12 +23,8 @@ pub(crate) async fn question(
     let choices = question.choices.clone();
     core.emitter.emit(Some(run), question)?;
     core.emitter.sync()?;
-    core.emitter.emit(
-        Some(run),
-        StateChanged {
-            state: RunState::AwaitingPermission,
-        },
-    )?;
+    core.emitter
+        .emit(Some(run), StateChanged::from(RunState::AwaitingPermission))?;
     let nobody = |by| Answer {
         question: id.clone(),
         choice: Choice::DENY.to_owned(),

@@ -3,10 +3,11 @@
 //! is: it is told to stop and then waited for, so that its result says what
 //! truly happened.
 
+use crate::checkpoint;
 use crate::gate::{Admitted, Verdict};
 use crate::guard;
 use crate::hooks;
-use crate::host::CallHost;
+use crate::host::{CallHost, Watch};
 use crate::images;
 use crate::mask;
 use crate::run::{End, Flow, Run};
@@ -17,8 +18,8 @@ use tenon_model::dialect::REPLY_FORMAT;
 use tenon_session::FrameOf;
 use tenon_tools::Tool;
 use tenon_vocab::{
-    CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, Outcome, RunState,
-    ToolOutput, ToolResult, ToolUse,
+    BlobRef, CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, Outcome,
+    RunState, ToolOutput, ToolResult, ToolUse,
 };
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -59,6 +60,7 @@ pub struct Done {
     /// What the model reads.
     pub text: String,
     pub display: Display,
+    pub images: Vec<(BlobRef, String)>,
 }
 
 /// Runs a batch; gives the results in the order of the calls.
@@ -92,6 +94,7 @@ fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
         tool,
         input,
         explanation,
+        facts,
         workspace,
         ..
     } = &admitted.verdict
@@ -116,7 +119,12 @@ fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
         token.clone(),
         workspace,
     );
-    let handle = tokio::spawn(call(Arc::clone(tool), input.clone(), host));
+    let watch = match effect {
+        _ if checkpoint::is_watched(&run.core, facts) => Watch::Commands,
+        Effect::Read | Effect::Interact => Watch::Nothing,
+        _ => Watch::Edits,
+    };
+    let handle = tokio::spawn(call(Arc::clone(tool), input.clone(), host, watch));
     Ok(Some(Running {
         handle,
         token,
@@ -125,8 +133,11 @@ fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
     }))
 }
 
-async fn call(tool: Arc<dyn Tool>, input: Value, host: CallHost) -> ToolOutput {
-    tool.run(input, &host).await
+async fn call(tool: Arc<dyn Tool>, input: Value, host: CallHost, watch: Watch) -> ToolOutput {
+    let before = host.look_before(watch).await;
+    let output = tool.run(input, &host).await;
+    host.look_after(before).await;
+    output
 }
 
 async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Settled {
@@ -168,6 +179,7 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
             let output = mask::output(&run.core, &name, output);
             let duration = running.started.elapsed();
             notes.extend(hooks::after_call(run, &call, &facts, &input, &output).await);
+            notes.extend(crate::notes::below(run, &facts, &output).await);
             Settled {
                 call,
                 name,
@@ -296,6 +308,7 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
         status,
         text: output.model_text.clone(),
         display: output.display.clone(),
+        images: images::keep_all(&run.core, std::mem::take(&mut output.images))?,
     };
     run.emit(ToolResult {
         ok: output.envelope.is_ok(),
@@ -305,7 +318,7 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
         display: output.display,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         reads: output.reads,
-        images: images::keep_all(&run.core, output.images)?,
+        images: done.images.clone(),
         sandbox: output.sandbox,
         explanation,
         name: name.clone(),
@@ -365,7 +378,16 @@ fn count(run: &mut Run, name: &str, output: &ToolOutput, status: CallStatus) {
             run.tally.failures_in_a_row = 0;
             run.tally.unreadable_in_a_row = 0;
         }
-        (_, Some(ErrorCode::DryRun | ErrorCode::Interrupted | ErrorCode::BlockedByHook)) => {}
+        // Nothing was tried, so nothing failed.
+        (
+            _,
+            Some(
+                ErrorCode::DryRun
+                | ErrorCode::Interrupted
+                | ErrorCode::BlockedByHook
+                | ErrorCode::NotStarted,
+            ),
+        ) => {}
         (_, Some(_)) => {
             run.tally.failed += 1;
             run.tally.failures_in_a_row += 1;

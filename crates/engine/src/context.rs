@@ -3,8 +3,10 @@
 //! before it sent, unless a compaction was announced (E9).
 
 use crate::active::Current;
+use crate::budget::{self, LimitSource};
 use crate::core::Core;
 use crate::images::{self, Sight};
+use crate::prompt;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -72,7 +74,9 @@ impl Context {
             cache_key: Some(Arc::clone(&core.cache_key)),
             room: None,
         };
-        request.room = current.window().map(|window| room(&request, window.tokens));
+        request.room = budget::limit(core, current)
+            .filter(|limit| limit.source != LimitSource::Assumed)
+            .map(|limit| room(&request, limit.tokens));
         request
     }
 }
@@ -125,9 +129,14 @@ pub(crate) enum Cause {
 pub(crate) fn compile(core: &Core, cause: Cause) -> Result<(), SessionError> {
     let current = core.active.get();
     let identity = current.identity();
-    let (system, tools) = prefix_blobs(core)?;
+    let PrefixBlobs {
+        system,
+        fragments,
+        tools,
+    } = prefix_blobs(core)?;
     let mut compiled = Compiled {
         system,
+        fragments: Some(fragments),
         tools,
         model: identity.model.clone(),
         endpoint: identity.endpoint.clone(),
@@ -155,17 +164,26 @@ pub(crate) fn compile(core: &Core, cause: Cause) -> Result<(), SessionError> {
         .map(|_| ())
 }
 
+/// Where the prefix is kept.
+#[derive(Debug, Clone)]
+pub(crate) struct PrefixBlobs {
+    system: BlobRef,
+    fragments: BlobRef,
+    tools: BlobRef,
+}
+
 /// System prompt and tools are the same all session long: kept once.
-fn prefix_blobs(core: &Core) -> Result<(BlobRef, BlobRef), SessionError> {
-    if let Some((system, tools)) = core.prefix_blobs.get() {
-        return Ok((system.clone(), tools.clone()));
+fn prefix_blobs(core: &Core) -> Result<PrefixBlobs, SessionError> {
+    if let Some(kept) = core.prefix_blobs.get() {
+        return Ok(kept.clone());
     }
     let blobs = core.emitter.blobs();
     let tools = serde_json::to_vec(&core.prefix.tools).unwrap_or_default();
-    let kept = (
-        blobs.put(core.prefix.system.as_bytes())?,
-        blobs.put(&tools)?,
-    );
+    let kept = PrefixBlobs {
+        system: blobs.put(core.prefix.system.as_bytes())?,
+        fragments: prompt::stored(&blobs, &core.given.fragments)?,
+        tools: blobs.put(&tools)?,
+    };
     Ok(core.prefix_blobs.get_or_init(|| kept).clone())
 }
 

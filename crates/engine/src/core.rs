@@ -2,20 +2,26 @@
 //! behind locks. No behaviour of its own beyond saying things.
 
 use crate::active::{Active, Current};
+use crate::checkpoint::Keeper;
+use crate::compact::Progress;
+use crate::context::PrefixBlobs;
 use crate::emit::Emitter;
 use crate::hooks::Hooks;
 use crate::inbox::Inbox;
 use crate::meter::Meter;
-use crate::parts::{Ambient, Approval, Effects, GrantSink, ModelSource, Parts};
+use crate::notes::Told;
+use crate::parts::{Ambient, Approval, ContextParts, Effects, GrantSink, ModelSource, Parts};
+use crate::prompt;
 use crate::questions::Questions;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use tenon_model::{Delivery, Prefix, RetryPlan};
+use tenon_model::{Delivery, Identity, Prefix, RetryPlan};
 use tenon_policy::{Grants, Masker, Rules, search_filter};
+use tenon_session::State;
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
 use tenon_vocab::profile::{AgentProfile, Limits};
-use tenon_vocab::{BlobRef, EventKind, Notice, NoticeLevel, RunId, Settings};
+use tenon_vocab::{EventKind, Notice, NoticeLevel, RunId, Settings};
 
 pub(crate) struct Core {
     pub(crate) emitter: Arc<Emitter>,
@@ -24,18 +30,25 @@ pub(crate) struct Core {
     pub(crate) active: Active,
     pub(crate) models: Option<Arc<dyn ModelSource>>,
     pub(crate) meter: Meter,
+    /// Whether making the conversation shorter gets anywhere.
+    pub(crate) compaction: Progress,
+    pub(crate) told: Told,
     /// A title was asked for, or is there.
     pub(crate) titled: AtomicBool,
     pub(crate) toolbox: Toolbox,
     pub(crate) workspace: Workspace,
+    /// Watches what commands change.
+    pub(crate) keeper: Keeper,
     pub(crate) jobs: Jobs,
     pub(crate) rules: Rules,
     grants: Mutex<Grants>,
     pub(crate) on_grant: Option<GrantSink>,
     pub(crate) agent: AgentProfile,
     pub(crate) prefix: Arc<Prefix>,
+    /// What the prefix was made of, and how the history is kept within bounds.
+    pub(crate) given: ContextParts,
     /// Where the system prompt and the tools are kept, once they are.
-    pub(crate) prefix_blobs: OnceLock<(BlobRef, BlobRef)>,
+    pub(crate) prefix_blobs: OnceLock<PrefixBlobs>,
     /// The same in every request of the session: its id.
     pub(crate) cache_key: Arc<str>,
     /// As the session was opened; the log has what holds now.
@@ -59,13 +72,28 @@ impl fmt::Debug for Core {
     }
 }
 
+/// Whether this model was asked last; another one counts differently.
+fn is_of(state: &State, model: &Identity) -> bool {
+    state.compiled().is_some_and(|compiled| {
+        compiled.model == model.model && compiled.endpoint == model.endpoint
+    })
+}
+
 impl Core {
     pub(crate) fn new(parts: Parts) -> Self {
         let cache_key = Arc::from(parts.log.id().to_string());
+        let mut given = parts.context;
+        given.fragments = prompt::kept(given.fragments, &parts.log.blobs(), &parts.state);
         let prefix = Arc::new(Prefix {
-            system: parts.system,
+            system: prompt::system(&given.fragments),
             tools: parts.toolbox.specs(),
         });
+        let meter = if is_of(&parts.state, &parts.model.identity()) {
+            let history = parts.state.history().messages();
+            Meter::resumed(history.iter().map(AsRef::as_ref))
+        } else {
+            Meter::default()
+        };
         parts.workspace.ledger().seed(
             parts
                 .state
@@ -75,6 +103,7 @@ impl Core {
         let workspace = parts
             .workspace
             .with_private(Arc::new(search_filter(parts.rules.clone())));
+        let keeper = Keeper::new(&parts.log, workspace.root());
         Self {
             emitter: Arc::new(Emitter::new(
                 parts.log,
@@ -87,16 +116,20 @@ impl Core {
             questions: Questions::default(),
             active: Active::new(Current::new(parts.model, parts.parameters)),
             models: parts.models,
-            meter: Meter::default(),
+            meter,
+            compaction: Progress::default(),
+            told: Told::default(),
             titled: AtomicBool::new(false),
             toolbox: parts.toolbox,
             workspace,
+            keeper,
             jobs: parts.jobs,
             rules: parts.rules,
             grants: Mutex::new(parts.grants),
             on_grant: parts.on_grant,
             agent: parts.agent,
             prefix,
+            given,
             prefix_blobs: OnceLock::new(),
             cache_key,
             settings: parts.settings,

@@ -11,8 +11,8 @@ use tenon_policy::Masker;
 use tenon_session::{Frame, FrameOf, Log, SessionError, State};
 use tenon_vocab::port::{BoxFuture, EventSource};
 use tenon_vocab::{
-    Durability, Event, EventKind, Message, Notice, NoticeLevel, RunId, SessionId, TextChannel,
-    TextDelta, ToolDelta,
+    Durability, Event, EventKind, HistoryRef, Message, Notice, NoticeLevel, RunId, SessionId,
+    TextChannel, TextDelta, ToolDelta,
 };
 
 /// A snapshot is due after this many bytes of log.
@@ -227,6 +227,17 @@ impl Emitter {
         look(&self.lock().state)
     }
 
+    /// A look at the log, under the lock.
+    pub(crate) fn log<T>(&self, look: impl FnOnce(&Log) -> T) -> T {
+        look(&self.lock().log)
+    }
+
+    /// A look at both, under the lock.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Log, &State) -> T) -> T {
+        let inner = self.lock();
+        look(&inner.log, &inner.state)
+    }
+
     pub(crate) fn session(&self) -> SessionId {
         self.session
     }
@@ -241,13 +252,36 @@ impl Emitter {
         if inner.log.bytes_since_snapshot() < SNAPSHOT_EVERY {
             return Ok(inner.state.last_snapshot());
         }
+        self.write_snapshot(&mut inner)
+    }
+
+    /// Writes one now: what stands before it need not be read again.
+    pub(crate) fn snapshot(&self) -> Result<(), SessionError> {
+        self.write_snapshot(&mut self.lock()).map(|_| ())
+    }
+
+    fn write_snapshot(&self, inner: &mut Inner) -> Result<Option<u64>, SessionError> {
         let snapshot = inner.state.snapshot();
-        let event = self.event(&inner, None, snapshot.into());
+        let event = self.event(inner, None, snapshot.into());
         let offset = inner.log.append(&event)?;
         inner.state.apply(&event, offset);
         inner.sub = 0;
         inner.publisher.publish(&Arc::new(event));
         Ok(inner.state.last_snapshot())
+    }
+
+    /// The durable events from `seq` on. Where a record before it is known, what
+    /// stands before that is not read.
+    pub(crate) fn events(
+        &self,
+        known: Option<HistoryRef>,
+        seq: u64,
+    ) -> Result<Vec<Event>, SessionError> {
+        let inner = self.lock();
+        match known {
+            Some(known) => inner.log.read_after(known, seq),
+            None => inner.log.read_from(seq),
+        }
     }
 
     /// Messages that the model sees, and the generation of the history.

@@ -8,7 +8,7 @@ use crate::inbox::{self, Work};
 use crate::parts::Parts;
 use crate::queries::Queries;
 use crate::run::{self, Run};
-use crate::{switch, title};
+use crate::{switch, title, undo};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -85,6 +85,7 @@ async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>, rema
         idle(&core);
     }
     inbox.abort();
+    core.keeper.end().await;
     hooks::session_ended(&core).await;
     let ended = core.jobs.shutdown().await;
     if !ended.is_empty() && !core.emitter.is_broken() {
@@ -147,13 +148,21 @@ fn open(core: &Core) -> Result<(), SessionError> {
 
 /// One run; a panic in it is contained and still leaves a whole log.
 async fn one(core: &Arc<Core>, work: Work, token: CancellationToken, context: Context) -> Context {
-    if let Some(what) = unsupported(&work) {
-        core.notice(None, NoticeLevel::Warning, "unsupported", what);
-        return context;
-    }
     let work = match work {
         Work::Switch(wanted) => {
             change(core, wanted, &token).await;
+            return context;
+        }
+        Work::Undo => {
+            undo::undo(core).await;
+            return context;
+        }
+        Work::Redo => {
+            undo::redo(core).await;
+            return context;
+        }
+        Work::Revert { message } => {
+            undo::revert(core, message).await;
             return context;
         }
         other => other,
@@ -188,23 +197,8 @@ async fn change(core: &Arc<Core>, wanted: Switch, token: &CancellationToken) {
     }
 }
 
-fn unsupported(work: &Work) -> Option<&'static str> {
-    match work {
-        Work::Prompt { .. } | Work::Shell { .. } | Work::Switch(_) => None,
-        Work::Compact => Some("Compaction is not available in this version."),
-        Work::Undo => Some(
-            "Undo is not available in this version; the previous contents are kept in the session's checkpoints.",
-        ),
-    }
-}
-
 fn idle(core: &Core) {
-    let _ = core.emitter.emit(
-        None,
-        StateChanged {
-            state: RunState::Idle,
-        },
-    );
+    let _ = core.emitter.emit(None, StateChanged::from(RunState::Idle));
 }
 
 fn watch_jobs(core: &Arc<Core>) {

@@ -12,6 +12,7 @@ use crate::parts::Effects;
 use crate::recover;
 use crate::run::{End, Flow, Run};
 use crate::schedule::{Planned, Ready};
+use crate::todo;
 use respond::{Responder, responder};
 use serde_json::Value;
 use std::sync::Arc;
@@ -69,7 +70,14 @@ pub(crate) async fn admit(run: &mut Run, batch: Vec<Planned>) -> Flow<Vec<Admitt
                 status: CallStatus::Completed,
                 explanation: None,
             },
-            Ok(ready) => judge(run, &call, ready).await?,
+            Ok(ready) => match todo::hold(run, &ready)? {
+                Some(output) => Verdict::Refuse {
+                    output: Box::new(output),
+                    status: CallStatus::NotStarted,
+                    explanation: None,
+                },
+                None => judge(run, &call, ready).await?,
+            },
         };
         admitted.push(Admitted {
             call,

@@ -1,8 +1,9 @@
 //! What a running call has of the world: its own narrow view of the engine.
 
+use crate::checkpoint::{self, Before};
 use crate::core::Core;
 use crate::run::Run;
-use crate::{ask, outside};
+use crate::{ask, outside, todo};
 use std::sync::Arc;
 use tenon_session::Blobs;
 use tenon_tools::workspace::{Change, JournalError};
@@ -42,6 +43,39 @@ impl CallHost {
             workspace: workspace.with_journal(Arc::new(journal)),
         }
     }
+}
+
+impl CallHost {
+    /// The look at the tree before this call runs, where it needs one. What ran
+    /// before must be recorded first, or its changes would be taken for those of
+    /// this call.
+    pub(crate) async fn look_before(&self, watch: Watch) -> Option<Before> {
+        match watch {
+            Watch::Commands => checkpoint::before(&self.core, self.run).await,
+            Watch::Edits => {
+                self.core.keeper.settled().await;
+                None
+            }
+            Watch::Nothing => None,
+        }
+    }
+
+    /// The look after it, which nobody waits for.
+    pub(crate) async fn look_after(&self, before: Option<Before>) {
+        if let Some(before) = before {
+            checkpoint::after(&self.core, self.run, self.call.clone(), before).await;
+        }
+    }
+}
+
+/// What has to be looked at around a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watch {
+    /// It starts something.
+    Commands,
+    /// It tells the journal.
+    Edits,
+    Nothing,
 }
 
 impl Host for CallHost {
@@ -90,6 +124,7 @@ impl Host for CallHost {
                     )
                     .await
                 }
+                HostRequest::Todo(update) => todo::request(&self.core, self.run, update),
                 HostRequest::RunOutside {
                     command,
                     denial,
@@ -126,10 +161,12 @@ impl CallJournal {
             mode: change.mode,
             before: change
                 .before
-                .map(|bytes| blobs.put(bytes))
+                .map(|bytes| blobs.put_file(bytes))
                 .transpose()
                 .map_err(failed)?,
             after: change.after.map(tenon_tools::workspace::sha256),
+            // A file that is written anew keeps its mode.
+            after_mode: change.after.and(change.mode),
         })
     }
 }
@@ -137,16 +174,33 @@ impl CallJournal {
 impl Journal for CallJournal {
     fn changing(&self, change: &Change<'_>) -> Result<(), JournalError> {
         let file = Self::keep(&self.core.emitter.blobs(), change)?;
+        self.core.keeper.edited(change.path, file.after.as_deref());
+        let mut files: Vec<FileChange> = change.folders.iter().map(|path| folder(path)).collect();
+        files.push(file);
         let checkpoint = Checkpoint {
             action: CheckpointAction::Saved,
             call: Some(self.call.clone()),
             to_seq: None,
-            files: vec![file],
+            files,
+            unkept: Vec::new(),
+            ahead: false,
         };
         self.core
             .emitter
             .emit(Some(self.run), checkpoint)
             .map(|_| ())
             .map_err(|error| JournalError(error.to_string()))
+    }
+}
+
+/// A folder that is made for a file: it goes with it, when it is empty then. Of
+/// its mode nothing is known.
+fn folder(path: &str) -> FileChange {
+    FileChange {
+        path: path.to_owned(),
+        mode: None,
+        before: None,
+        after: None,
+        after_mode: Some(FileChange::FOLDER),
     }
 }

@@ -2,6 +2,7 @@
 //! interrupt or a steering message acts at once, whatever the run is doing.
 
 use crate::core::Core;
+use crate::{custom, named, skills};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_vocab::{Command, JobId, Notice, NoticeLevel, Part, RunOrigin, Switch};
@@ -15,14 +16,28 @@ pub(crate) enum Work {
         text: String,
         attachments: Vec<Part>,
         origin: RunOrigin,
+        /// A skill whose text goes along, by name.
+        skill: Option<String>,
+    },
+    /// A command of the user's or the project's own, which becomes a prompt.
+    Custom {
+        name: String,
+        arguments: String,
+        origin: RunOrigin,
     },
     Shell {
         command: String,
     },
-    Compact,
+    Compact {
+        focus: Option<String>,
+    },
     /// Another model, or another effort.
     Switch(Switch),
     Undo,
+    Redo,
+    Revert {
+        message: Option<u32>,
+    },
 }
 
 #[derive(Debug, Default)]
@@ -83,6 +98,7 @@ impl Inbox {
                 text,
                 attachments: Vec::new(),
                 origin: RunOrigin::FollowUp,
+                skill: None,
             });
         }
     }
@@ -97,11 +113,15 @@ impl Inbox {
         let mut desk = self.lock();
         let work = match work {
             Work::Prompt {
-                text, attachments, ..
+                text,
+                attachments,
+                skill,
+                ..
             } if desk.run.is_some() => Work::Prompt {
                 text,
                 attachments,
                 origin: RunOrigin::FollowUp,
+                skill,
             },
             other => other,
         };
@@ -120,6 +140,7 @@ impl Inbox {
                 text,
                 attachments: Vec::new(),
                 origin: RunOrigin::Prompt,
+                skill: None,
             });
         }
     }
@@ -137,9 +158,12 @@ impl Inbox {
         for work in std::mem::take(&mut desk.work) {
             match work {
                 Work::Prompt { text, .. } => dropped.push(text),
+                Work::Custom {
+                    name, arguments, ..
+                } => dropped.push(format!("/{name} {arguments}").trim_end().to_owned()),
                 Work::Shell { command } => dropped.push(format!("!{command}")),
                 switch @ Work::Switch(_) => desk.work.push_back(switch),
-                Work::Compact | Work::Undo => {}
+                Work::Compact { .. } | Work::Undo | Work::Redo | Work::Revert { .. } => {}
             }
         }
         dropped
@@ -169,6 +193,7 @@ fn dispatch(core: &Arc<Core>, command: Command) {
                 text,
                 attachments,
                 origin: RunOrigin::Prompt,
+                skill: None,
             });
         }
         Command::Steer { text } => core.inbox.steer(text),
@@ -184,9 +209,26 @@ fn dispatch(core: &Arc<Core>, command: Command) {
             }
         }
         Command::Shutdown => core.inbox.shutdown.cancel(),
-        Command::Compact { .. } => core.inbox.push(Work::Compact),
+        Command::Skill { name, text } => core.inbox.push(Work::Prompt {
+            text: skills::prompt(&name, text),
+            attachments: Vec::new(),
+            origin: RunOrigin::Prompt,
+            skill: Some(name),
+        }),
+        Command::Custom { name, arguments } => match custom::find(core, &name) {
+            Ok(_) => core.inbox.push(Work::Custom {
+                name,
+                arguments,
+                origin: RunOrigin::Prompt,
+            }),
+            Err(why) => core.notice(None, NoticeLevel::Warning, "command", why),
+        },
+        Command::Compact { focus } => core.inbox.push(Work::Compact { focus }),
         Command::Switch(switch) => core.inbox.push(Work::Switch(switch)),
+        Command::Settings(change) => named::change(core, change),
         Command::Undo => core.inbox.push(Work::Undo),
+        Command::Redo => core.inbox.push(Work::Redo),
+        Command::Revert { message } => core.inbox.push(Work::Revert { message }),
         Command::KillJob { id } => kill(core, id),
         Command::Answer(answer) => {
             let id = answer.question.clone();

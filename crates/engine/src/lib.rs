@@ -2,12 +2,17 @@
 //! home folder and knows no terminal: it gets [`Parts`] and gives a
 //! [`tenon_vocab::port::Handle`] with events, commands and queries.
 
+pub mod account;
 mod active;
 pub mod agents;
 mod ask;
+mod budget;
 mod calls;
+mod checkpoint;
+mod compact;
 mod context;
 mod core;
+mod custom;
 mod emit;
 mod engine;
 mod figures;
@@ -18,8 +23,11 @@ mod host;
 mod images;
 mod inbox;
 mod mask;
+mod mentions;
 mod meter;
+pub mod named;
 mod next;
+mod notes;
 mod once;
 mod outside;
 mod overflow;
@@ -33,15 +41,20 @@ mod recovered;
 mod run;
 mod schedule;
 mod shell;
+mod skills;
 pub mod slash;
 mod step;
 mod stream;
 mod switch;
 mod title;
+mod todo;
+pub mod undo;
 
 pub use calls::Done;
+pub use compact::summary;
 pub use engine::Engine;
 pub use once::call_once;
 pub use parts::{
-    Ambient, Approval, Chosen, Confirm, Effects, GrantSink, ModelSource, Parts, RealAmbient,
+    Ambient, Approval, Chosen, Confirm, ContextParts, Effects, GrantSink, ModelSource, Parts,
+    RealAmbient,
 };

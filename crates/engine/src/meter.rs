@@ -11,6 +11,11 @@ const WORTH_COMPARING: u64 = 2_000;
 /// Below this share of what was expected, something was left out.
 const SHARE: f64 = 0.7;
 
+/// How far a server's count is believed to be from the estimate: beyond it
+/// something else was counted, such as a cut prompt or pictures.
+const LEAST_RATE: f64 = 0.5;
+const MOST_RATE: f64 = 2.0;
+
 /// What was sent, in estimated tokens.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
@@ -68,13 +73,54 @@ struct Figures {
     said: bool,
     /// It was said that the window is full.
     crowded: bool,
-    last: Option<u64>,
+    /// It was said that nobody knows the window.
+    assumed: bool,
+    last: Option<Last>,
+}
+
+/// The last request that a server counted.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    /// By our own estimate.
+    sent: u64,
+    /// As the server counted it.
+    read: u64,
+}
+
+/// How a figure came about. One that is estimated is shown with `~`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Figure {
+    Counted,
+    Estimated,
+}
+
+/// What is used of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Used {
+    pub(crate) tokens: u64,
+    pub(crate) kind: Figure,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Meter(Mutex<Figures>);
 
 impl Meter {
+    /// As it was after these messages: a session that goes on judges as it would
+    /// have judged without the stop.
+    pub(crate) fn resumed<'a>(history: impl IntoIterator<Item = &'a Message>) -> Self {
+        let mut figures = Figures::default();
+        for message in history {
+            let counted = message.usage.filter(|usage| usage.input > 0);
+            if let (Some(sent), Some(usage)) = (message.estimated, counted) {
+                let read = usage.input;
+                figures.last = Some(Last { sent, read });
+                let ratio = read as f64 / sent.max(1) as f64;
+                figures.best = Some(figures.best.map_or(ratio, |best| best.max(ratio)));
+            }
+        }
+        Self(Mutex::new(figures))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Figures> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -82,7 +128,10 @@ impl Meter {
     /// Notes what a server reported; tells, once, that it read too little.
     pub(crate) fn note(&self, sent: Sent, read: u64, estimate: Estimate) -> Option<Truncated> {
         let mut figures = self.lock();
-        figures.last = Some(read);
+        if read > 0 {
+            let sent = sent.tokens;
+            figures.last = Some(Last { sent, read });
+        }
         if sent.compared == 0 || read == 0 {
             return None;
         }
@@ -103,9 +152,35 @@ impl Meter {
         })
     }
 
-    /// The tokens of the last prompt, as its server counted them.
-    pub(crate) fn last(&self) -> Option<u64> {
-        self.lock().last
+    /// What the next request will be counted as, from its estimate: what the
+    /// server counted last, and the rest at the rate that it counted by (C4).
+    pub(crate) fn expect(&self, estimated: u64) -> u64 {
+        let Some(last) = self.lock().last else {
+            return estimated;
+        };
+        let rate = (last.read as f64 / last.sent.max(1) as f64).clamp(LEAST_RATE, MOST_RATE);
+        let at_rate = |tokens: u64| (tokens as f64 * rate).round() as u64;
+        match estimated.checked_sub(last.sent) {
+            Some(more) => last.read.saturating_add(at_rate(more)),
+            // Something was taken out since: nothing of it was counted so.
+            None => at_rate(estimated),
+        }
+    }
+
+    /// What is used now, of which this is the estimate: as counted with the last
+    /// request, unless something was taken out of the conversation since.
+    pub(crate) fn used(&self, estimated: u64) -> Used {
+        let last = self.lock().last;
+        match last {
+            Some(last) if estimated >= last.sent => Used {
+                tokens: last.read,
+                kind: Figure::Counted,
+            },
+            _ => Used {
+                tokens: self.expect(estimated),
+                kind: Figure::Estimated,
+            },
+        }
     }
 
     /// The largest share of an estimate that a server has counted.
@@ -118,10 +193,16 @@ impl Meter {
         std::mem::replace(&mut self.lock().crowded, true)
     }
 
+    /// The same of a window that nobody knows.
+    pub(crate) fn assumed_before(&self) -> bool {
+        std::mem::replace(&mut self.lock().assumed, true)
+    }
+
     /// Another model counts differently.
     pub(crate) fn forget(&self) {
         let mut figures = self.lock();
         figures.crowded = false;
+        figures.assumed = false;
         figures.best = None;
         figures.last = None;
     }
@@ -168,6 +249,47 @@ mod tests {
         assert_eq!(meter.note(sent(1_500), 900, Estimate::Fitting), None);
         assert_eq!(meter.note(sent(5_000), 3_000, Estimate::Fitting), None);
         assert!(meter.note(sent(9_000), 3_500, Estimate::Fitting).is_some());
+    }
+
+    #[test]
+    fn what_comes_next_is_expected_at_the_rate_that_the_server_counts_by() {
+        let meter = Meter::default();
+        assert_eq!(meter.expect(500), 500);
+        let estimated = Figure::Estimated;
+        let used = |tokens, kind| Used { tokens, kind };
+        assert_eq!(meter.used(500), used(500, estimated));
+        meter.note(sent(1_000), 1_200, Estimate::Fitting);
+        assert_eq!(meter.expect(1_000), 1_200);
+        assert_eq!(meter.expect(1_500), 1_800);
+        assert_eq!(meter.used(1_500), used(1_200, Figure::Counted));
+        // After a compaction nothing of what is left was counted so.
+        assert_eq!(meter.expect(100), 120);
+        assert_eq!(meter.used(100), used(120, estimated));
+    }
+
+    #[test]
+    fn a_resumed_session_expects_what_it_would_have_expected() {
+        let mut reply = Message::assistant("hi");
+        reply.estimated = Some(1_000);
+        reply.usage = Some(tenon_vocab::Usage {
+            input: 1_200,
+            ..tenon_vocab::Usage::default()
+        });
+        let meter = Meter::resumed([&Message::user("go"), &reply, &Message::user("on")]);
+        assert_eq!(meter.expect(1_500), 1_800);
+        assert_eq!(meter.share(), Some(1.2));
+        assert_eq!(Meter::resumed([&Message::user("go")]).expect(7), 7);
+    }
+
+    #[test]
+    fn a_count_that_cannot_be_true_does_not_spoil_what_is_expected() {
+        let meter = Meter::default();
+        meter.note(sent(1_000), 0, Estimate::Loose);
+        assert_eq!(meter.expect(1_000), 1_000);
+        meter.note(sent(1_000), 1, Estimate::Loose);
+        assert_eq!(meter.expect(2_000), 501);
+        meter.note(sent(10), u64::MAX, Estimate::Loose);
+        assert_eq!(meter.expect(20), u64::MAX);
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub async fn call_once(
     // The limits of a model's run are not those of one call.
     parts.limits.max_retries = u32::MAX;
     parts.limits.max_retries_automated = u32::MAX;
+    // Nobody reads the rules of a folder.
+    parts.context.rule_source = None;
     let core = Arc::new(Core::new(parts));
     let mut run = Run::new(Arc::clone(&core), token, Context::default());
     let call = ToolCallPart {

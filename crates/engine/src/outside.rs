@@ -60,12 +60,9 @@ pub(crate) async fn ask(
         Ok(answer) => reply(&answer),
     };
     // The call goes on, whatever was said.
-    let _ = core.emitter.emit(
-        Some(run),
-        StateChanged {
-            state: RunState::ToolRunning,
-        },
-    );
+    let _ = core
+        .emitter
+        .emit(Some(run), StateChanged::from(RunState::ToolRunning));
     reply
 }
 

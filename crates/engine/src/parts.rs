@@ -1,6 +1,7 @@
 //! All that the engine is made of, given from outside: it reads no home folder,
 //! no environment and no clock of its own.
 
+use crate::prompt::{Fragment, FragmentKind, RuleSource};
 use std::fmt;
 use std::sync::Arc;
 use tenon_model::{Delivery, Identity, Model, ModelError, Parameters, RetryPlan};
@@ -8,7 +9,9 @@ use tenon_policy::{Grant, Grants, Masker, Rules};
 use tenon_session::{Log, State};
 use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::profile::{AgentProfile, HookSpec, Limits};
+use tenon_vocab::profile::{
+    AgentProfile, Checkpoints, CommandInfo, Compaction, HookSpec, Limits, SkillInfo, TodoFirst,
+};
 use tenon_vocab::{RunId, Settings, Timestamp};
 
 /// Time, ids and chance: fixed in tests.
@@ -101,6 +104,52 @@ pub trait ModelSource: Send + Sync {
 /// Called when the user grants something for the project; it may be stored.
 pub type GrantSink = Arc<dyn Fn(&Grant) + Send + Sync>;
 
+/// What the model is told besides the conversation, and how the conversation is
+/// kept within bounds.
+#[derive(Clone, Default)]
+pub struct ContextParts {
+    /// The system prompt by its pieces, in order.
+    pub fragments: Vec<Fragment>,
+    /// What of them was cut, and what could not be read.
+    pub troubles: Vec<String>,
+    /// Tells of rules that were edited, or that apply below a folder.
+    pub rule_source: Option<Arc<dyn RuleSource>>,
+    /// What can be loaded; names are unique.
+    pub skills: Vec<SkillInfo>,
+    /// The user's and the project's own commands; names are unique.
+    pub commands: Vec<CommandInfo>,
+    pub compaction: Compaction,
+    pub checkpoints: Checkpoints,
+    pub todo_first: TodoFirst,
+    /// The most that one request may have, whatever the window.
+    pub request_tokens: Option<u64>,
+}
+
+impl ContextParts {
+    /// Nothing but this prompt.
+    #[must_use]
+    pub fn of_prompt(text: &str) -> Self {
+        let base = Fragment {
+            kind: FragmentKind::Base,
+            source: String::from("built-in"),
+            text: text.to_owned(),
+        };
+        Self {
+            fragments: vec![base],
+            ..Self::default()
+        }
+    }
+}
+
+impl fmt::Debug for ContextParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextParts")
+            .field("fragments", &self.fragments.len())
+            .field("skills", &self.skills.len())
+            .finish_non_exhaustive()
+    }
+}
+
 pub struct Parts {
     pub model: Arc<dyn Model>,
     /// `None`: the session keeps the model that it was made with.
@@ -115,8 +164,7 @@ pub struct Parts {
     /// `None`: nothing is granted for longer than the session.
     pub on_grant: Option<GrantSink>,
     pub agent: AgentProfile,
-    /// The whole system prompt, as assembled from prompt, rules and environment.
-    pub system: String,
+    pub context: ContextParts,
     pub settings: Settings,
     pub limits: Limits,
     pub tool_limits: ToolLimits,

@@ -1,13 +1,26 @@
-//! The system prompt: base, rules, environment, in that order and without
-//! anything that changes between two starts in the same folder. No clock, no git
-//! status, no id: a local server keeps its cache of the prefix (C1, E9).
+//! The system prompt: what the model is told before the conversation, piece by
+//! piece, as values. Nothing in it changes between two starts in the same
+//! folder: no clock, no git status, no id, so that a local server keeps its
+//! cache of the prefix (C1, E9). What comes later, such as rules that were
+//! edited, is no part of it; see `notes`.
 
-use std::fmt::Write as _;
+mod cap;
+mod freeze;
+mod skills;
+
+pub use cap::{Cut, cut};
+pub use freeze::{frozen, read};
+pub(crate) use freeze::{kept, stored};
+pub use skills::skills;
+
+use serde::{Deserialize, Serialize};
+use tenon_vocab::profile::SkillInfo;
 
 /// A file of rules (AGENTS.md), as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleFile {
     pub path: String,
+    /// At most [`FragmentKind::cap`] bytes; where it was cut, it says so.
     pub text: String,
 }
 
@@ -20,35 +33,197 @@ pub struct Environment {
     pub root: String,
 }
 
-/// Puts the parts together. An empty base leaves only the rest (I15).
+/// What a piece of the system prompt is. In this order they stand in it (C1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FragmentKind {
+    /// The agent's own words.
+    Base,
+    /// What the user added to them.
+    Appended,
+    /// AGENTS.md of the user, of the folders above, of the project.
+    Rules,
+    /// Files that `instructions` names.
+    Instructions,
+    Environment,
+    /// The names and descriptions of skills.
+    Skills,
+    /// The agents that can be delegated to.
+    Agents,
+}
+
+impl FragmentKind {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Appended => "appended",
+            Self::Rules => "rules",
+            Self::Instructions => "instructions",
+            Self::Environment => "environment",
+            Self::Skills => "skills",
+            Self::Agents => "agents",
+        }
+    }
+
+    /// The most bytes of one piece. More is cut, and the cut is said in the
+    /// prompt and to the user.
+    #[must_use]
+    pub fn cap(self) -> usize {
+        match self {
+            Self::Base | Self::Appended => 256 * 1024,
+            Self::Rules | Self::Instructions => 64 * 1024,
+            Self::Skills => 12 * 1024,
+            Self::Agents => 8 * 1024,
+            Self::Environment => 4 * 1024,
+        }
+    }
+
+    /// Whether it comes from a file that may be edited while a session runs.
+    fn is_of_a_file(self) -> bool {
+        matches!(self, Self::Rules | Self::Instructions)
+    }
+}
+
+/// One piece of the system prompt, with where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fragment {
+    pub kind: FragmentKind,
+    /// A path, or `built-in`, or the name of a setting.
+    pub source: String,
+    /// As it stands in the prompt, with its header, without the empty line
+    /// that follows.
+    pub text: String,
+}
+
+/// Looks at the files of rules again (C2, E9). It never changes the prompt.
+pub trait RuleSource: Send + Sync {
+    /// The files that would be in the prompt of a session started now, in its
+    /// order. Asked before every prompt: it must be cheap when nothing changed.
+    /// A file that cannot be read for the moment is given as it was last.
+    fn current(&self) -> Vec<RuleFile>;
+}
+
+/// A text and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sourced<'a> {
+    pub source: &'a str,
+    pub text: &'a str,
+}
+
+/// All that a system prompt is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Briefing<'a> {
+    /// Empty leaves only the rest (I15).
+    pub base: Sourced<'a>,
+    pub appended: &'a [Sourced<'a>],
+    /// The most specific last.
+    pub rules: &'a [RuleFile],
+    pub instructions: &'a [RuleFile],
+    pub environment: &'a Environment,
+    pub skills: &'a [SkillInfo],
+}
+
+/// The system prompt: the pieces in the order of their kinds.
 #[must_use]
-pub fn system(
-    base: &str,
-    appended: Option<&str>,
-    rules: &[RuleFile],
-    environment: &Environment,
-) -> String {
+pub fn system(fragments: &[Fragment]) -> String {
     let mut text = String::new();
-    for part in [Some(base), appended].into_iter().flatten() {
-        if !part.trim().is_empty() {
-            text.push_str(part.trim_end());
-            text.push_str("\n\n");
-        }
+    for fragment in ordered(fragments) {
+        text.push_str(fragment.text.trim_end());
+        text.push_str("\n\n");
     }
-    if !rules.is_empty() {
-        text.push_str(
-            "# Project Context\n\nRules of the user and of the project; the later ones win.\n\n",
-        );
-        for rule in rules {
-            let _ = write!(text, "## {}\n\n{}\n\n", rule.path, rule.text.trim_end());
-        }
-    }
-    let _ = write!(
-        text,
-        "# Environment\n\nPlatform: {}\nShell: {}\nProject root: {}\n",
-        environment.platform, environment.shell, environment.root
-    );
+    text.truncate(text.trim_end().len());
     text
+}
+
+/// The pieces as they stand in the prompt.
+pub(crate) fn ordered(fragments: &[Fragment]) -> Vec<&Fragment> {
+    let mut sorted: Vec<&Fragment> = fragments.iter().collect();
+    sorted.sort_by_key(|fragment| fragment.kind);
+    sorted
+}
+
+/// The pieces of a system prompt, each within its bounds, and what was cut.
+#[must_use]
+pub fn fragments(given: &Briefing<'_>) -> (Vec<Fragment>, Vec<Cut>) {
+    let mut all = Pieces::default();
+    all.add(FragmentKind::Base, given.base.source, given.base.text);
+    for appended in given.appended {
+        all.add(FragmentKind::Appended, appended.source, appended.text);
+    }
+    let files = given.rules.iter().map(|file| (FragmentKind::Rules, file));
+    let named = given.instructions.iter();
+    let named = named.map(|file| (FragmentKind::Instructions, file));
+    let mut introduced = false;
+    for (kind, file) in files.chain(named) {
+        if file.text.trim().is_empty() {
+            continue;
+        }
+        let section = section(file);
+        let text = if introduced {
+            section
+        } else {
+            format!("{INTRODUCTION}\n\n{section}")
+        };
+        introduced = true;
+        all.push(kind, &file.path, text);
+    }
+    let Environment {
+        platform,
+        shell,
+        root,
+    } = given.environment;
+    let text =
+        format!("# Environment\n\nPlatform: {platform}\nShell: {shell}\nProject root: {root}");
+    all.add(FragmentKind::Environment, "built-in", &text);
+    if let Some(index) = skills(given.skills) {
+        all.push(index.kind, &index.source, index.text);
+    }
+    (all.fragments, all.cuts)
+}
+
+/// Stands before the first file of rules, once.
+const INTRODUCTION: &str = "# Project Context\n\nRules of the user and of the project; where they differ, the later ones win.";
+
+/// A file of rules as it stands in the prompt. The header carries its path.
+pub(crate) fn section(file: &RuleFile) -> String {
+    format!("## {}\n\n{}", file.path, file.text.trim_end())
+}
+
+/// A piece without the header that a file gets.
+pub(crate) fn written(piece: &Fragment) -> &str {
+    if !piece.kind.is_of_a_file() {
+        return &piece.text;
+    }
+    let header = format!("## {}\n\n", piece.source);
+    piece
+        .text
+        .split_once(&header)
+        .map_or(piece.text.as_str(), |(_, written)| written)
+}
+
+#[derive(Default)]
+struct Pieces {
+    fragments: Vec<Fragment>,
+    cuts: Vec<Cut>,
+}
+
+impl Pieces {
+    fn add(&mut self, kind: FragmentKind, source: &str, text: &str) {
+        let (text, cut) = cut(text.trim_end(), text.len() as u64, kind.cap(), source);
+        self.cuts.extend(cut);
+        self.push(kind, source, text);
+    }
+
+    fn push(&mut self, kind: FragmentKind, source: &str, text: String) {
+        if !text.trim().is_empty() {
+            self.fragments.push(Fragment {
+                kind,
+                source: source.to_owned(),
+                text,
+            });
+        }
+    }
 }
 
 #[cfg(test)]
@@ -63,12 +238,26 @@ mod tests {
         }
     }
 
+    fn briefing(environment: &Environment) -> Briefing<'_> {
+        Briefing {
+            base: Sourced {
+                source: "built-in",
+                text: "base",
+            },
+            appended: &[],
+            rules: &[],
+            instructions: &[],
+            environment,
+            skills: &[],
+        }
+    }
+
     #[test]
     fn the_root_is_the_last_line_so_that_two_projects_share_the_longest_prefix() {
-        let text = system("base", None, &[], &environment());
+        let text = system(&fragments(&briefing(&environment())).0);
         assert_eq!(
             text,
-            "base\n\n# Environment\n\nPlatform: linux x86_64\nShell: bash\nProject root: /p\n"
+            "base\n\n# Environment\n\nPlatform: linux x86_64\nShell: bash\nProject root: /p"
         );
     }
 
@@ -78,11 +267,63 @@ mod tests {
             path: "/p/AGENTS.md".into(),
             text: "tabs only\n".into(),
         }];
-        let text = system("", Some("be brief"), &rules, &environment());
+        let environment = environment();
+        let mut given = briefing(&environment);
+        given.base.text = "";
+        given.appended = &[Sourced {
+            source: "append_system_prompt",
+            text: "be brief",
+        }];
+        given.rules = &rules;
+        let text = system(&fragments(&given).0);
         assert!(
             text.starts_with("be brief\n\n# Project Context\n"),
             "{text}"
         );
         assert!(text.contains("## /p/AGENTS.md\n\ntabs only\n"), "{text}");
+    }
+
+    #[test]
+    fn the_header_of_the_rules_comes_once_also_before_instructions_alone() {
+        let file = |path: &str| RuleFile {
+            path: path.into(),
+            text: format!("of {path}"),
+        };
+        let environment = environment();
+        let (rules, named) = ([file("a"), file("b")], [file("c"), file("d")]);
+        for (rules, count) in [(&rules[..], 4), (&[], 2)] {
+            let mut given = briefing(&environment);
+            given.rules = rules;
+            given.instructions = &named;
+            let pieces = fragments(&given).0;
+            let text = system(&pieces);
+            assert_eq!(text.matches("# Project Context").count(), 1, "{text}");
+            let of_files = pieces.iter().filter(|piece| piece.kind.is_of_a_file());
+            assert_eq!(of_files.count(), count);
+        }
+    }
+
+    #[test]
+    fn a_piece_beyond_its_cap_is_cut_and_both_sides_are_told() {
+        let environment = environment();
+        let long = "ä".repeat(FragmentKind::Base.cap());
+        let mut given = briefing(&environment);
+        given.base = Sourced {
+            source: "system_prompt",
+            text: &long,
+        };
+        let (pieces, cuts) = fragments(&given);
+        assert!(pieces[0].text.len() < FragmentKind::Base.cap() + 200);
+        assert!(
+            pieces[0].text.ends_with("bytes]"),
+            "{}",
+            pieces[0].text.len()
+        );
+        assert_eq!(cuts.len(), 1);
+        assert!(
+            cuts[0].to_string().starts_with("system_prompt is "),
+            "{}",
+            cuts[0]
+        );
     }
 }

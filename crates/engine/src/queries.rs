@@ -1,13 +1,16 @@
 //! Answers that change nothing: what a front end may want to show.
 
+mod changes;
+mod commands;
+mod context;
 mod models;
+mod skills;
+mod todo;
 
-use crate::active;
 use crate::core::Core;
 use crate::slash;
 use std::ops::ControlFlow;
 use std::sync::Weak;
-use tenon_model::{Window, estimate_message, estimate_text, estimate_tool};
 use tenon_tools::workspace::{EntryKind, WalkOptions};
 use tenon_vocab::port::{BoxFuture, QueryPort};
 use tenon_vocab::{Class, Cost, Query, Reply, TableReply, Usage};
@@ -48,15 +51,20 @@ async fn answer(core: &Core, query: Query) -> Reply {
     match query {
         Query::Models => models::list(core).await,
         Query::Tools => tools(core),
-        Query::Context => context(core),
+        Query::Context => context::show(core),
         Query::Cost => cost(core),
         Query::Grants => grants(core),
         Query::Jobs => jobs(core),
+        Query::Todo => todo::list(core),
+        Query::Skills => skills::list(core),
+        Query::Commands => commands::list(core),
+        Query::Changes => changes::list(core).await,
         Query::Agents => agent(core),
         Query::Completion { line } if line.starts_with('/') => Reply::Words {
-            words: match slash::wants_model(&line) {
-                Some(typed) => models::beginning_with(core, typed).await,
-                None => slash::complete(&line),
+            words: match (slash::wants_model(&line), slash::wants_skill(&line)) {
+                (Some(typed), _) => models::beginning_with(core, typed).await,
+                (None, Some(typed)) => skills::beginning_with(core, typed),
+                (None, None) => commands::beginning_with(core, &line),
             },
         },
         Query::Files { prefix } => files(core, &prefix),
@@ -116,57 +124,6 @@ fn agent(core: &Core) -> Reply {
             agent.description.clone(),
         ]],
         None,
-    )
-}
-
-/// What fills the window, by part, in estimated tokens: the same estimate that
-/// the limits of a request go by.
-fn context(core: &Core) -> Reply {
-    let system = estimate_text(&core.prefix.system);
-    let tools: u64 = core.prefix.tools.iter().map(estimate_tool).sum();
-    let history: u64 = core
-        .emitter
-        .history(0)
-        .2
-        .iter()
-        .map(|message| estimate_message(message))
-        .sum();
-    let total = system + tools + history;
-    let row = |name: &str, tokens: u64| vec![name.to_owned(), format!("~{tokens}")];
-    let current = core.active.get();
-    let window = current.window();
-    let size = match &window {
-        Some(window) => format!("{} ({})", window.tokens, active::source(window)),
-        None if current.window_is_open() => {
-            String::from("not asked yet: the server is asked after its first reply")
-        }
-        None => String::from("not known; set `context_window` to what the server holds"),
-    };
-    table(
-        &["part", "tokens"],
-        vec![
-            row("system", system),
-            row("tools", tools),
-            row("history", history),
-            row("all", total),
-            vec![String::from("window"), size],
-        ],
-        window.map(|window| room(core, &window, total)),
-    )
-}
-
-/// How full the window is, and who says how large it is. What the server
-/// counted comes before what is estimated.
-fn room(core: &Core, window: &Window, estimated: u64) -> String {
-    let (used, about) = match core.meter.last() {
-        Some(counted) => (counted, ""),
-        None => (estimated, "about "),
-    };
-    let share = (used.saturating_mul(100) / window.tokens.max(1)).min(100);
-    format!(
-        "{about}{share} % of {} tokens ({})",
-        window.tokens,
-        active::source(window)
     )
 }
 

@@ -7,7 +7,10 @@ use crate::guard::RepeatGuard;
 use crate::hooks::{self, Stopping, Submitted};
 use crate::inbox::Work;
 use crate::parts::Approval;
-use crate::{calls, gate, images, next, schedule, shell, step};
+use crate::{
+    calls, checkpoint, compact, custom, gate, images, mentions, next, notes, schedule, shell,
+    skills, step, todo,
+};
 use std::fmt;
 use std::sync::Arc;
 use tenon_session::SessionError;
@@ -109,6 +112,8 @@ pub(crate) struct Run {
     pub(crate) batch: u32,
     /// How often a hook has kept this run going.
     pub(crate) continuations: u32,
+    /// Whether this task must begin with a list.
+    pub(crate) todo_first: todo::First,
     started: Instant,
 }
 
@@ -125,6 +130,7 @@ impl Run {
             guard,
             batch: 0,
             continuations: 0,
+            todo_first: todo::First::default(),
             started: Instant::now(),
         }
     }
@@ -138,7 +144,7 @@ impl Run {
         let _ = self
             .core
             .emitter
-            .emit(Some(self.id), StateChanged { state });
+            .emit(Some(self.id), StateChanged::from(state));
     }
 
     /// Failures in a row that end the run (E6): fewer with a person in front,
@@ -177,20 +183,52 @@ pub(crate) async fn execute(mut run: Run, work: Work) -> Context {
             text,
             attachments,
             origin,
-        } => drive(&mut run, text, attachments, origin).await,
+            skill,
+        } => drive(&mut run, text, attachments, origin, skill).await,
+        Work::Custom {
+            name,
+            arguments,
+            origin,
+        } => command(&mut run, &name, &arguments, origin).await,
         Work::Shell { command } => shell::run(&mut run, command).await,
-        // Turned away before a run is made.
-        Work::Compact | Work::Switch(_) | Work::Undo => Ok(()),
+        Work::Compact { focus } => compact::by_hand(&mut run, focus).await,
+        // Done without a run.
+        Work::Switch(_) | Work::Undo | Work::Redo | Work::Revert { .. } => Ok(()),
     };
+    checkpoint::run_over(&run.core, run.id).await;
     finish(&mut run, result);
     run.context
 }
 
-async fn drive(run: &mut Run, text: String, attachments: Vec<Part>, origin: RunOrigin) -> Flow<()> {
+async fn drive(
+    run: &mut Run,
+    text: String,
+    attachments: Vec<Part>,
+    origin: RunOrigin,
+    skill: Option<String>,
+) -> Flow<()> {
     begin(run, &text, origin)?;
     hooks::session_started(run).await?;
-    prompt(run, text, attachments).await?;
+    prompt(run, text, attachments, skill).await?;
+    converse(run).await
+}
+
+/// A command of the user's own: its template becomes the prompt.
+async fn command(run: &mut Run, name: &str, arguments: &str, origin: RunOrigin) -> Flow<()> {
+    begin(run, format!("/{name} {arguments}").trim_end(), origin)?;
+    hooks::session_started(run).await?;
+    let template = custom::find(&run.core, name)
+        .map(|command| command.template.clone())
+        .map_err(End::Failed)?;
+    let text = custom::prompt(run, &template, arguments).await?;
+    prompt(run, text, Vec::new(), None).await?;
+    converse(run).await
+}
+
+async fn converse(run: &mut Run) -> Flow<()> {
+    checkpoint::prepare(&run.core);
     loop {
+        compact::if_due(run).await?;
         hooks::before_request(run).await?;
         let reply = step::ask(run).await?;
         hooks::after_response(run).await?;
@@ -208,14 +246,31 @@ async fn drive(run: &mut Run, text: String, attachments: Vec<Part>, origin: RunO
 
 /// The prompt with all that goes along with it, as one message. One that did not
 /// pass the hooks is kept for the reader and is no part of the conversation.
-async fn prompt(run: &Run, text: String, attachments: Vec<Part>) -> Flow<()> {
+async fn prompt(
+    run: &mut Run,
+    text: String,
+    attachments: Vec<Part>,
+    skill: Option<String>,
+) -> Flow<()> {
     let submitted = hooks::prompt_submitted(run, &text).await;
     let mut parts: Vec<Part> = run
         .core
         .emitter
         .state(|state| state.shell_notes().iter().map(shell::note).collect());
+    parts.extend(notes::pending(run));
+    if let (Some(name), Ok(Submitted::With(_))) = (skill, &submitted) {
+        parts.extend(skills::named(run, &name).await?);
+    }
+    let mentioned = match &submitted {
+        Ok(Submitted::With(_)) => mentions::attached(run, &text).await?,
+        _ => Vec::new(),
+    };
+    run.todo_first = todo::First::of(&run.core, &text);
     parts.push(Part::text(text));
-    let refused = images::refusal(&run.core.active.get().identity(), &attachments);
+    let identity = run.core.active.get().identity();
+    let refused =
+        images::refusal(&identity, &attachments).or_else(|| images::refusal(&identity, &mentioned));
+    parts.extend(mentioned);
     for part in attachments {
         parts.push(images::keep(&run.core, part)?);
     }

@@ -171,7 +171,10 @@ fn cut(ending: Ending, arguments: &str, error: &str) -> String {
         (StopReason::MaxTokens, Some(tokens)) => format!(
             "your call was cut at {tokens} tokens, the limit of one reply ({error}); it was not run. Write in smaller parts."
         ),
-        _ => format!(
+        (_, Some(tokens)) => format!(
+            "your call was cut at {tokens} tokens, most likely by the limit of one reply ({error}); it was not run. Write in smaller parts."
+        ),
+        (_, None) => format!(
             "this call was cut after {} bytes, most likely by the limit of output tokens ({error}); it was not run. Write in smaller parts.",
             arguments.len()
         ),

@@ -22,6 +22,17 @@ pub enum Local {
     Mode(Option<String>),
     /// How hard the model thinks now.
     Effort,
+    /// A copy of this session, cut after a message, by its number.
+    Fork(Option<u32>),
+    Rename(String),
+    /// Whether it stays when old sessions are removed.
+    Pin,
+    /// Sessions in which a text occurs.
+    Search(String),
+    /// What the session changed, as a diff.
+    Diff,
+    /// A handoff for this goal.
+    Handoff(Option<String>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +69,28 @@ pub const SLASH: &[(&str, &str, &str)] = &[
     ("tools", "", "list the tools"),
     ("agents", "", "show the agent"),
     ("context", "", "show what fills the context"),
+    (
+        "compact",
+        "[FOCUS]",
+        "make the conversation shorter; what to keep above all",
+    ),
+    ("todo", "", "show the task list"),
+    ("skills", "", "list the skills"),
+    ("skill", "NAME [TEXT]", "load a skill, with a prompt"),
+    ("commands", "", "list your own commands"),
+    ("undo", "", "take back the file changes of the last run"),
+    ("redo", "", "take the last undo back"),
+    (
+        "revert",
+        "[N]",
+        "conversation and files back to before message N, or the last prompt",
+    ),
+    ("diff", "", "show what this session changed"),
+    ("fork", "[N]", "go on in a copy, cut after message N"),
+    ("rename", "TITLE", "give this session a title"),
+    ("pin", "", "keep this session when old ones are removed"),
+    ("search", "TEXT", "find sessions in which a text occurs"),
+    ("handoff", "[GOAL]", "write what somebody needs to go on"),
     ("cost", "", "show the tokens used and what they cost"),
     ("permissions", "", "show what runs without asking"),
     ("jobs", "", "list background processes"),
@@ -101,6 +134,24 @@ pub fn parse(line: &str) -> Option<Slash> {
         "stop" => Slash::Command(Command::Interrupt),
         "models" | "model" => models(argument),
         "effort" => effort(argument.as_deref()),
+        "compact" => Slash::Command(Command::Compact { focus: argument }),
+        "undo" => Slash::Command(Command::Undo),
+        "redo" => Slash::Command(Command::Redo),
+        "revert" => numbered(argument, "/revert N", |message| {
+            Slash::Command(Command::Revert { message })
+        }),
+        "fork" => numbered(argument, "/fork N", |message| {
+            Slash::Local(Local::Fork(message))
+        }),
+        "skill" => skill(argument),
+        "rename" => with(argument, "/rename TITLE", Local::Rename),
+        "search" => with(argument, "/search TEXT", Local::Search),
+        "pin" => Slash::Local(Local::Pin),
+        "diff" => Slash::Local(Local::Diff),
+        "handoff" => Slash::Local(Local::Handoff(argument)),
+        "todo" => Slash::Query(Query::Todo),
+        "skills" => Slash::Query(Query::Skills),
+        "commands" => Slash::Query(Query::Commands),
         "tools" => Slash::Query(Query::Tools),
         "agents" => Slash::Query(Query::Agents),
         "context" => Slash::Query(Query::Context),
@@ -111,6 +162,41 @@ pub fn parse(line: &str) -> Option<Slash> {
             name: other.to_owned(),
             nearest: nearest(other),
         },
+    })
+}
+
+fn numbered(
+    argument: Option<String>,
+    usage: &str,
+    make: impl FnOnce(Option<u32>) -> Slash,
+) -> Slash {
+    match argument.map(|text| text.parse::<u32>()) {
+        None => make(None),
+        Some(Ok(number)) => make(Some(number)),
+        Some(Err(_)) => Slash::Misused(format!(
+            "{usage}: N is the number of a message, as `tenon sessions show` counts them"
+        )),
+    }
+}
+
+fn with(argument: Option<String>, usage: &str, make: impl FnOnce(String) -> Local) -> Slash {
+    match argument {
+        Some(text) => Slash::Local(make(text)),
+        None => Slash::Misused(format!("write it as {usage}")),
+    }
+}
+
+fn skill(argument: Option<String>) -> Slash {
+    let Some(argument) = argument else {
+        return Slash::Query(Query::Skills);
+    };
+    let (name, text) = match argument.split_once(char::is_whitespace) {
+        Some((name, text)) => (name, text.trim()),
+        None => (argument.as_str(), ""),
+    };
+    Slash::Command(Command::Skill {
+        name: name.to_owned(),
+        text: text.to_owned(),
     })
 }
 
@@ -144,6 +230,13 @@ fn effort(level: Option<&str>) -> Slash {
 #[must_use]
 pub fn wants_model(line: &str) -> Option<&str> {
     let typed = line.strip_prefix("/models ")?.trim_start();
+    (!typed.contains(char::is_whitespace)).then_some(typed)
+}
+
+/// The beginning of a skill's name, where one is being typed.
+#[must_use]
+pub fn wants_skill(line: &str) -> Option<&str> {
+    let typed = line.strip_prefix("/skill ")?.trim_start();
     (!typed.contains(char::is_whitespace)).then_some(typed)
 }
 

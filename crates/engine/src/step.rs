@@ -2,12 +2,13 @@
 //! becomes a message. Tries again where that may help, and says so.
 
 use crate::active::Current;
+use crate::compact;
 use crate::mask;
 use crate::meter::Sent;
 use crate::overflow::{self, Fit};
 use crate::run::{End, Flow, Run};
 use crate::stream::{self, Collected, Partial};
-use crate::{figures, recovered};
+use crate::{figures, recovered, todo};
 use tenon_model::{
     Arguments, Delivery, Finished, ModelError, ModelErrorKind, make_ids_unique, parse_arguments,
 };
@@ -15,7 +16,7 @@ use tenon_session::FrameOf;
 use tenon_tools::input;
 use tenon_vocab::{
     Message, Notice, NoticeLevel, Part, Retry, RunState, Segment, Status, StopReason, TodoItem,
-    TodoList, ToolCallPart,
+    ToolCallPart,
 };
 
 /// How a reply ended.
@@ -51,13 +52,16 @@ pub(crate) async fn ask(run: &mut Run) -> Flow<Reply> {
         run.state(RunState::ModelGenerating);
         let request = run.context.request(&run.core, &current, delivery);
         let sent = Sent::of(&request);
-        match overflow::fit(&run.core.meter, &current, sent) {
+        match overflow::fit(&run.core, &current, sent) {
             Fit::Fits => {}
             Fit::Doubtful(why) => {
                 run.core
                     .notice(Some(run.id), NoticeLevel::Warning, "crowded", why);
             }
-            Fit::TooLong(error) => return Err(fail(run, &error)),
+            Fit::TooLong(error) => {
+                compact::after_overflow(run, &error).await?;
+                continue;
+            }
         }
         match stream::collect(&run.core, run.id, &run.token, &current, request).await {
             Collected::Finished(mut finished) => {
@@ -68,6 +72,7 @@ pub(crate) async fn ask(run: &mut Run) -> Flow<Reply> {
                     continue;
                 }
                 current.look_up_window();
+                compact::answered(run);
                 return record(run, &current, *finished, sent).await;
             }
             Collected::Interrupted(partial) => {
@@ -75,6 +80,10 @@ pub(crate) async fn ask(run: &mut Run) -> Flow<Reply> {
                 return Err(End::Interrupted);
             }
             Collected::Log(error) => return Err(End::Log(error)),
+            Collected::Failed(error, partial) if error.kind == ModelErrorKind::ContextOverflow => {
+                keep(run, partial, Status::Abandoned)?;
+                compact::after_overflow(run, &error).await?;
+            }
             Collected::Failed(error, partial) => {
                 failures += 1;
                 try_again(run, failures, error, partial).await?;
@@ -114,7 +123,7 @@ fn reason(attempt: u32, error: &ModelError) -> String {
 }
 
 /// Tells the user why the model did not answer.
-fn fail(run: &Run, error: &ModelError) -> End {
+pub(crate) fn fail(run: &Run, error: &ModelError) -> End {
     let kind = match error.kind {
         ModelErrorKind::Network => "network",
         ModelErrorKind::Timeout => "timeout",
@@ -247,6 +256,7 @@ async fn record(run: &mut Run, current: &Current, finished: Finished, sent: Sent
     let calls: Vec<ToolCallPart> = message.tool_calls().cloned().collect();
     let counted = usage.unwrap_or_else(|| figures::estimated(&message, sent));
     figures::count(run, current, &mut message, counted);
+    message.estimated = usage.filter(|usage| !usage.estimated).map(|_| sent.tokens);
     message.stop = Some(stop);
     message.segment = Some(if calls.is_empty() {
         Segment::Answer
@@ -284,11 +294,7 @@ fn tell(run: &Run, kind: &str, notes: Vec<String>) {
 /// The task list that a reply carries, when it is another one (K3).
 fn note_todo(run: &Run, todo: Option<Vec<TodoItem>>) -> Flow<()> {
     let Some(items) = todo else { return Ok(()) };
-    let same = run.core.emitter.state(|state| state.todo() == items);
-    if !same {
-        run.emit(TodoList { items })?;
-    }
-    Ok(())
+    Ok(todo::replace(&run.core, run.id, items)?)
 }
 
 /// What a person should know of an answer that is not simply whole.

@@ -10,7 +10,9 @@ use std::time::Duration;
 use tenon_model::{Adapted, Delta, Finished, ModelError, ModelErrorKind, Request};
 use tenon_policy::{Findings, MaskStream};
 use tenon_session::SessionError;
-use tenon_vocab::{Message, Notice, NoticeLevel, Origin, Part, Role, RunId, TextChannel};
+use tenon_vocab::{
+    Message, Notice, NoticeLevel, Origin, Part, Role, RunId, RunState, StateChanged, TextChannel,
+};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -163,6 +165,7 @@ pub(crate) async fn collect(
             Some(Ok(Delta::Text(text))) => batch.push(TextChannel::Text, &text),
             Some(Ok(Delta::Reasoning(text))) => batch.push(TextChannel::Reasoning, &text),
             Some(Ok(Delta::ToolCall { .. })) => Ok(()),
+            Some(Ok(Delta::Reading { percent })) => reading(core, run, percent),
             Some(Ok(Delta::Adapted(adapted))) => adapt(core, run, adapted),
             Some(Ok(Delta::Finished(finished))) => {
                 return batch
@@ -188,9 +191,18 @@ pub(crate) async fn collect(
     }
 }
 
+/// A sign of life while a long prompt is read.
+fn reading(core: &Core, run: RunId, percent: u8) -> Result<(), SessionError> {
+    let state = StateChanged {
+        state: RunState::ModelGenerating,
+        read_percent: Some(percent),
+    };
+    core.emitter.emit(Some(run), state).map(drop)
+}
+
 /// The server did not take the request as it was: people are told, and what is
 /// sent from now on is on the record.
-fn adapt(core: &Core, run: RunId, adapted: Adapted) -> Result<(), SessionError> {
+pub(crate) fn adapt(core: &Core, run: RunId, adapted: Adapted) -> Result<(), SessionError> {
     let notice = Notice {
         level: NoticeLevel::Warning,
         kind: String::from("adapted"),

@@ -23,6 +23,7 @@ use crate::record;
 use crate::reply::{Ending, Manner, Reply};
 use crate::route::{JSON, Shared, json_response, not_found, refuse, response};
 use crate::scenarios::Scenarios;
+use crate::shape::Quirk;
 use crate::software::Software;
 use crate::words::Worded;
 use crate::{chat, messages, refusal, responses, tally};
@@ -41,7 +42,7 @@ impl Asked<'_> {
             return self.about_itself();
         };
         if self.shared.options.strict == Strictness::Strict {
-            let violations = record::violations(self.body, kind);
+            let violations = record::violations(self.body, kind, self.scenarios.server);
             if !violations.is_empty() {
                 return refuse(api, StatusCode::BAD_REQUEST, &violations.join("\n"));
             }
@@ -135,7 +136,17 @@ impl Asked<'_> {
         let mut answer = Answer::compose(chosen, api, conversation, self.body.len(), letterhead);
         let quirk = self.scenarios.server.and_then(Software::quirk);
         answer.shape = answer.shape.with(quirk);
+        if self.scenarios.server == Some(Software::LlamaCpp) && self.asks_for_progress() {
+            answer.shape = answer.shape.with(Some(Quirk::PromptProgress));
+        }
         answer
+    }
+}
+
+impl Asked<'_> {
+    fn asks_for_progress(&self) -> bool {
+        let request: Value = serde_json::from_slice(self.body).unwrap_or_default();
+        request.get("return_progress") == Some(&Value::Bool(true))
     }
 }
 

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::api::RequestKind;
 use crate::options::Recording;
+use crate::software::Software;
 use crate::wire;
 
 /// One request as it came in.
@@ -37,18 +38,24 @@ struct Kept {
 
 #[derive(Debug)]
 pub(crate) struct Recorder {
+    /// Which server this one pretends to be.
+    server: Option<Software>,
     memory: usize,
     kept: Mutex<(VecDeque<Kept>, usize)>,
     file: Option<Mutex<File>>,
 }
 
 impl Recorder {
-    pub(crate) fn open(recording: Option<&Recording>) -> io::Result<Self> {
+    pub(crate) fn open(
+        recording: Option<&Recording>,
+        server: Option<Software>,
+    ) -> io::Result<Self> {
         let file = recording
             .and_then(|recording| recording.file.as_deref())
             .map(|path| File::options().append(true).create(true).open(path))
             .transpose()?;
         Ok(Self {
+            server,
             memory: recording.map_or(0, |recording| recording.memory),
             kept: Mutex::default(),
             file: file.map(Mutex::new),
@@ -60,7 +67,7 @@ impl Recorder {
     pub(crate) fn add(&self, path: &str, headers: &HeaderMap, body: &Bytes, kind: RequestKind) {
         if let Some(file) = &self.file {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = file.write_all(&line(path, body, kind));
+            let _ = file.write_all(&line(path, body, kind, self.server));
         }
         if size(body) > self.memory {
             return;
@@ -92,7 +99,7 @@ impl Recorder {
             .clone();
         kept.into_iter()
             .map(|request| RecordedRequest {
-                violations: violations(&request.body, request.kind),
+                violations: violations(&request.body, request.kind, self.server),
                 path: request.path,
                 kind: request.kind,
                 headers: request.headers,
@@ -107,10 +114,17 @@ fn size(body: &Bytes) -> usize {
     body.len() + 1024
 }
 
-/// By the validator of the request's own format.
-pub(crate) fn violations(body: &[u8], kind: RequestKind) -> Vec<String> {
+/// By the validator of the request's own format. What only one server takes is
+/// a violation everywhere but there.
+pub(crate) fn violations(body: &[u8], kind: RequestKind, server: Option<Software>) -> Vec<String> {
     match kind {
-        RequestKind::Chat => wire::chat::validate(body),
+        RequestKind::Chat => {
+            let mut found = wire::chat::validate(body);
+            if server == Some(Software::LlamaCpp) {
+                found.retain(|sentence| !sentence.starts_with("`return_progress` "));
+            }
+            found
+        }
         RequestKind::Messages => wire::messages::validate(body),
         RequestKind::CountTokens => wire::messages::validate_count(body),
         RequestKind::Responses => wire::responses::validate(body),
@@ -119,8 +133,8 @@ pub(crate) fn violations(body: &[u8], kind: RequestKind) -> Vec<String> {
 }
 
 /// The body goes in byte for byte when it is JSON on one line, else as a string.
-fn line(path: &str, body: &[u8], kind: RequestKind) -> Vec<u8> {
-    let head = json!({"path": path, "violations": violations(body, kind)}).to_string();
+fn line(path: &str, body: &[u8], kind: RequestKind, server: Option<Software>) -> Vec<u8> {
+    let head = json!({"path": path, "violations": violations(body, kind, server)}).to_string();
     let text = String::from_utf8_lossy(body);
     let raw = serde_json::from_str::<&RawValue>(&text)
         .ok()

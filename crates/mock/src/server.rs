@@ -77,7 +77,11 @@ impl Server {
     }
 
     async fn listen(address: SocketAddr, role: Role, options: Options) -> io::Result<Self> {
-        let recorder = Recorder::open(options.record.as_ref())?;
+        let server = match &role {
+            Role::Script(scenarios) => scenarios.server,
+            Role::Player(_) | Role::Proxy(_) => None,
+        };
+        let recorder = Recorder::open(options.record.as_ref(), server)?;
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {

@@ -36,6 +36,8 @@ pub(crate) enum Quirk {
     /// Messages whose counts come last.
     #[serde(rename = "litellm")]
     LiteLlm,
+    /// Chat: chunks that say how much of the prompt is read, before all others.
+    PromptProgress,
 }
 
 /// The quirks of one scenario: a single name or a list of names.

@@ -78,7 +78,7 @@ fn answer(format: &str) -> String {
 /// Microseconds for a delta. The end is left out: it is no delta.
 fn decode(codec: &dyn Codec, body: &str) -> f64 {
     least(|| {
-        let mut decoder = codec.decoder(Delivery::Streamed);
+        let mut decoder = codec.decoder();
         let mut deltas = 0_usize;
         let started = Instant::now();
         for piece in body.as_bytes().chunks(PIECE) {

@@ -10,7 +10,9 @@
 mod change;
 mod refused;
 
-use crate::contract::{Delta, DeltaStream, Model, ModelEntry, ModelError, Remedy, Request, Window};
+use crate::contract::{
+    Delta, DeltaStream, Holds, Model, ModelEntry, ModelError, Remedy, Request, Window,
+};
 use crate::{Adapted, Identity, ModelErrorKind, Quirks};
 use futures_core::Stream;
 use refused::{Name, Refused, Sort};
@@ -246,7 +248,7 @@ fn limit(request: &mut Request, most: u64) -> bool {
     if most == 0 || asked.is_some_and(|asked| asked <= most) {
         return false;
     }
-    request.parameters.max_tokens = Some(most);
+    request.parameters.allowed = Some(most);
     true
 }
 
@@ -274,7 +276,7 @@ struct Asking {
     model: Arc<dyn Model>,
     stream: DeltaStream,
     untold: VecDeque<Adapted>,
-    tried: Vec<Remedy>,
+    tried: Vec<(Remedy, Holds)>,
     /// The parts of the history that this request gave up.
     refused: Vec<Name>,
     progress: Progress,
@@ -284,12 +286,14 @@ impl Asking {
     /// Asks again in another form; `None` when there is none.
     fn adapt(&mut self, error: &ModelError) -> Option<Adapted> {
         let remedy = error.remedy.as_deref()?;
-        if self.tried.len() >= MAX_REMEDIES || self.tried.contains(remedy) || has_content(error) {
+        let was_tried = self.tried.iter().any(|(tried, _)| tried == remedy);
+        if self.tried.len() >= MAX_REMEDIES || was_tried || has_content(error) {
             return None;
         }
+        let mut images = Vec::new();
         match remedy {
-            Remedy::NoImages => self.give_up_parts(Sort::Image)?,
-            Remedy::NoSealedReasoning => self.give_up_parts(Sort::Seal)?,
+            Remedy::NoImages => images = self.give_up_parts(Sort::Image)?,
+            Remedy::NoSealedReasoning => drop(self.give_up_parts(Sort::Seal)?),
             Remedy::MaxTokens { most } => {
                 if !limit(&mut self.request, *most) {
                     return None;
@@ -307,21 +311,22 @@ impl Asking {
                 self.shared.state().trying = Some(Arc::clone(&self.model));
             }
         }
-        self.tried.push(remedy.clone());
+        self.tried.push((remedy.clone(), error.holds));
         self.stream = self.model.stream(self.request.clone());
-        Some(change::told(remedy, &self.variant, error))
+        Some(change::told(remedy, &self.variant, error, &images))
     }
 
-    /// `None` when the request has none of them.
-    fn give_up_parts(&mut self, sort: Sort) -> Option<()> {
+    /// What people call them; `None` when the request has none of them.
+    fn give_up_parts(&mut self, sort: Sort) -> Option<Vec<String>> {
         let mut state = self.shared.state();
         let refused = state.refused.refuse(&self.request, sort);
         if refused.is_empty() {
             return None;
         }
+        let labels = Refused::labels(&self.request, &refused);
         state.refused.leave_out(&mut self.request);
         self.refused.extend(refused);
-        Some(())
+        Some(labels)
     }
 
     /// The server took the request: what it took is how it is asked from now on.
@@ -330,10 +335,10 @@ impl Asking {
             return;
         }
         self.progress = Progress::Answered;
-        let lasting: Vec<&Remedy> = self
+        let lasting: Vec<&(Remedy, Holds)> = self
             .tried
             .iter()
-            .filter(|remedy| change::lasts(remedy))
+            .filter(|(remedy, _)| change::lasts(remedy))
             .collect();
         if lasting.is_empty() {
             return;
@@ -342,7 +347,7 @@ impl Asking {
         state.trying = None;
         // Another request may have learned something else meanwhile.
         let mut variant = state.variant.clone();
-        for remedy in &lasting {
+        for (remedy, _) in &lasting {
             if let Some(changed) = variant.adapted(remedy, self.shared.configured.dialect) {
                 variant = changed;
             }
@@ -357,8 +362,8 @@ impl Asking {
             state.model = model;
         }
         drop(state);
-        for remedy in lasting {
-            if self.shared.configured.leaves_open(remedy) {
+        for (remedy, holds) in lasting {
+            if *holds == Holds::Kept && self.shared.configured.leaves_open(remedy) {
                 self.shared.memory.learn(remedy);
             }
         }
@@ -394,7 +399,7 @@ impl Stream for Asking {
             return Poll::Ready(Some(Ok(Delta::Adapted(adapted))));
         }
         let item = match ready!(self.stream.as_mut().poll_next(cx)) {
-            Some(Ok(delta @ Delta::Adapted(_))) => Ok(delta),
+            Some(Ok(delta @ (Delta::Adapted(_) | Delta::Reading { .. }))) => Ok(delta),
             Some(Ok(delta)) => {
                 self.confirm();
                 if matches!(delta, Delta::Finished(_)) {

@@ -2,7 +2,7 @@
 //! ids, without indexes, every call at index 0, names in pieces or repeated.
 //! Nothing is judged here; arguments stay the exact string received.
 
-use crate::repair::{Arguments, JsonScan, parse_arguments};
+use crate::repair::{Arguments, JsonScan, is_cut, parse_arguments};
 use serde_json::Value;
 use std::collections::HashSet;
 use tenon_vocab::{CallId, ToolCallPart};
@@ -54,6 +54,32 @@ struct Call {
     name: String,
     arguments: String,
     scan: JsonScan,
+    end: End,
+}
+
+/// Whether a call is all that the model meant to write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum End {
+    /// As its arguments look.
+    #[default]
+    Open,
+    /// The server says that it was cut, however closed they look.
+    Cut,
+}
+
+impl Call {
+    /// The arguments. Those of a call that was cut lack their end, so that it
+    /// is seen to be so by whoever reads them.
+    fn written(&self) -> String {
+        if self.end == End::Open || is_cut(&self.arguments) {
+            return self.arguments.clone();
+        }
+        let open = self.arguments.trim_end();
+        match open.strip_suffix('}') {
+            Some(open) => open.to_owned(),
+            None => String::from("{"),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +121,14 @@ impl Calls {
             .iter()
             .rfind(|call| call.index == Some(index))
             .map_or("", |call| &call.arguments)
+    }
+
+    /// The last call at this index is not whole, whatever it looks like.
+    pub(crate) fn cut_at(&mut self, index: u64) {
+        let mut calls = self.calls.iter_mut().rev();
+        if let Some(call) = calls.find(|call| call.index == Some(index)) {
+            call.end = End::Cut;
+        }
     }
 
     /// Takes one entry of a stream.
@@ -221,7 +255,7 @@ impl Calls {
             settled.push(Some(ToolCallPart {
                 id: CallId::new(id),
                 name: call.name.clone(),
-                arguments: call.arguments.clone(),
+                arguments: call.written(),
                 form: tenon_vocab::CallForm::Native,
             }));
         }
@@ -232,7 +266,8 @@ impl Calls {
     /// Whether the arguments of a call are a whole object.
     pub(crate) fn is_whole(&self, position: usize) -> bool {
         self.calls.get(position).is_some_and(|call| {
-            call.scan.is_closed()
+            call.end == End::Open
+                && call.scan.is_closed()
                 && matches!(parse_arguments(&call.arguments), Arguments::Object(_))
         })
     }

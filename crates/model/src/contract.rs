@@ -101,6 +101,9 @@ pub struct Parameters {
     pub top_p: Option<f64>,
     pub max_tokens: Option<u64>,
     pub reasoning_effort: Option<String>,
+    /// The longest answer that the server allows, when it said so. Nobody's
+    /// wish: how much a model thinks is not chosen by it.
+    pub allowed: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,15 +128,18 @@ pub struct Request {
 }
 
 impl Request {
-    /// The longest answer that the user wants, as far as there is room for it.
+    /// The longest answer that the user wants, as far as there is room for it
+    /// and the server allows it.
     #[must_use]
     pub fn max_tokens(&self) -> Option<u64> {
-        self.parameters.max_tokens.map(|most| self.fitting(most))
+        let wanted = self.parameters.max_tokens.or(self.parameters.allowed);
+        wanted.map(|most| self.fitting(most))
     }
 
-    /// As much of this as there is room for.
+    /// As much of this as there is room for and the server allows.
     pub(crate) fn fitting(&self, tokens: u64) -> u64 {
-        self.room.map_or(tokens, |room| tokens.min(room))
+        let limits = [self.room, self.parameters.allowed];
+        limits.into_iter().flatten().fold(tokens, u64::min)
     }
 }
 
@@ -147,6 +153,11 @@ pub enum Delta {
         index: usize,
         name: String,
         bytes: usize,
+    },
+    /// The server reads the prompt and says how far it is. Comes before any
+    /// content, from servers that were asked for it.
+    Reading {
+        percent: u8,
     },
     /// The server did not take the request as it was; another form of it is
     /// under way, and will be used from now on. Comes before any content.
@@ -220,8 +231,21 @@ pub struct ModelError {
     pub partial: Option<Box<Message>>,
     /// What could be sent differently so that the server takes it.
     pub remedy: Option<Box<Remedy>>,
+    /// How long that holds, once it has helped.
+    pub holds: Holds,
     /// Of [`ModelErrorKind::NotFound`]: what the server does not know.
     pub missing: Option<Missing>,
+}
+
+/// How long it holds what a refusal taught.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Holds {
+    /// It is remembered for this address and model.
+    #[default]
+    Kept,
+    /// As long as the session: a server that failed may have repeated words of
+    /// the prompt, and those decide nothing for a month.
+    Session,
 }
 
 /// What a server does not know, as far as its words tell.
@@ -242,6 +266,7 @@ impl ModelError {
             retry_after: None,
             partial: None,
             remedy: None,
+            holds: Holds::Kept,
             missing: None,
         }
     }

@@ -41,7 +41,14 @@ pub(crate) fn classify(status: u16, retry_after: Option<Duration>, body: &[u8]) 
     error.status = Some(status);
     error.retry_after = retry_after;
     error.missing = verdict.missing;
-    error.remedy = remedy::find(&refusal).map(Box::new);
+    with_remedy(error, &refusal)
+}
+
+fn with_remedy(mut error: ModelError, refusal: &Refusal<'_>) -> ModelError {
+    if let Some(found) = remedy::find(refusal) {
+        error.holds = remedy::holds(refusal, &found);
+        error.remedy = Some(Box::new(found));
+    }
     error
 }
 
@@ -74,8 +81,7 @@ pub(crate) fn in_reply(value: &Value) -> ModelError {
     error.hint = verdict.hint.map(str::to_owned);
     error.status = status;
     error.missing = verdict.missing;
-    error.remedy = remedy::find(&refusal).map(Box::new);
-    error
+    with_remedy(error, &refusal)
 }
 
 /// Codes and types say what some sentences do not.

@@ -3,10 +3,10 @@
 //!
 //! ```
 //! use tenon_model::codec::{Chat, Codec, Decoder};
-//! use tenon_model::{Delivery, Delta, Quirks};
+//! use tenon_model::{Delta, Quirks};
 //!
 //! let codec = Chat::new(Quirks::default());
-//! let mut decoder = codec.decoder(Delivery::Streamed);
+//! let mut decoder = codec.decoder();
 //! let mut deltas = Vec::new();
 //! let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\"}]}\n\n";
 //! decoder.push(body, &mut |delta| deltas.push(delta))?;
@@ -43,9 +43,9 @@ pub use adapt::{Adaptive, Build, Configured, Dialect, Forgetful, Memory, Variant
 pub use catalogue::{Known, known};
 pub use codec::{Chat, Codec, Decoder, Messages, Responses, ResponsesOptions};
 pub use contract::{
-    Adapted, Delivery, Delta, DeltaStream, Entry, Finished, Identity, Missing, Model, ModelEntry,
-    ModelError, ModelErrorKind, Parameters, Prefix, Prices, Remedy, Request, Vision, Window,
-    WindowSource,
+    Adapted, Delivery, Delta, DeltaStream, Entry, Finished, Holds, Identity, Missing, Model,
+    ModelEntry, ModelError, ModelErrorKind, Parameters, Prefix, Prices, Remedy, Request, Vision,
+    Window, WindowSource,
 };
 pub use endpoint::{Auth, FirstToken, Timeouts, Verify, is_private};
 pub use estimate::{estimate_message, estimate_text, estimate_tokens, estimate_tool};

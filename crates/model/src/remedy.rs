@@ -9,7 +9,7 @@ pub(crate) use fields::may_be_left_out;
 
 use crate::overflow;
 use crate::quirks::{ContentNull, MaxTokensField, ReturnReasoning};
-use crate::{ModelErrorKind, Remedy};
+use crate::{Holds, ModelErrorKind, Remedy};
 use serde_json::Value;
 
 /// A refusal, ready to be judged.
@@ -41,11 +41,35 @@ pub(crate) fn reason(refusal: &Refusal<'_>) -> Option<Reason> {
             hint,
         });
     }
-    signs::images_refused(refusal.evidence).map(|hint| Reason {
+    if let Some(hint) = signs::images_refused(refusal.evidence) {
+        return Some(Reason {
+            kind: ModelErrorKind::Rejected,
+            what: "The server does not take the images of the conversation",
+            hint,
+        });
+    }
+    // Without it the server would keep what is sent: that is the user's to say.
+    refuses_store(refusal).then_some(Reason {
         kind: ModelErrorKind::Rejected,
-        what: "The server does not take the images of the conversation",
-        hint,
+        what: "The server does not take `store: false`, which asks it to keep nothing",
+        hint: "Use another server; or, if this one may keep what is sent, set quirks.omit: [\"store\"] of the provider.",
     })
+}
+
+fn refuses_store(refusal: &Refusal<'_>) -> bool {
+    let named = fields::named(refusal.evidence, refusal.body);
+    (400..500).contains(&refusal.status) && named.iter().any(|name| fields::is_store(name))
+}
+
+/// How long a remedy holds. A server that failed may quote what it was sent, and
+/// to be without tools for a month is too much for such words; two servers name
+/// a flag that no prompt has to be believed for.
+pub(crate) fn holds(refusal: &Refusal<'_>, remedy: &Remedy) -> Holds {
+    let failed = !(400..500).contains(&refusal.status);
+    match remedy {
+        Remedy::Markdown if failed && !signs::names_flag(refusal.evidence) => Holds::Session,
+        _ => Holds::Kept,
+    }
 }
 
 /// The remedy for a refusal, if one is known.
@@ -116,10 +140,11 @@ fn parameter(refusal: &Refusal<'_>) -> Option<Remedy> {
             field: String::from("include"),
         });
     }
-    let named = fields::named(refusal.evidence, refusal.body);
-    if named.iter().any(|name| fields::is_tools(name)) {
+    let soon = fields::named(signs::beginning(refusal.evidence), refusal.body);
+    if soon.iter().any(|name| fields::is_tools(name)) {
         return Some(Remedy::Markdown);
     }
+    let named = fields::named(refusal.evidence, refusal.body);
     let field = named.iter().find_map(|name| fields::known(name))?;
     Some(match field {
         "max_tokens" if refusal.evidence.contains("max_completion_tokens") => {

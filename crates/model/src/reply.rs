@@ -203,6 +203,11 @@ impl Reply {
         self.charge(touched.added)
     }
 
+    /// The server says that this call is not all of it.
+    pub(crate) fn cut_call(&mut self, index: u64) {
+        self.calls.cut_at(index);
+    }
+
     /// The arguments so far of the call that was opened at this index.
     pub(crate) fn arguments_at(&self, index: u64) -> &str {
         self.calls.arguments_at(index)

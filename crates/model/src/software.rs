@@ -40,7 +40,7 @@ impl Software {
     /// the name that a user gave it.
     #[must_use]
     pub fn or_seen(self, path: &str) -> Self {
-        if path.contains("/props") {
+        if path.contains("/props") || path.contains("of llama.cpp") {
             Self::LlamaCpp
         } else if path.contains("/api/show") || path.contains("/api/ps") {
             Self::Ollama

@@ -6,9 +6,9 @@
 //! a prompt must fit into, so the first is used where nothing better is said,
 //! and named as what it is.
 
-use crate::Reach;
 use crate::contract::{Window, WindowSource};
 use crate::listing::{self, Trust};
+use crate::{Reach, Software};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 
@@ -60,6 +60,8 @@ pub struct Survey {
     served: Option<Window>,
     /// What the model could hold.
     possible: Option<Window>,
+    /// As far as the list of models tells.
+    software: Software,
 }
 
 impl Survey {
@@ -83,6 +85,7 @@ impl Survey {
             waiting,
             served: None,
             possible: None,
+            software: Software::Unknown,
         };
         match port {
             11434 => survey.ask_first(&[Question::Loaded, Question::Show]),
@@ -139,8 +142,13 @@ impl Survey {
             tokens,
             source: WindowSource::Server(source),
         };
+        // The list of models has the same path everywhere.
+        let path = match (probe.question, self.software) {
+            (Question::Models, Software::LlamaCpp) => format!("{path} of llama.cpp"),
+            _ => path.to_owned(),
+        };
         match trust {
-            Trust::Served => self.served = Some(window(path.to_owned())),
+            Trust::Served => self.served = Some(window(path)),
             Trust::Possible if self.possible.is_none() => {
                 self.possible = Some(window(format!("{path}, {field}")));
             }
@@ -174,6 +182,7 @@ impl Survey {
             .collect();
         let owned_by = |name: &str| owners.contains(&name);
         if owned_by("llamacpp") {
+            self.software = Software::LlamaCpp;
             self.waiting.retain(|question| *question == Question::Props);
         } else if owned_by("vllm") || owned_by("sglang") {
             self.waiting.clear();

@@ -265,6 +265,17 @@ pub(crate) fn secret_words_of(command: &Simple) -> Vec<String> {
         .collect()
 }
 
+impl Script {
+    /// Whether it is proved that all commands of this line only read. It says
+    /// nothing of whether they may: that is decided elsewhere.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        self.exact().is_some_and(|parts| {
+            !parts.is_empty() && (0..parts.len()).all(|part| doubt(self, part).is_none())
+        })
+    }
+}
+
 /// Why it is not certain that a command of [`crate::Commands::Exact`] reads the
 /// targets found of it and nothing else. `None` proves it.
 pub(crate) fn doubt(script: &Script, part: usize) -> Option<String> {

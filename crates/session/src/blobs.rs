@@ -1,9 +1,11 @@
 //! Content beside the log, named by its SHA-256: `<id>.d/blobs/<sha256>`.
-//! Written once, never changed, checked on every read. A session that is not
+//! Written once, never changed, checked on every read. Contents of files are
+//! packed where that saves room; the name is of what they stand for. A session that is not
 //! saved keeps its content in memory and, past a limit, in a private folder
 //! that goes with it.
 
 use crate::SessionError;
+use crate::pack::{pack, unpack};
 use crate::place::{private_file, private_folder};
 use crate::scratch::Scratch;
 use sha2::{Digest as _, Sha256};
@@ -26,6 +28,12 @@ pub struct Blobs(Where);
 enum Where {
     Folder(Arc<Path>),
     Memory(Arc<Mutex<Memory>>, Arc<Scratch>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Packed,
 }
 
 #[derive(Debug, Default)]
@@ -54,12 +62,45 @@ impl Blobs {
     /// # Errors
     /// When the folder cannot be written to or the disk is full.
     pub fn put(&self, content: &[u8]) -> Result<BlobRef, SessionError> {
+        self.store(content, Form::Plain)
+    }
+
+    /// Stores the content of a file, in fewer bytes where that is possible.
+    ///
+    /// # Errors
+    /// As [`Self::put`].
+    pub fn put_file(&self, content: &[u8]) -> Result<BlobRef, SessionError> {
+        self.store(content, Form::Packed)
+    }
+
+    /// How much of the disk the stored content takes. Costs a look at each.
+    #[must_use]
+    pub fn stored_bytes(&self) -> u64 {
+        let of_folder = |folder: &Path| -> u64 {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            entries
+                .filter_map(|entry| entry.metadata().ok())
+                .map(|found| found.len())
+                .sum()
+        };
+        match &self.0 {
+            Where::Folder(folder) => of_folder(folder),
+            Where::Memory(memory, scratch) => {
+                let held = memory.lock().unwrap_or_else(PoisonError::into_inner).bytes;
+                held + scratch
+                    .existing()
+                    .map_or(0, |folder| of_folder(&folder.join("blobs")))
+            }
+        }
+    }
+
+    fn store(&self, content: &[u8], form: Form) -> Result<BlobRef, SessionError> {
         let name = BlobRef {
             sha256: hash(content),
             bytes: content.len() as u64,
         };
         match &self.0 {
-            Where::Folder(folder) => write_blob(folder, &name, content)?,
+            Where::Folder(folder) => write_blob(folder, &name, content, form)?,
             Where::Memory(memory, scratch) => {
                 let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
                 if memory.held.contains_key(&name.sha256) {
@@ -67,7 +108,7 @@ impl Blobs {
                 }
                 if memory.bytes + name.bytes > MEMORY_LIMIT {
                     drop(memory);
-                    write_blob(&scratch.folder()?.join("blobs"), &name, content)?;
+                    write_blob(&scratch.folder()?.join("blobs"), &name, content, form)?;
                 } else {
                     memory.bytes += name.bytes;
                     memory.held.insert(name.sha256.clone(), Arc::from(content));
@@ -139,13 +180,22 @@ fn missing(name: &BlobRef) -> SessionError {
     }
 }
 
-fn write_blob(folder: &Path, name: &BlobRef, content: &[u8]) -> Result<(), SessionError> {
+fn write_blob(
+    folder: &Path,
+    name: &BlobRef,
+    content: &[u8],
+    form: Form,
+) -> Result<(), SessionError> {
     let path = folder.join(&name.sha256);
-    // A shorter file is what a power loss leaves: it is written again.
-    if fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == name.bytes) {
-        return Ok(());
+    // A shorter file is packed, or what a power loss leaves: then it is written
+    // again.
+    match fs::metadata(&path) {
+        Ok(found) if found.is_file() && found.len() == name.bytes => return Ok(()),
+        Ok(found) if found.is_file() && read_blob(folder, name).is_ok() => return Ok(()),
+        _ => {}
     }
     private_folder(folder)?;
+    let packed = (form == Form::Packed).then(|| pack(content)).flatten();
     let say = |error: io::Error| SessionError::io("store content in", &path, error);
     // Two threads may store the same content at once: each has a file of its own.
     let mut file = tempfile::Builder::new()
@@ -154,7 +204,8 @@ fn write_blob(folder: &Path, name: &BlobRef, content: &[u8]) -> Result<(), Sessi
             private_file().write(true).create_new(true).open(path)
         })
         .map_err(say)?;
-    file.write_all(content).map_err(say)?;
+    file.write_all(packed.as_deref().unwrap_or(content))
+        .map_err(say)?;
     file.into_temp_path()
         .persist(&path)
         .map_err(|error| say(error.error))
@@ -172,13 +223,17 @@ fn read_blob(folder: &Path, name: &BlobRef) -> Result<Vec<u8>, SessionError> {
     let found = file
         .metadata()
         .map_err(|error| SessionError::io("read", &path, error))?;
-    if !found.is_file() || found.len() != name.bytes {
+    if !found.is_file() || found.len() > name.bytes {
         return Err(damaged());
     }
     let mut content = Vec::new();
     file.take(name.bytes)
         .read_to_end(&mut content)
         .map_err(|error| SessionError::io("read", &path, error))?;
+    // What is packed is shorter than what it stands for.
+    if (content.len() as u64) < name.bytes {
+        content = unpack(&content, name.bytes).ok_or_else(damaged)?;
+    }
     if hash(&content) != name.sha256 {
         return Err(damaged());
     }

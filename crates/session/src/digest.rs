@@ -4,17 +4,20 @@
 //! head and the tail of the log are read.
 
 use crate::SessionError;
-use crate::lines::{Lines, end_of_whole_lines, line_at};
+use crate::lines::{Lines, line_at, line_within, read_at};
 use crate::place::{Place, private_file};
 use crate::totals::Totals;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 use tenon_vocab::{Event, EventKind, Meta, Outcome, SCHEMA_VERSION, Timestamp};
 
 /// What is read of a log at each end when there is no digest.
 const WINDOW: u64 = 64 * 1024;
+/// More than a first record ever has: a file of gigabytes that is no log must
+/// not hold up a list.
+const FIRST: u64 = 1024 * 1024;
 /// What is read on top of a digest.
 const CATCH_UP: u64 = 256 * 1024;
 
@@ -72,14 +75,25 @@ impl Digest {
     }
 
     pub fn of(place: &Place) -> Result<Self, SessionError> {
-        let say = |error| SessionError::io("read", &place.log, error);
-        let file = File::open(&place.log).map_err(say)?;
-        let length = file.metadata().map_err(say)?.len();
-        let digest = match Self::kept(place, length) {
-            Some(kept) => kept,
-            None => Self::from_ends(&file, place, length)?,
-        };
-        Ok(digest)
+        Self::of_length(place, Self::length(place)?)
+    }
+
+    /// Of the log, to know whether a digest holds.
+    pub fn length(place: &Place) -> Result<u64, SessionError> {
+        fs::metadata(&place.log)
+            .map(|about| about.len())
+            .map_err(|error| SessionError::io("read", &place.log, error))
+    }
+
+    /// Thousands are read for one list: the log itself is not even opened where
+    /// the digest has it all.
+    pub fn of_length(place: &Place, length: u64) -> Result<Self, SessionError> {
+        if let Some(kept) = Self::kept(place, length) {
+            return Ok(kept);
+        }
+        let file =
+            File::open(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
+        Self::from_ends(&file, place, length)
     }
 
     fn kept(place: &Place, length: u64) -> Option<Self> {
@@ -101,28 +115,34 @@ impl Digest {
     }
 
     fn from_ends(file: &File, place: &Place, length: u64) -> Result<Self, SessionError> {
+        let say = |error| SessionError::io("read", &place.log, error);
         let mut digest = Self::from_head(file, place)?;
         if length <= 2 * WINDOW {
             digest.follow(file, 0);
             return Ok(digest);
         }
         digest.partial = true;
-        // The head for the prompt, the tail for how it stands now.
-        let mut lines = Lines::new(file, 0);
-        while let Ok(Some(line)) = lines.next_whole() {
-            if let Ok(event) = serde_json::from_slice::<Event>(&line.bytes) {
-                digest.apply(&event);
-            }
-            if lines.offset() > WINDOW {
-                break;
+        // The head for the prompt, the tail for how it stands now. Two reads,
+        // whatever lies between them and whether it has lines or not.
+        let head = window(file, 0).map_err(say)?;
+        digest.take_lines(&head);
+        let tail = window(file, length - WINDOW).map_err(say)?;
+        if let Some(feed) = tail.iter().position(|byte| *byte == b'\n') {
+            digest.take_lines(&tail[feed + 1..]);
+        }
+        let whole = tail.iter().rposition(|byte| *byte == b'\n');
+        digest.bytes = whole.map_or(length, |feed| length - WINDOW + feed as u64 + 1);
+        Ok(digest)
+    }
+
+    /// The whole lines among these bytes.
+    fn take_lines(&mut self, bytes: &[u8]) {
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+        for line in bytes[..whole].split(|byte| *byte == b'\n') {
+            if let Ok(event) = serde_json::from_slice::<Event>(line) {
+                self.apply(&event);
             }
         }
-        let from = length - WINDOW;
-        let start = end_of_whole_lines(file, from)
-            .unwrap_or(0)
-            .max(lines.offset());
-        digest.follow(file, start);
-        Ok(digest)
     }
 
     fn from_head(file: &File, place: &Place) -> Result<Self, SessionError> {
@@ -149,6 +169,13 @@ impl Digest {
     }
 }
 
+fn window(file: &File, from: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; WINDOW as usize];
+    let read = read_at(file, &mut bytes, from)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
 /// The first record, after a look at its version: the shapes of a newer one
 /// may not be readable at all.
 pub(crate) fn first_record(file: &File, place: &Place) -> Result<Event, SessionError> {
@@ -156,7 +183,7 @@ pub(crate) fn first_record(file: &File, place: &Place) -> Result<Event, SessionE
     struct Version {
         schema_version: Option<u32>,
     }
-    let line = line_at(file, 0)
+    let line = line_within(file, 0, FIRST)
         .map_err(|error| SessionError::io("read", &place.log, error))?
         .ok_or_else(|| SessionError::Empty {
             path: place.log.clone(),

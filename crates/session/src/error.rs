@@ -18,6 +18,10 @@ pub enum SessionError {
         text: String,
         candidates: Vec<SessionId>,
     },
+    #[error(
+        "record {seq} of session {id} is no message of the conversation, so no copy can end there. `tenon sessions show {id}` numbers the messages."
+    )]
+    NoMessage { id: SessionId, seq: u64 },
     #[error("session {id} exists already. Resume it with `--session {id}`, or take another id.")]
     Exists { id: SessionId },
     #[error("session {id} is in use by {}. Wait until it ends, or go on in a copy with `--fork`.", holder(*.pid))]

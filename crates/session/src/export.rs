@@ -1,15 +1,19 @@
-//! A session for people and for other programs. Three forms: a transcript for
-//! a terminal, Markdown for a file, JSON for scripts. None of them is read back.
+//! A session for people and for other programs: a transcript for a terminal,
+//! Markdown and a page for readers, JSON for scripts. Only the JSON document is
+//! read back, by `import`.
 
+mod html;
 mod json;
 mod markdown;
 mod text;
 
-pub use json::json;
+pub use html::html;
+pub(crate) use json::{FORMAT, FORMAT_VERSION, NOT_CARRIED};
+pub use json::{json, write_json};
 pub use markdown::markdown;
 pub use text::text;
 
-use tenon_vocab::{CallStatus, Display, Status, ToolResult};
+use tenon_vocab::{CallStatus, Display, Status, TodoItem, TodoStatus, ToolResult};
 
 /// What a reader must know of a message that did not end well.
 fn status_note(status: Status) -> Option<&'static str> {
@@ -43,7 +47,11 @@ fn result_summary(result: &ToolResult) -> String {
             Some(code) => format!("exit code {code}"),
             None => String::from("no exit code"),
         },
-        (Display::Todo { items }, None) => format!("{} tasks", items.len()),
+        (Display::Todo { items }, None) => {
+            let is_done = |item: &&TodoItem| item.status == TodoStatus::Completed;
+            let done = items.iter().filter(is_done).count();
+            format!("{done} of {} tasks done", items.len())
+        }
         (Display::Table { rows, .. }, None) => format!("{} rows", rows.len()),
         (Display::Nothing, None) => String::new(),
     };

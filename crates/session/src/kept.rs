@@ -3,7 +3,7 @@
 
 use crate::Loaded;
 use std::collections::BTreeMap;
-use tenon_vocab::{BlobRef, CallId, CheckpointAction, EventKind, Timestamp};
+use tenon_vocab::{BlobRef, CallId, CheckpointAction, EventKind, FileChange, Timestamp};
 
 /// A file as it was before a call changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,21 @@ pub struct KeptFile {
     pub content: BlobRef,
     pub call: Option<CallId>,
     pub at: Timestamp,
+}
+
+/// What the whole session did to one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    pub path: String,
+    /// As it was before the session first changed it; none when there was none,
+    /// or when it was not kept.
+    pub before: Option<BlobRef>,
+    pub mode: Option<u32>,
+    /// What it held after the last change that is known of; none: it was gone.
+    pub after: Option<String>,
+    pub after_mode: Option<u32>,
+    /// Why a change of it was not kept, where one was not.
+    pub unkept: Option<String>,
 }
 
 impl Loaded {
@@ -31,7 +46,7 @@ impl Loaded {
             if checkpoint.action != CheckpointAction::Saved || !meant {
                 continue;
             }
-            for file in &checkpoint.files {
+            for file in checkpoint.files.iter().filter(|file| file.was_a_file()) {
                 let Some(content) = &file.before else {
                     continue;
                 };
@@ -46,5 +61,72 @@ impl Loaded {
             }
         }
         last.into_values().collect()
+    }
+
+    /// What the session changed, by path: the first state and the last one. What
+    /// was taken back counts, so a file that is as it was is not among them.
+    #[must_use]
+    pub fn changed_files(&self) -> Vec<ChangedFile> {
+        let mut all: BTreeMap<String, ChangedFile> = BTreeMap::new();
+        for event in self.events() {
+            let EventKind::Checkpoint(checkpoint) = &event.kind else {
+                continue;
+            };
+            for file in checkpoint.files.iter().filter(|_| !checkpoint.ahead) {
+                all.entry(file.path.clone())
+                    .and_modify(|known| {
+                        known.after.clone_from(&file.after);
+                        known.after_mode = file.after_mode;
+                    })
+                    .or_insert_with(|| first_state(file));
+            }
+            if checkpoint.action == CheckpointAction::Saved {
+                for unkept in &checkpoint.unkept {
+                    all.entry(unkept.path.clone())
+                        .or_insert_with(|| unknown(&unkept.path))
+                        .unkept = Some(unkept.reason.clone());
+                }
+            }
+        }
+        all.into_values().filter(ChangedFile::differs).collect()
+    }
+}
+
+impl ChangedFile {
+    fn differs(&self) -> bool {
+        let before = self.before.as_ref().map(|blob| blob.sha256.as_str());
+        let content = before != self.after.as_deref();
+        let mode = match (self.mode, self.after_mode) {
+            (Some(before), Some(after)) => before != after,
+            // Folders have no content.
+            (before, after) => is_folder(before) || is_folder(after),
+        };
+        content || mode || self.unkept.is_some()
+    }
+}
+
+fn is_folder(mode: Option<u32>) -> bool {
+    mode.is_some_and(|mode| mode & FileChange::KIND == FileChange::FOLDER)
+}
+
+fn first_state(file: &FileChange) -> ChangedFile {
+    ChangedFile {
+        path: file.path.clone(),
+        before: file.before.clone(),
+        mode: file.mode,
+        after: file.after.clone(),
+        after_mode: file.after_mode,
+        unkept: None,
+    }
+}
+
+fn unknown(path: &str) -> ChangedFile {
+    ChangedFile {
+        path: path.to_owned(),
+        before: None,
+        mode: None,
+        after: None,
+        after_mode: None,
+        unkept: None,
     }
 }

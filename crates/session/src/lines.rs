@@ -2,6 +2,7 @@
 //! backwards from the end. A line is whole when its line feed is there. Knows
 //! bytes only.
 
+use std::borrow::Borrow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileExt;
@@ -20,27 +21,27 @@ pub(crate) struct Line {
 
 /// Forwards. Reads by position, so that it shares no cursor with the writer.
 #[derive(Debug)]
-pub(crate) struct Lines<'a> {
-    reader: BufReader<Positioned<'a>>,
+pub(crate) struct Lines<F> {
+    reader: BufReader<Positioned<F>>,
     offset: u64,
 }
 
 #[derive(Debug)]
-struct Positioned<'a> {
-    file: &'a File,
+struct Positioned<F> {
+    file: F,
     offset: u64,
 }
 
-impl Read for Positioned<'_> {
+impl<F: Borrow<File>> Read for Positioned<F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read_at(buffer, self.offset)?;
+        let read = self.file.borrow().read_at(buffer, self.offset)?;
         self.offset += read as u64;
         Ok(read)
     }
 }
 
-impl<'a> Lines<'a> {
-    pub fn new(file: &'a File, offset: u64) -> Self {
+impl<F: Borrow<File>> Lines<F> {
+    pub fn new(file: F, offset: u64) -> Self {
         Self {
             reader: BufReader::with_capacity(128 * 1024, Positioned { file, offset }),
             offset,
@@ -73,6 +74,11 @@ impl<'a> Lines<'a> {
 
 /// The whole line that begins at `offset`.
 pub(crate) fn line_at(file: &File, offset: u64) -> io::Result<Option<Vec<u8>>> {
+    line_within(file, offset, LONGEST)
+}
+
+/// The same, for a line that is known to be short.
+pub(crate) fn line_within(file: &File, offset: u64, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let mut block = 4 * 1024;
     loop {
@@ -87,7 +93,7 @@ pub(crate) fn line_at(file: &File, offset: u64) -> io::Result<Option<Vec<u8>>> {
         if read < block {
             return Ok(None);
         }
-        if bytes.len() as u64 > LONGEST {
+        if bytes.len() as u64 > most {
             return Err(too_long());
         }
         block = (block * 2).min(1024 * 1024);

@@ -1,6 +1,7 @@
 //! The one writer of a session. Appending is inline and cheap; nothing here
 //! decides what is written or when it is synced: that is the engine's.
 
+use crate::aside::Aside;
 use crate::blobs::Blobs;
 use crate::digest::Digest;
 use crate::frames::{Frame, FrameOf, Partial};
@@ -8,7 +9,7 @@ use crate::lines::Lines;
 use crate::lock::Lock;
 use crate::memory::Ring;
 use crate::place::Place;
-use crate::rebuild::Index;
+use crate::rebuild::{Index, record_at};
 use crate::record::{Encoded, decode, encode};
 use crate::scratch::Scratch;
 use crate::sink::Appender;
@@ -16,7 +17,7 @@ use crate::{SessionError, State};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tenon_vocab::{BlobRef, Event, EventKind, SessionId};
+use tenon_vocab::{BlobRef, Event, EventKind, HistoryRef, SessionId, TodoItem};
 
 #[derive(Debug)]
 pub struct Log {
@@ -94,6 +95,13 @@ impl Log {
     pub fn path(&self) -> Option<&Path> {
         match &self.backing {
             Backing::Disk(disk) => Some(&disk.place.log),
+            Backing::Memory { .. } => None,
+        }
+    }
+
+    pub(crate) fn file(&self) -> Option<(&File, &Path)> {
+        match &self.backing {
+            Backing::Disk(disk) => Some((&disk.file.sink, &disk.place.log)),
             Backing::Memory { .. } => None,
         }
     }
@@ -220,6 +228,60 @@ impl Log {
         }
     }
 
+    /// The record that stands at this place; `None` when it is not that one, or
+    /// an unsaved session no longer holds it.
+    #[must_use]
+    pub fn record_at(&self, at: HistoryRef) -> Option<Event> {
+        match &self.backing {
+            Backing::Disk(disk) => record_at(&disk.file.sink, &self.blobs, at.offset),
+            Backing::Memory { ring, .. } => ring.from(at.seq).into_iter().next(),
+        }
+        .filter(|event| event.seq == at.seq)
+    }
+
+    /// A place for contents that are needed only while the session is open.
+    ///
+    /// # Errors
+    /// When the disk does not give one.
+    pub fn aside(&self) -> Result<Aside, SessionError> {
+        let folder = self.folder()?;
+        Aside::in_folder(&folder)
+            .map_err(|error| SessionError::io("create a file in", &folder, error))
+    }
+
+    /// The task list as it was before a record. Reads the log through, without
+    /// holding it.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn todo_before(&self, seq: u64) -> Result<Vec<TodoItem>, SessionError> {
+        let mut items = Vec::new();
+        let mut note = |event: Event| {
+            if let EventKind::Todo(todo) = event.kind
+                && event.seq < seq
+                && event.parent.is_none()
+            {
+                items = todo.items;
+            }
+        };
+        let Backing::Disk(disk) = &self.backing else {
+            self.read_from(0)?.into_iter().for_each(note);
+            return Ok(items);
+        };
+        let mut lines = Lines::new(&disk.file.sink, 0);
+        let say = |error| SessionError::io("read", &disk.place.log, error);
+        while let Some(line) = lines.next_whole().map_err(say)? {
+            // A mere look first: most lines are no task list.
+            if let Ok(text) = std::str::from_utf8(&line.bytes)
+                && text.contains(r#""type":"todo""#)
+                && let Ok(event) = decode(text, &self.blobs)
+            {
+                note(event);
+            }
+        }
+        Ok(items)
+    }
+
     /// How much was written since the last snapshot; over 8 MB one is due.
     #[must_use]
     pub fn bytes_since_snapshot(&self) -> u64 {
@@ -236,6 +298,22 @@ impl Log {
     /// When the file cannot be read.
     pub fn read_from(&self, seq: u64) -> Result<Vec<Event>, SessionError> {
         match &self.backing {
+            Backing::Disk(disk) => disk.read_from(seq, &self.blobs),
+            Backing::Memory { ring, .. } => Ok(ring.from(seq)),
+        }
+    }
+
+    /// The same, where the place of a record before it is known: what stands
+    /// before that place is not read.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read_after(&self, known: HistoryRef, seq: u64) -> Result<Vec<Event>, SessionError> {
+        match &self.backing {
+            Backing::Disk(disk) if known.seq <= seq => {
+                let offset = disk.index.before(seq).max(known.offset);
+                disk.read_at(offset, seq, &self.blobs)
+            }
             Backing::Disk(disk) => disk.read_from(seq, &self.blobs),
             Backing::Memory { ring, .. } => Ok(ring.from(seq)),
         }
@@ -266,8 +344,12 @@ impl Disk {
     }
 
     fn read_from(&self, seq: u64, blobs: &Blobs) -> Result<Vec<Event>, SessionError> {
+        self.read_at(self.index.before(seq), seq, blobs)
+    }
+
+    fn read_at(&self, offset: u64, seq: u64, blobs: &Blobs) -> Result<Vec<Event>, SessionError> {
         let say = |error| SessionError::io("read", &self.place.log, error);
-        let mut lines = Lines::new(&self.file.sink, self.index.before(seq));
+        let mut lines = Lines::new(&self.file.sink, offset);
         let mut events = Vec::new();
         while lines.offset() < self.file.end() {
             let Some(line) = lines.next_whole().map_err(say)? else {

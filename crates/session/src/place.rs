@@ -2,6 +2,7 @@
 //! folder `<id>.d`. Knows names and permissions, never content.
 
 use crate::SessionError;
+use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -50,12 +51,8 @@ pub(crate) fn month_of(root: &Path, ts: Timestamp) -> PathBuf {
 /// Finds the log of a session. Ids made by us tell their month, so the usual
 /// case is one look; others are looked for in every month.
 pub(crate) fn locate(root: &Path, id: SessionId) -> Option<Place> {
-    let guess =
-        id.0.get_timestamp()
-            .and_then(|stamp| i64::try_from(stamp.to_unix().0).ok())
-            .and_then(|seconds| Timestamp::from_second(seconds).ok())
-            .map(|ts| month_of(root, ts));
-    guess
+    made_at(id)
+        .map(|ts| month_of(root, ts))
         .into_iter()
         .chain(months(root))
         .map(|month| Place::in_month(&month, id))
@@ -84,15 +81,46 @@ pub(crate) struct Found {
 }
 
 pub(crate) fn all(root: &Path) -> Vec<Found> {
+    months(root)
+        .iter()
+        .flat_map(|month| in_month(month))
+        .collect()
+}
+
+fn in_month(month: &Path) -> Vec<Found> {
+    let Ok(entries) = fs::read_dir(month) else {
+        return Vec::new();
+    };
+    // Paths are made for logs alone: half of the names are none.
+    entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let id = id_of(Path::new(&name), "jsonl")?;
+            let log = month.join(&name);
+            let folder = log.with_extension("d");
+            Some(Found {
+                id,
+                place: Place { log, folder },
+            })
+        })
+        .collect()
+}
+
+/// The sessions that were made last, at least so many where there are: ids begin
+/// with the time, and a session lies in the month in which it was made, so the
+/// months before need no look.
+pub(crate) fn newest(root: &Path, count: usize) -> Vec<Found> {
+    let mut months = months(root);
+    months.sort_unstable();
     let mut found = Vec::new();
-    for month in months(root) {
-        for path in entries(&month) {
-            if let Some(id) = id_of(&path, "jsonl") {
-                let place = Place::in_month(&month, id);
-                found.push(Found { id, place });
-            }
+    for month in months.iter().rev() {
+        if found.len() >= count {
+            break;
         }
+        found.extend(in_month(month));
     }
+    found.sort_unstable_by_key(|found| std::cmp::Reverse(found.id));
     found
 }
 
@@ -100,26 +128,32 @@ pub(crate) fn all(root: &Path) -> Vec<Found> {
 pub(crate) fn orphans(root: &Path) -> Vec<Found> {
     let mut found = Vec::new();
     for month in months(root) {
-        for path in entries(&month) {
-            if let Some(id) = id_of(&path, "d") {
-                let place = Place::in_month(&month, id);
-                if !place.log.exists() {
-                    found.push(Found { id, place });
-                }
+        let names = entries(&month);
+        let logs: HashSet<SessionId> = names.iter().filter_map(|n| id_of(n, "jsonl")).collect();
+        for id in names.iter().filter_map(|name| id_of(name, "d")) {
+            let place = Place::in_month(&month, id);
+            // One look more for the few: a log may have come since.
+            if !logs.contains(&id) && !place.log.exists() {
+                found.push(Found { id, place });
             }
         }
     }
     found
 }
 
+/// When a session was made, where its id tells.
+pub(crate) fn made_at(id: SessionId) -> Option<Timestamp> {
+    let (seconds, _) = id.0.get_timestamp()?.to_unix();
+    Timestamp::from_second(i64::try_from(seconds).ok()?).ok()
+}
+
 fn id_of(path: &Path, extension: &str) -> Option<SessionId> {
-    if path.extension()?.to_str()? != extension {
-        return None;
-    }
-    let stem = path.file_stem()?.to_str()?;
+    let name = path.file_name()?.to_str()?;
+    let stem = name.strip_suffix(extension)?.strip_suffix('.')?;
     let id: SessionId = stem.parse().ok()?;
     // Only the one spelling that we write: else two files could claim one id.
-    (id.to_string() == stem).then_some(id)
+    let mut written = [0; 36];
+    (id.0.hyphenated().encode_lower(&mut written) == stem).then_some(id)
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

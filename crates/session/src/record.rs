@@ -79,6 +79,12 @@ pub(crate) fn decode_value(line: &str, blobs: &Blobs) -> Result<Value, serde_jso
     })
 }
 
+/// The same for a line that came without what stood beside it.
+pub(crate) fn decode_alone(line: &str) -> Result<Value, serde_json::Error> {
+    let scratch = std::sync::Arc::new(crate::scratch::Scratch::default());
+    decode_value(line, &Blobs::in_memory(scratch))
+}
+
 /// The names of content that a line refers to in place of its long strings.
 pub(crate) fn moved_strings(line: &str) -> Vec<BlobRef> {
     let mut found = Vec::new();

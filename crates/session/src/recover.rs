@@ -9,9 +9,47 @@ use tenon_vocab::{
     Outcome, Part, Role, RunFinished, RunId, Status, Timestamp, ToolError, ToolResult,
 };
 
-const UNKNOWN: &str = "the program ended while this ran; check its effects before going on";
-const NOT_STARTED: &str = "the program ended before this was started; nothing was done";
-const REASON: &str = "the program ended without warning";
+/// Why something has no end in a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    Crash,
+    /// A copy was cut here; where it was made from, things may have gone on.
+    Fork,
+}
+
+impl Cause {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Crash => "crash",
+            Self::Fork => "fork",
+        }
+    }
+
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Crash => "the program ended without warning",
+            Self::Fork => "the copy was cut here",
+        }
+    }
+
+    fn unknown(self) -> &'static str {
+        match self {
+            Self::Crash => "the program ended while this ran; check its effects before going on",
+            Self::Fork => {
+                "the copy of the session was cut while this ran; check its effects before going on"
+            }
+        }
+    }
+
+    fn not_started(self) -> &'static str {
+        match self {
+            Self::Crash => "the program ended before this was started; nothing was done",
+            Self::Fork => {
+                "the copy of the session was cut before this was started; look before you rely on anything"
+            }
+        }
+    }
+}
 
 /// The events that make a log whole again, numbered from `next_seq`. None when
 /// nothing is open.
@@ -22,10 +60,22 @@ pub fn recovery_events(
     next_seq: u64,
     now: Timestamp,
 ) -> Vec<Event> {
+    closing_events(state, left, next_seq, now, Cause::Crash)
+}
+
+/// The same for another cause.
+pub(crate) fn closing_events(
+    state: &State,
+    left: &Leftovers,
+    next_seq: u64,
+    now: Timestamp,
+    cause: Cause,
+) -> Vec<Event> {
     let mut recovery = Recovery {
         state,
         left,
         now,
+        cause,
         seq: next_seq,
         events: Vec::new(),
     };
@@ -41,6 +91,7 @@ struct Recovery<'a> {
     state: &'a State,
     left: &'a Leftovers,
     now: Timestamp,
+    cause: Cause,
     seq: u64,
     events: Vec<Event>,
 }
@@ -84,15 +135,15 @@ impl Recovery<'_> {
                 self.close_message(by, parts);
             }
         }
-        let by_crash = Interrupted {
-            by: String::from("crash"),
+        let interrupted = Interrupted {
+            by: self.cause.name().to_owned(),
         };
-        self.push(by, by_crash);
+        self.push(by, interrupted);
         let tally = open.tally;
         let elapsed = self.now.duration_since(open.since).as_millis();
         let finished = RunFinished {
             outcome: Outcome::Interrupted,
-            reason: Some(String::from(REASON)),
+            reason: Some(self.cause.reason().to_owned()),
             steps: tally.steps,
             calls: tally.calls.saturating_add(closed),
             failed_calls: tally.failed.saturating_add(closed),
@@ -140,10 +191,14 @@ impl Recovery<'_> {
             (
                 CallStatus::UnknownOutcome,
                 ErrorCode::UnknownOutcome,
-                UNKNOWN,
+                self.cause.unknown(),
             )
         } else {
-            (CallStatus::NotStarted, ErrorCode::NotStarted, NOT_STARTED)
+            (
+                CallStatus::NotStarted,
+                ErrorCode::NotStarted,
+                self.cause.not_started(),
+            )
         };
         let mut model_text = format!("error: {}: {message}", code.name());
         let mut body = String::new();

@@ -25,7 +25,10 @@ impl ShellNotes {
 
     pub(crate) fn apply(&mut self, event: &Event) {
         match &event.kind {
-            EventKind::RunStarted(started) if started.origin == RunOrigin::Shell => {
+            // Other commands of the user, such as `/compact`, print nothing to read.
+            EventKind::RunStarted(started)
+                if started.origin == RunOrigin::Shell && started.prompt.starts_with('!') =>
+            {
                 self.run = event.run;
                 started
                     .prompt

@@ -4,6 +4,7 @@
 
 use crate::SessionError;
 use crate::calls::{Calls, Closed, OpenCall};
+use crate::changes::Changes;
 use crate::history::{History, result_message};
 use crate::shell::ShellNotes;
 use crate::totals::Totals;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use tenon_vocab::{
     CallId, Checkpoint, CheckpointAction, Compacted, Compiled, ContextChange, Cost, Event,
     EventKind, FileHash, HistoryRef, Message, Meta, ModelTotals, Part, PrunedCall, Role, RunId,
-    Settings, ShellNote, Snapshot, TodoItem, Usage,
+    Settings, ShellNote, Snapshot, TodoItem, UndoState, Usage,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -22,14 +23,22 @@ pub struct State {
     compiled: Option<Compiled>,
     compacted: Option<Compacted>,
     todo: Vec<TodoItem>,
-    reads: BTreeMap<String, String>,
+    reads: BTreeMap<String, Known>,
     checkpoint_head: Option<u64>,
+    changes: Changes,
     last_snapshot: Option<u64>,
     pub(crate) calls: Calls,
     shell: ShellNotes,
     history: History,
     /// What the history was made from, in the order of the log.
     sources: Vec<Source>,
+}
+
+/// What a file held when it was last read or written, and where that is told.
+#[derive(Debug, Clone, PartialEq)]
+struct Known {
+    sha256: String,
+    seq: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +49,20 @@ struct Source {
     /// For a result: the seq of the message that asked for it.
     asked_at: Option<u64>,
     pruned: bool,
+}
+
+/// One message or result that the model still sees.
+#[derive(Debug, Clone, Copy)]
+pub struct Live<'a> {
+    pub seq: u64,
+    /// Where its record stands in the file.
+    pub offset: u64,
+    pub run: Option<RunId>,
+    pub message: &'a Arc<Message>,
+    /// For a result: the seq of the message that asked for it.
+    pub asked_at: Option<u64>,
+    /// Its text has already been replaced by a compaction.
+    pub pruned: bool,
 }
 
 impl State {
@@ -57,6 +80,7 @@ impl State {
                 todo: Vec::new(),
                 reads: BTreeMap::new(),
                 checkpoint_head: None,
+                changes: Changes::default(),
                 last_snapshot: None,
                 calls: Calls::default(),
                 shell: ShellNotes::default(),
@@ -78,11 +102,16 @@ impl State {
         };
         self.totals.apply(event);
         self.shell.apply(event);
+        self.changes.apply(event, at);
         self.place(event, at);
         match &event.kind {
             EventKind::ToolResult(result) => {
                 for read in &result.reads {
-                    self.reads.insert(read.path.clone(), read.sha256.clone());
+                    let known = Known {
+                        sha256: read.sha256.clone(),
+                        seq: event.seq,
+                    };
+                    self.reads.insert(read.path.clone(), known);
                 }
             }
             EventKind::Snapshot(_) => self.last_snapshot = Some(offset),
@@ -93,6 +122,7 @@ impl State {
                 self.compiled = Some(compiled.clone());
             }
             EventKind::Context(ContextChange::Compacted(compacted)) => self.compact(compacted),
+            EventKind::Context(ContextChange::Reverted(reverted)) => self.revert(reverted.before),
             EventKind::Todo(todo) => self.todo.clone_from(&todo.items),
             _ => {}
         }
@@ -149,6 +179,7 @@ impl State {
             next.kept_from = next.kept_from.max(before.kept_from);
             if next.summary.is_empty() {
                 next.summary.clone_from(&before.summary);
+                next.recap = next.recap.or_else(|| before.recap.clone());
             }
         }
         // A result goes with the message that asked for it.
@@ -157,6 +188,16 @@ impl State {
         self.prune(&next.pruned);
         next.pruned = Vec::new();
         self.compacted = Some(next);
+        self.project();
+    }
+
+    /// Gives up what the model saw from here on. A result stands after the
+    /// message that asked for it, so both go or both stay.
+    fn revert(&mut self, before: u64) {
+        // What the model read there it has not seen any more.
+        self.reads.retain(|_, known| known.seq < before);
+        self.sources
+            .retain(|source| source.asked_at.unwrap_or(source.at.seq) < before);
         self.project();
     }
 
@@ -197,7 +238,8 @@ impl State {
             .compacted
             .as_ref()
             .map_or("", |compacted| compacted.summary.as_str());
-        let mut history = History::after_compaction(u64::from(self.totals.compactions), summary);
+        let changes = u64::from(self.totals.compactions) + u64::from(self.totals.reverts);
+        let mut history = History::after_compaction(changes, summary);
         for source in &self.sources {
             history.push(source.run, &source.message);
         }
@@ -217,6 +259,25 @@ impl State {
     #[must_use]
     pub fn compiled(&self) -> Option<&Compiled> {
         self.compiled.as_ref()
+    }
+
+    /// The last compaction, with the summary that stands before the history.
+    #[must_use]
+    pub fn compacted(&self) -> Option<&Compacted> {
+        self.compacted.as_ref()
+    }
+
+    /// What the history is made of, in the order of the log: where a compaction
+    /// may cut, and what it may shorten.
+    pub fn live(&self) -> impl Iterator<Item = Live<'_>> {
+        self.sources.iter().map(|source| Live {
+            seq: source.at.seq,
+            offset: source.at.offset,
+            run: source.run,
+            message: &source.message,
+            asked_at: source.asked_at,
+            pruned: source.pruned,
+        })
     }
 
     #[must_use]
@@ -266,7 +327,13 @@ impl State {
     pub fn reads(&self) -> impl Iterator<Item = (&str, &str)> {
         self.reads
             .iter()
-            .map(|(path, sha256)| (path.as_str(), sha256.as_str()))
+            .map(|(path, known)| (path.as_str(), known.sha256.as_str()))
+    }
+
+    /// What of the files can be taken back, and given again.
+    #[must_use]
+    pub fn undo(&self) -> &UndoState {
+        self.changes.get()
     }
 
     #[must_use]
@@ -317,15 +384,17 @@ impl State {
         }
         Snapshot {
             settings: self.totals.settings.clone(),
-            compiled: self.compiled.clone(),
+            compiled: self.compiled.clone().map(Box::new),
             compacted: compacted.map(Box::new),
             todo: self.todo.clone(),
             usage: self.totals.usage,
             models: self.totals.models.clone(),
             runs: self.totals.runs,
             compactions: self.totals.compactions,
+            reverts: self.totals.reverts,
             prompt: self.totals.prompt.clone(),
             checkpoint_head: self.checkpoint_head,
+            undo: self.changes.kept(),
             reads: self
                 .reads()
                 .map(|(path, sha256)| FileHash {
@@ -333,6 +402,7 @@ impl State {
                     sha256: sha256.to_owned(),
                 })
                 .collect(),
+            reads_at: self.reads.values().map(|known| known.seq).collect(),
             shell: self.shell.all().to_vec(),
             history,
         }
@@ -374,17 +444,33 @@ impl State {
             prompt: snapshot.prompt.clone(),
             runs: snapshot.runs,
             compactions: snapshot.compactions,
+            reverts: snapshot.reverts,
             usage: snapshot.usage,
             models: snapshot.models.clone(),
         };
-        state.compiled.clone_from(&snapshot.compiled);
+        state.compiled = snapshot.compiled.as_deref().cloned();
         state.todo.clone_from(&snapshot.todo);
         state.checkpoint_head = snapshot.checkpoint_head;
+        state.changes = Changes::restored(snapshot.undo.as_deref());
         state.shell = ShellNotes::restored(snapshot.shell.clone());
         state.reads = snapshot
             .reads
             .iter()
-            .map(|read| (read.path.clone(), read.sha256.clone()))
+            // Where it is not told, any revert makes it unknown.
+            .zip(
+                snapshot
+                    .reads_at
+                    .iter()
+                    .copied()
+                    .chain(std::iter::repeat(u64::MAX)),
+            )
+            .map(|(read, seq)| {
+                let known = Known {
+                    sha256: read.sha256.clone(),
+                    seq,
+                };
+                (read.path.clone(), known)
+            })
             .collect();
         let mut compacted = snapshot.compacted.as_deref().cloned();
         let pruned = compacted

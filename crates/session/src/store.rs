@@ -9,12 +9,13 @@ use crate::leftovers::Leftovers;
 use crate::load::{Loaded, load};
 use crate::lock::{Lock, writer};
 use crate::log::{Disk, Log};
+use crate::packed;
 use crate::place::{self, Place, private_file, private_folder};
 use crate::rebuild::{Index, Rebuilt, rebuild};
 use crate::record::encode;
 use crate::recover::recovery_events;
 use crate::sink::Appender;
-use crate::{ListFilter, Listing, SessionError, State};
+use crate::{ListFilter, Listing, SessionError, State, Summary};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -150,7 +151,7 @@ impl Store {
         place::locate(&self.root, id).is_some()
     }
 
-    fn place(&self, id: SessionId) -> Result<Place, SessionError> {
+    pub(crate) fn place(&self, id: SessionId) -> Result<Place, SessionError> {
         place::locate(&self.root, id).ok_or_else(|| SessionError::NotFound {
             text: id.to_string(),
         })
@@ -181,9 +182,9 @@ impl Store {
             let id = digits.parse().map_err(|_| not_found())?;
             return self.exists(id).then_some(id).ok_or_else(not_found);
         }
-        let mut candidates: Vec<SessionId> = place::all(&self.root)
+        let mut candidates: Vec<SessionId> = self
+            .ids()
             .into_iter()
-            .map(|found| found.id)
             .filter(|id| id.0.simple().to_string().starts_with(&digits))
             .collect();
         candidates.sort();
@@ -210,7 +211,6 @@ impl Store {
         }
         let filter = ListFilter {
             cwd: cwd.map(ToOwned::to_owned),
-            ..ListFilter::default()
         };
         Ok(self.list(&filter).sessions.first().map(|newest| newest.id))
     }
@@ -219,10 +219,8 @@ impl Store {
     /// processes. Looks only at the newest ones: it is asked at every start.
     #[must_use]
     pub fn in_use(&self, cwd: &str) -> Vec<(SessionId, u32)> {
-        let mut all = place::all(&self.root);
-        // Ids begin with the time at which they were made.
-        all.sort_unstable_by_key(|found| std::cmp::Reverse(found.id));
-        all.into_iter()
+        place::newest(&self.root, NEWEST)
+            .into_iter()
             .take(NEWEST)
             .filter_map(|found| Some((writer(&found.place)?, found)))
             .filter(|(pid, _)| *pid != std::process::id())
@@ -240,6 +238,22 @@ impl Store {
         crate::list::list(self.root(), filter)
     }
 
+    /// What a list shows of one session.
+    ///
+    /// # Errors
+    /// When there is no such session or its first record cannot be read.
+    pub fn summary(&self, id: SessionId) -> Result<Summary, SessionError> {
+        let digest = Digest::of(&self.place(id)?)?;
+        Ok(crate::list::summary(id, digest))
+    }
+
+    /// All that there are, in no order, by a look at names alone.
+    #[must_use]
+    pub fn ids(&self) -> Vec<SessionId> {
+        let found = place::all(&self.root);
+        found.into_iter().map(|found| found.id).collect()
+    }
+
     /// Removes a session with all that belongs to it.
     ///
     /// # Errors
@@ -249,6 +263,7 @@ impl Store {
         private_folder(&place.folder)?;
         let lock = Lock::take(&place, id)?;
         remove(&place, lock)?;
+        packed::remove(&self.root);
         if let Some(month) = place.log.parent() {
             place::remove_if_empty(&self.root, month);
         }
@@ -263,6 +278,10 @@ impl Store {
         };
         let mut removed = Vec::new();
         for found in place::all(&self.root) {
+            // Most are younger by their very names: this is done at every start.
+            if place::made_at(found.id).is_some_and(|made| made >= limit) {
+                continue;
+            }
             let is_old = Digest::of(&found.place).is_ok_and(|digest| {
                 let pinned = digest.totals.settings.is_some_and(|s| s.pinned);
                 digest.updated < limit && !pinned

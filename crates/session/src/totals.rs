@@ -11,6 +11,8 @@ pub(crate) struct Totals {
     pub prompt: String,
     pub runs: u32,
     pub compactions: u32,
+    #[serde(default)]
+    pub reverts: u32,
     /// All messages, those of child runs and abandoned ones too, and what was
     /// asked on the side: they were paid.
     pub usage: Usage,
@@ -46,6 +48,9 @@ impl Totals {
             }
             EventKind::Context(ContextChange::Compacted(_)) => {
                 self.compactions = self.compactions.saturating_add(1);
+            }
+            EventKind::Context(ContextChange::Reverted(_)) => {
+                self.reverts = self.reverts.saturating_add(1);
             }
             _ => {}
         }

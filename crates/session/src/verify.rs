@@ -8,8 +8,8 @@ use crate::state::State;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use tenon_vocab::{
-    BlobRef, CallId, ContextChange, Event, EventKind, HistoryRef, ImageSource, Message, Part,
-    QuestionId, RunId, Snapshot,
+    BlobRef, CallId, CallStatus, ContextChange, Event, EventKind, HistoryRef, ImageSource, Message,
+    Part, QuestionId, RunId, Snapshot, ToolResult,
 };
 
 /// One thing that is not as it must be.
@@ -38,10 +38,12 @@ pub fn verify(loaded: &Loaded) -> Vec<Finding> {
         loaded,
         found: Vec::new(),
         calls: Calls::default(),
+        asked: HashSet::new(),
         runs: Vec::new(),
         finished: HashSet::new(),
         questions: HashMap::new(),
         blobs: HashSet::new(),
+        kept_from: 0,
     };
     for (offset, reason) in &loaded.damage {
         check.say(
@@ -54,6 +56,7 @@ pub fn verify(loaded: &Loaded) -> Vec<Finding> {
         check.runs(event);
         check.calls(event);
         check.questions(event);
+        check.back_references(event);
     }
     check.ends();
     check.content();
@@ -65,11 +68,15 @@ struct Check<'a> {
     loaded: &'a Loaded,
     found: Vec<Finding>,
     calls: Calls,
+    /// The ids of all calls that a message asked for or that were started.
+    asked: HashSet<CallId>,
     /// Open runs, the innermost last.
     runs: Vec<RunId>,
     finished: HashSet<RunId>,
     questions: HashMap<QuestionId, u32>,
     blobs: HashSet<BlobRef>,
+    /// Before this a summary stands for the conversation.
+    kept_from: u64,
 }
 
 impl Check<'_> {
@@ -157,9 +164,24 @@ impl Check<'_> {
             seq: event.seq,
             offset: 0,
         };
+        match &event.kind {
+            EventKind::Message(message) => {
+                let ids = message.tool_calls().map(|call| call.id.clone());
+                self.asked.extend(ids);
+            }
+            EventKind::ToolUse(used) => {
+                self.asked.insert(used.call.clone());
+            }
+            _ => {}
+        }
         let closed = self.calls.apply(event, at);
+        // A line of the user's own that is refused has a result and nothing else.
+        let refused = |result: &ToolResult| {
+            result.status == CallStatus::Denied && !self.asked.contains(&result.call)
+        };
         if let EventKind::ToolResult(result) = &event.kind
             && closed == Closed::Nothing
+            && !refused(result)
         {
             let CallId(call) = &result.call;
             self.say(
@@ -188,6 +210,42 @@ impl Check<'_> {
                 self.say(Some(event.seq), message);
             }
             _ => {}
+        }
+    }
+
+    /// What a record says of earlier ones must be about earlier ones.
+    fn back_references(&mut self, event: &Event) {
+        let fault = match &event.kind {
+            EventKind::Context(ContextChange::Compacted(compacted)) => {
+                let later = compacted.kept_from > event.seq;
+                if event.parent.is_none() && !later {
+                    self.kept_from = self.kept_from.max(compacted.kept_from);
+                }
+                later.then(|| {
+                    format!(
+                        "keeps from record {}, which comes later",
+                        compacted.kept_from
+                    )
+                })
+            }
+            EventKind::Context(ContextChange::Reverted(reverted)) => {
+                let before = reverted.before;
+                if before > event.seq {
+                    Some(format!("gives up record {before}, which comes later"))
+                } else {
+                    (before < self.kept_from).then(|| {
+                        format!("gives up record {before}, for which a summary stands already")
+                    })
+                }
+            }
+            EventKind::Checkpoint(checkpoint) => checkpoint
+                .to_seq
+                .filter(|to| *to > event.seq)
+                .map(|to| format!("takes the files to record {to}, which comes later")),
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            self.say(Some(event.seq), fault);
         }
     }
 
@@ -268,14 +326,16 @@ fn snapshot_fault(
 }
 
 /// Content that an event names in fields of its own.
-fn named_content(event: &Event) -> Vec<BlobRef> {
+pub(crate) fn named_content(event: &Event) -> Vec<BlobRef> {
     match &event.kind {
         EventKind::Message(message) => images(message),
         EventKind::ToolResult(result) => {
             result.images.iter().map(|(name, _)| name.clone()).collect()
         }
         EventKind::Context(ContextChange::Compiled(compiled)) => {
-            vec![compiled.system.clone(), compiled.tools.clone()]
+            let mut kept = vec![compiled.system.clone(), compiled.tools.clone()];
+            kept.extend(compiled.fragments.clone());
+            kept
         }
         EventKind::Checkpoint(checkpoint) => checkpoint
             .files

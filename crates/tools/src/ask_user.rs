@@ -92,7 +92,7 @@ impl Tool for AskUser {
                     format!("the question was not answered: {reason}"),
                 ),
                 // A yes to another question is no answer to this one.
-                HostReply::Allowed => {
+                HostReply::Allowed | HostReply::Todo(_) => {
                     ToolOutput::error(ErrorCode::Interrupted, "the question was not answered")
                 }
             }

@@ -177,7 +177,7 @@ async fn perhaps_outside(
             noted(second, &note)
         }
         HostReply::Refused(reason) => noted(first, &reason),
-        HostReply::Answer(_) | HostReply::Unavailable(_) => first,
+        HostReply::Answer(_) | HostReply::Todo(_) | HostReply::Unavailable(_) => first,
     }
 }
 

@@ -8,9 +8,12 @@ use crate::files::{
     edit::Edit, glob::Glob, grep::Grep, list::List, patch::Patch, read::Read, write::Write,
 };
 use crate::process::Process;
+use crate::skill::Skill;
+use crate::todo::{TodoRead, TodoWrite};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tenon_policy::{Facts, Subject};
+use tenon_vocab::profile::SkillInfo;
 use tenon_vocab::{Effect, ToolSpec};
 
 /// Whether somebody can answer a question.
@@ -46,11 +49,36 @@ impl BuiltIn {
             Arc::new(Grep::new()),
             Arc::new(Bash::new()),
             Arc::new(Process::new()),
+            Arc::new(TodoRead::new()),
+            Arc::new(TodoWrite::new()),
         ];
         if interactive == Interactive::Yes {
             tools.push(Arc::new(AskUser::new()));
         }
         Self { tools }
+    }
+
+    /// All of them, also those that need somebody to talk to or something to
+    /// load.
+    #[must_use]
+    pub fn every() -> Self {
+        let mut all = Self::new(Interactive::Yes);
+        all.tools.push(Arc::new(Skill::new(Vec::new())));
+        all
+    }
+
+    /// With the tool that loads skills, where there is one that a model may load.
+    #[must_use]
+    pub fn with_skills(mut self, skills: &[SkillInfo]) -> Self {
+        let offered: Vec<SkillInfo> = skills
+            .iter()
+            .filter(|skill| !skill.user_only)
+            .cloned()
+            .collect();
+        if !offered.is_empty() {
+            self.tools.push(Arc::new(Skill::new(offered)));
+        }
+        self
     }
 }
 

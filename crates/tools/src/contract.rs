@@ -14,7 +14,7 @@ use std::sync::Arc;
 use tenon_policy::Facts;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::ToolLimits;
-use tenon_vocab::{CallId, Display, ToolDelta, ToolOutput, ToolSpec};
+use tenon_vocab::{CallId, Display, TodoItem, ToolDelta, ToolOutput, ToolSpec};
 use tokio_util::sync::CancellationToken;
 
 /// One tool. `input` has already been repaired and checked against
@@ -55,6 +55,8 @@ pub enum HostRequest {
         question: String,
         options: Vec<String>,
     },
+    /// Read the task list, or replace it.
+    Todo(Option<Vec<TodoItem>>),
     /// The sandbox stopped this command: may it run once more without one? Only
     /// a person who is there may say so (S4).
     RunOutside {
@@ -69,6 +71,8 @@ pub enum HostRequest {
 #[derive(Debug, Clone)]
 pub enum HostReply {
     Answer(String),
+    /// Of [`HostRequest::Todo`]: the list as it is now.
+    Todo(Vec<TodoItem>),
     /// Nobody is there, or it was interrupted: the sentence says which.
     Unavailable(String),
     /// Of [`HostRequest::RunOutside`]: yes, this once.

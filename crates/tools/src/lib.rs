@@ -11,6 +11,8 @@ pub mod input;
 pub mod jobs;
 pub mod output;
 mod process;
+pub mod skill;
+pub mod todo;
 pub mod workspace;
 
 pub use bash::hidden_from;

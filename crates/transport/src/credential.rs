@@ -56,7 +56,7 @@ pub enum Renewal {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CredentialError {
-    /// What happened; never holds a key or what a command printed.
+    /// What happened; never holds a key, nor what a command gave as one.
     pub message: String,
     /// What to do next.
     pub hint: Option<String>,

@@ -102,7 +102,7 @@ impl Model for HttpModel {
             first_token_limit(timeouts.first_token, &shared.target.host),
             timeouts.silence,
         );
-        let decoder = shared.codec.decoder(request.delivery);
+        let decoder = shared.codec.decoder();
         let route = shared.route.clone();
         let opening = Box::pin(async move { shared.post(request).await });
         Box::pin(Reply::new(opening, decoder, watchdog, route))

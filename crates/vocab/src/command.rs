@@ -18,6 +18,17 @@ pub struct Switch {
     pub mode: Option<String>,
 }
 
+/// What a user may say of the session itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingsChange {
+    /// One line; no title is made for it any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Whether it stays when old sessions are removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Command {
@@ -38,7 +49,33 @@ pub enum Command {
         focus: Option<String>,
     },
     Switch(Switch),
+    /// Done at once, also while a run goes on. Answered by the settings in full
+    /// and a notice of the kind `settings`.
+    Settings(SettingsChange),
+    /// The files as they were before the last run that changed some. The
+    /// conversation stays, and the model is told with the next prompt.
     Undo,
+    /// Takes the last undo back.
+    Redo,
+    /// Conversation and files back to before a message, by its number as
+    /// `sessions show` counts; without one, before the last prompt.
+    Revert {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<u32>,
+    },
+    /// A prompt together with the whole text of a skill.
+    Skill {
+        name: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        text: String,
+    },
+    /// A command of the user's or the project's own (`commands/*.md`): its text
+    /// becomes the prompt.
+    Custom {
+        name: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        arguments: String,
+    },
     /// A command typed by the user with `!`: the policy applies, and the model
     /// is shown the transcript with the next prompt.
     Shell {
@@ -61,6 +98,13 @@ pub enum Query {
     Grants,
     Sessions,
     Jobs,
+    /// The task list.
+    Todo,
+    Skills,
+    /// The commands of the user and of the project.
+    Commands,
+    /// The files that the session has changed.
+    Changes,
     /// Files whose path begins with, or contains, this.
     Files {
         prefix: String,

@@ -18,18 +18,23 @@ mod command;
 mod decision;
 pub mod effort;
 mod event;
+pub mod frontmatter;
 mod ids;
+pub mod marked;
 mod message;
 pub mod names;
 pub mod port;
 mod printable;
 pub mod profile;
 mod question;
+mod recap;
 mod records;
+mod todo;
 mod tool;
+mod undo;
 mod usage;
 
-pub use command::{Command, Query, Reply, Switch, TableReply};
+pub use command::{Command, Query, Reply, SettingsChange, Switch, TableReply};
 pub use decision::{Class, Decision, Explanation, Responders, RuleTried};
 pub use event::{Durability, Event, EventKind, OtherEvent};
 pub use ids::{CallId, IdError, JobId, QuestionId, RunId, SessionId};
@@ -39,15 +44,18 @@ pub use message::{
 };
 pub use printable::{Lines, Printable};
 pub use question::{Answer, AnsweredBy, Choice, Question, QuestionKind};
+pub use recap::{CommandFact, FileDone, FileFact, KeptText, Recap};
 pub use records::{
     BlobRef, Checkpoint, CheckpointAction, Compacted, Compiled, ContextChange, FileChange,
     ForkPoint, HistoryRef, HookFired, Interrupted, JobAction, JobEvent, McpEvent, Meta, Notice,
-    NoticeLevel, Outcome, PrunedCall, Retry, Review, RunFinished, RunOrigin, RunStarted, RunState,
-    SCHEMA_VERSION, Settings, ShellNote, SideRequest, Snapshot, StateChanged, TextChannel,
-    TextDelta, TodoItem, TodoList, TodoStatus, ToolDelta, ToolResult, ToolStream, ToolUse,
+    NoticeLevel, Outcome, PrunedCall, Retry, Reverted, Review, RunFinished, RunOrigin, RunStarted,
+    RunState, SCHEMA_VERSION, Settings, ShellNote, SideRequest, Snapshot, StateChanged,
+    TextChannel, TextDelta, ToolDelta, ToolResult, ToolStream, ToolUse, Unkept,
 };
+pub use todo::{TodoItem, TodoList, TodoStatus, checklist};
 pub use tool::{
     CallStatus, DiffFile, Display, Effect, Envelope, ErrorCode, FileEntry, FileHash, SandboxReport,
     ToolError, ToolImage, ToolOutput, ToolSpec,
 };
+pub use undo::{ChangedRun, FilesMoved, TakenBack, UndoState};
 pub use usage::{Cost, ModelTotals, Usage};

@@ -157,6 +157,9 @@ pub struct Message {
     pub stop: Option<StopReason>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// What the request was estimated at, where the server has counted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated: Option<u64>,
     /// What the request cost, by the prices of the model that answered; absent
     /// where no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -180,6 +183,7 @@ impl Message {
             origin,
             stop: None,
             usage: None,
+            estimated: None,
             cost: None,
             segment: None,
         }

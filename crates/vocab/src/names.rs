@@ -199,6 +199,26 @@ pub fn canonical_name(name: &str) -> Option<&'static str> {
         .map(|(canonical, _)| *canonical)
 }
 
+/// The action that a spelling of `process` stands for: some say it in the name
+/// only, as `KILL_BACKGROUND_PROCESS`.
+#[must_use]
+pub fn implied_action(name: &str) -> Option<&'static str> {
+    if canonical_name(name) != Some("process") {
+        return None;
+    }
+    let plain = squash(without_prefix(name))?;
+    [
+        ("list", "list"),
+        ("kill", "kill"),
+        ("write", "write"),
+        ("read", "read"),
+        ("output", "read"),
+    ]
+    .into_iter()
+    .find(|(part, _)| plain.contains(part))
+    .map(|(_, action)| action)
+}
+
 /// Every canonical name.
 pub fn canonical_names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(canonical, _)| *canonical)

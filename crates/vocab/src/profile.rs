@@ -1,6 +1,7 @@
 //! Descriptions that come from configuration and are used by the engine.
 
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,6 +115,102 @@ impl Default for ToolLimits {
             stale_writes: StaleWrites::Refuse,
         }
     }
+}
+
+/// What a session knows of a skill before it is loaded (Y1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillInfo {
+    pub name: String,
+    pub description: String,
+    /// The folder, with links followed; all in it may be read.
+    pub folder: PathBuf,
+    /// Its `SKILL.md`.
+    pub file: PathBuf,
+    /// `project`, `user`
+    pub source: String,
+    /// Only the user loads it (`disable-model-invocation: true`): the model is
+    /// not told of it.
+    pub user_only: bool,
+}
+
+/// A command of the user or of the project, from `commands/NAME.md`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandInfo {
+    pub name: String,
+    pub description: String,
+    /// What the user may write after it, for help.
+    pub argument_hint: String,
+    /// The prompt, with `$ARGUMENTS` and `$1`… to be filled in.
+    pub template: String,
+    pub file: PathBuf,
+    /// `project`, `user`
+    pub source: String,
+}
+
+/// When and how the conversation is made shorter (C5, C11).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compaction {
+    /// By itself, when the window fills.
+    pub auto: bool,
+    /// Old outputs of tools are shortened before anything is summarised.
+    pub prune: bool,
+    /// Percent of the window at which it begins.
+    pub at_percent: u8,
+    /// Runs that are kept as they are; fewer where the window is small.
+    pub keep_turns: u32,
+    /// The longest summary, in tokens; shorter where the window is small.
+    pub summary_tokens: u64,
+    pub strategy: Strategy,
+}
+
+/// Who writes the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    Model,
+    /// Made from the log alone.
+    Deterministic,
+}
+
+impl Default for Compaction {
+    fn default() -> Self {
+        Self {
+            auto: true,
+            prune: true,
+            at_percent: 70,
+            keep_turns: 6,
+            summary_tokens: 3000,
+            strategy: Strategy::Model,
+        }
+    }
+}
+
+/// What is kept of files, so that changes can be taken back (N5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checkpoints {
+    /// Whether the tree is looked at around commands.
+    pub commands: bool,
+    /// A larger file is not kept before a command runs.
+    pub file_bytes: u64,
+    /// All that one session keeps, compressed.
+    pub total_bytes: u64,
+}
+
+impl Default for Checkpoints {
+    fn default() -> Self {
+        Self {
+            commands: true,
+            file_bytes: 1024 * 1024,
+            total_bytes: 256 * 1024 * 1024,
+        }
+    }
+}
+
+/// Whether a complex task begins with a task list (T10).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TodoFirst {
+    #[default]
+    Asked,
+    Never,
 }
 
 /// When a hook is run (H1).

@@ -2,8 +2,8 @@
 //! is stored or drawn.
 
 use crate::{
-    CallId, CallStatus, Cost, Display, Envelope, Explanation, FileHash, JobId, ModelTotals,
-    SandboxReport, SessionId, Usage,
+    CallId, CallStatus, Cost, Display, Envelope, Explanation, FileHash, JobId, ModelTotals, Recap,
+    SandboxReport, SessionId, TodoItem, UndoState, Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -108,6 +108,18 @@ pub enum RunState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChanged {
     pub state: RunState,
+    /// How much of the prompt the server has read, in percent, where it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_percent: Option<u8>,
+}
+
+impl From<RunState> for StateChanged {
+    fn from(state: RunState) -> Self {
+        Self {
+            state,
+            read_percent: None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -183,6 +195,9 @@ pub struct ToolResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Compiled {
     pub system: BlobRef,
+    /// The pieces of the system prompt with their sources, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fragments: Option<BlobRef>,
     pub tools: BlobRef,
     pub model: String,
     pub endpoint: String,
@@ -209,15 +224,30 @@ pub struct Compacted {
     pub summary: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pruned: Vec<PrunedCall>,
+    /// The facts that the summary carries, so that the next one begins with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recap: Option<Box<Recap>>,
     pub tokens_before: u64,
     pub tokens_after: u64,
 }
 
+/// The conversation from a message on is given up. It stays in the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reverted {
+    /// The first seq that the model no longer sees.
+    pub before: u64,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are few of them, and the largest is the common one"
+)]
 pub enum ContextChange {
     Compiled(Compiled),
     Compacted(Compacted),
+    Reverted(Reverted),
 }
 
 /// Where one durable event of the live history stands in the file.
@@ -240,7 +270,7 @@ pub struct ShellNote {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     pub settings: Option<Settings>,
-    pub compiled: Option<Compiled>,
+    pub compiled: Option<Box<Compiled>>,
     /// The summary that stands before `history`, after a compaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compacted: Option<Box<Compacted>>,
@@ -251,17 +281,33 @@ pub struct Snapshot {
     pub models: Vec<ModelTotals>,
     pub runs: u32,
     pub compactions: u32,
+    /// How often a part of the conversation was given up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reverts: u32,
     /// The first prompt, for lists.
     pub prompt: String,
     pub checkpoint_head: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<Box<UndoState>>,
     /// What each file held when it was last read or written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<FileHash>,
+    /// Where each of them is told of, in the same order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads_at: Vec<u64>,
     /// What the user's own commands printed since the last prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shell: Vec<ShellNote>,
     /// Messages and results that the model still sees, in order.
     pub history: Vec<HistoryRef>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde asks for"
+)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -286,6 +332,25 @@ pub struct FileChange {
     /// Hash of the content after; absent when the file is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
+    /// Permission bits after, where they are known. As in `mode`, bits of the
+    /// kind are there for what is no plain file: see [`FileChange::FOLDER`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_mode: Option<u32>,
+}
+
+impl FileChange {
+    /// The bits of a mode that tell the kind.
+    pub const KIND: u32 = 0o170_000;
+    /// A folder; it has no content.
+    pub const FOLDER: u32 = 0o040_000;
+    /// A link; its content is the path that it names.
+    pub const LINK: u32 = 0o120_000;
+
+    /// Whether a plain file stood there before, whose content was kept.
+    #[must_use]
+    pub fn was_a_file(&self) -> bool {
+        self.before.is_some() && self.mode.is_none_or(|mode| mode & Self::KIND != Self::LINK)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -297,6 +362,28 @@ pub struct Checkpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_seq: Option<u64>,
     pub files: Vec<FileChange>,
+    /// Kept before a command that may destroy it: what `after` says is a guess,
+    /// and the record of what the command really did follows.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub ahead: bool,
+    /// What was changed and cannot be brought back, or was left as it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unkept: Vec<Unkept>,
+}
+
+/// A file whose earlier state is not there, or that was not touched, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unkept {
+    pub path: String,
+    pub reason: String,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde asks for"
+)]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// Validation or audit.
@@ -358,26 +445,6 @@ pub struct McpEvent {
     pub detail: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TodoStatus {
-    Pending,
-    InProgress,
-    Completed,
-    Cancelled,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TodoItem {
-    pub text: String,
-    pub status: TodoStatus,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TodoList {
-    pub items: Vec<TodoItem>,
-}
-
 /// The settings from here on, in full.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -431,6 +498,6 @@ pub struct Notice {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interrupted {
-    /// `user`, `shutdown`, `crash`
+    /// `user`, `shutdown`, `crash`, or `fork` where a copy was cut
     pub by: String,
 }

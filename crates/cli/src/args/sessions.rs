@@ -9,6 +9,8 @@ pub enum ExportFormat {
     #[default]
     Md,
     Json,
+    /// One page that needs nothing else.
+    Html,
 }
 
 #[derive(Debug, Subcommand)]
@@ -61,6 +63,75 @@ pub enum SessionsCommand {
         /// The title, one line.
         title: String,
     },
+    /// Make a copy of a session, whole or up to a message.
+    Fork {
+        /// Id, its beginning, or nothing for the last of this directory.
+        id: Option<String>,
+        /// The number of the last message to keep, as `sessions show` counts them.
+        #[arg(long, value_name = "N")]
+        at: Option<u32>,
+    },
+    /// Take conversation and files back to before a message.
+    Revert {
+        /// Id, its beginning, or nothing for the last of this directory.
+        id: Option<String>,
+        /// The number of the message, as `sessions show` counts them; the last prompt without it.
+        #[arg(long, value_name = "N")]
+        to: Option<u32>,
+        /// Only say what would be done.
+        #[arg(long)]
+        dry_run: bool,
+        /// Do not ask.
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Find a text in all sessions.
+    Search {
+        /// Words that occur; `"…"` for words in a row.
+        #[arg(required = true, value_name = "TEXT")]
+        words: Vec<String>,
+        /// Only sessions of this directory.
+        #[arg(long)]
+        here: bool,
+        /// One JSON array.
+        #[arg(long)]
+        json: bool,
+        /// Read all sessions again first.
+        #[arg(long)]
+        rebuild: bool,
+    },
+    /// Show what a session changed in files, as a diff.
+    Diff {
+        /// Id, its beginning, or nothing for the last of this directory.
+        id: Option<String>,
+        /// Only the names, with what happened to each.
+        #[arg(long)]
+        stat: bool,
+    },
+    /// Print a summary of a session.
+    Summarize {
+        /// Id, its beginning, or nothing for the last of this directory.
+        id: Option<String>,
+        /// From the log alone, without asking a model.
+        #[arg(long)]
+        deterministic: bool,
+        /// Record it in the session as a compaction.
+        #[arg(long)]
+        append: bool,
+    },
+    /// Take in a session that was exported as JSON, as a new session of this directory.
+    Import {
+        /// The file; `-` reads standard input.
+        file: PathBuf,
+    },
+    /// Keep a session when old ones are removed.
+    Pin {
+        /// Id or its beginning.
+        id: String,
+        /// Let it be removed again.
+        #[arg(long)]
+        off: bool,
+    },
     /// Delete a session and all that belongs to it.
     Delete {
         /// Id or its beginning.
@@ -90,7 +161,7 @@ pub enum SessionsCommand {
     Export {
         /// Id, its beginning, or nothing for the last of this directory.
         id: Option<String>,
-        /// Markdown for people, JSON for programs.
+        /// Markdown or a page for people, JSON for programs and for `import`.
         #[arg(long, value_enum, default_value_t = ExportFormat::Md, value_name = "FORMAT")]
         format: ExportFormat,
         /// Where to; standard output without it.

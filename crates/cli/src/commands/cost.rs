@@ -99,8 +99,9 @@ pub fn run(shared: &Shared, args: &CostArgs) -> CommandResult {
         total.merge(sum);
     }
     let rows = sorted(args.by, sums);
+    let about = About::of(&place, args.by, &rows);
     if args.json {
-        return print_json(args, since, &rows, &total, skipped.len());
+        return print_json(args, since, &rows, &about, &total, skipped.len());
     }
     if rows.is_empty() {
         complain(match args.days {
@@ -109,7 +110,38 @@ pub fn run(shared: &Shared, args: &CostArgs) -> CommandResult {
         });
         return Ok(ExitCode::SUCCESS);
     }
-    print(args.by, &rows, &total)
+    print(args.by, &rows, &about, &total)
+}
+
+/// What a session is known by: its id says nothing to anybody.
+#[derive(Debug, Default)]
+struct About(BTreeMap<String, (Timestamp, String)>);
+
+impl About {
+    fn of(place: &Place, by: CostBy, rows: &[(String, Sum)]) -> Self {
+        if by != CostBy::Session {
+            return Self::default();
+        }
+        let store = place.store();
+        let about = |key: &String| {
+            let summary = store.summary(key.parse().ok()?).ok()?;
+            Some((key.clone(), (summary.updated, summary.title)))
+        };
+        Self(rows.iter().filter_map(|(key, _)| about(key)).collect())
+    }
+
+    /// The day on which it was last used, and its title cut to a line.
+    fn cells(&self, key: &str) -> [String; 2] {
+        const MOST: usize = 60;
+        let Some((updated, title)) = self.0.get(key) else {
+            return Default::default();
+        };
+        let mut short: String = title.chars().take(MOST).collect();
+        if short.len() < title.len() {
+            short.push('…');
+        }
+        [updated.strftime("%Y-%m-%d").to_string(), short]
+    }
 }
 
 /// Whole days in UTC, today included.
@@ -160,8 +192,8 @@ fn heading(by: CostBy) -> &'static str {
     }
 }
 
-fn print(by: CostBy, rows: &[(String, Sum)], total: &Sum) -> CommandResult {
-    let mut table = Table::new(&[
+fn print(by: CostBy, rows: &[(String, Sum)], about: &About, total: &Sum) -> CommandResult {
+    let mut heads = vec![
         heading(by),
         "requests",
         "input",
@@ -169,10 +201,19 @@ fn print(by: CostBy, rows: &[(String, Sum)], total: &Sum) -> CommandResult {
         "output",
         "reasoning",
         "cost",
-    ]);
+    ];
+    if by == CostBy::Session {
+        heads.extend(["last used", "title"]);
+    }
+    let mut table = Table::new(&heads);
     let all = [(String::from("total"), total.clone())];
     for (key, sum) in rows.iter().chain(&all) {
-        table.row(std::iter::once(key.clone()).chain(sum.cells()));
+        let mut cells = vec![key.clone()];
+        cells.extend(sum.cells());
+        if by == CostBy::Session {
+            cells.extend(about.cells(key));
+        }
+        table.row(cells);
     }
     let mut page = table.to_string();
     if total.priced < total.requests {
@@ -187,6 +228,7 @@ fn print_json(
     args: &CostArgs,
     since: Option<Timestamp>,
     rows: &[(String, Sum)],
+    about: &About,
     total: &Sum,
     skipped: usize,
 ) -> CommandResult {
@@ -201,6 +243,10 @@ fn print_json(
         .map(|(key, sum)| {
             let mut row = sum.json();
             row[name] = Value::from(key.clone());
+            if let Some((updated, title)) = about.0.get(key) {
+                row["updated"] = Value::from(updated.to_string());
+                row["title"] = Value::from(title.clone());
+            }
             row
         })
         .collect();

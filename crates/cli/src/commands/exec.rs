@@ -46,14 +46,14 @@ fn converse(shared: &Shared, args: &RunArgs) -> CommandResult {
     let place = Place::find(shared)?;
     let session = choose(&place, args)?;
     let options = Options::from_args(args, Desk::Client);
-    let images = images::of_flags(&place, &options, &args.image)?;
+    let images = images::of_flags(&place, &options, session, &args.image)?;
     if given.is_none() && !images.is_empty() {
         return Err(
             CliError::usage("--image needs a prompt on the command line here")
                 .with_hint("Give one with -p, or send the image as an attachment of a prompt."),
         );
     }
-    let mut client = Client::listen(Limits::of(&place, &options)?);
+    let mut client = Client::listen(Limits::of(&place, &options, session)?);
     let mut lines = JsonLines::default();
     let first = match given {
         Some(text) => Some(Prompt { text, images }.into()),
@@ -86,7 +86,7 @@ fn run_at(
     session: Session,
 ) -> CommandResult {
     let options = Options::from_args(args, Desk::Nobody);
-    let images = images::of_flags(place, &options, &args.image)?;
+    let images = images::of_flags(place, &options, session, &args.image)?;
     let front = Front::Prompt(Prompt { text, images });
     in_session(shared, args, place, front, session)
 }
@@ -136,8 +136,8 @@ fn in_session(
 /// The place that a session is held at.
 fn at_session(place: &Place, session: Session) -> Result<Place, CliError> {
     match session {
-        Session::Existing(id) | Session::Fork(id) => {
-            place.of_session(&place.store().load(id)?.state().meta().cwd)
+        Session::Existing(id) | Session::Fork(id, _) => {
+            place.of_session(&place.store().summary(id)?.cwd)
         }
         Session::New(_) | Session::Unsaved => Ok(place.clone()),
     }
@@ -147,7 +147,7 @@ fn at_session(place: &Place, session: Session) -> Result<Place, CliError> {
 pub fn choose(place: &Place, args: &RunArgs) -> Result<Session, CliError> {
     let existing = |id| {
         if args.fork {
-            Session::Fork(id)
+            Session::Fork(id, None)
         } else {
             Session::Existing(id)
         }

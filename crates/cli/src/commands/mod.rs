@@ -4,10 +4,12 @@ mod agents;
 mod apply_patch;
 mod auth;
 mod config;
+mod context;
 mod cost;
 mod demo;
 mod doctor;
 pub mod exec;
+pub mod handoff;
 mod hooks;
 mod mock_llm;
 mod models;
@@ -15,6 +17,7 @@ mod pages;
 mod policy;
 mod reference;
 pub mod sessions;
+mod skills;
 mod tools;
 mod trust;
 
@@ -37,6 +40,9 @@ pub fn dispatch(cli: Cli) -> CommandResult {
         Some(Command::Config(command)) => config::run(&shared, command),
         Some(Command::Tools(command)) => tools::run(&shared, command),
         Some(Command::Agents(command)) => agents::run(command),
+        Some(Command::Context(command)) => context::run(&shared, command),
+        Some(Command::Skills(command)) => skills::run(&shared, command),
+        Some(Command::Handoff(args)) => handoff::run(&shared, &args),
         Some(Command::Models(args)) => models::run(&shared, &args),
         Some(Command::Auth(command)) => auth::run(&shared, command),
         Some(Command::Cost(args)) => cost::run(&shared, &args),

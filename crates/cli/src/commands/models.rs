@@ -8,7 +8,7 @@ use crate::assemble::{self, Options};
 use crate::drive::Desk;
 use crate::error::{CliError, code};
 use crate::place::Place;
-use crate::provider::{self, Facts, facts};
+use crate::provider::{self, Facts, InForce, facts};
 use crate::render::table::Table;
 use crate::render::waiting::{self, Motion};
 use crate::screen::complain;
@@ -60,8 +60,9 @@ pub fn run(shared: &Shared, args: &ModelsArgs) -> CommandResult {
     } else {
         ExitCode::SUCCESS
     };
+    let learned = learned(&place, &providers);
     if args.json {
-        let rows: Vec<Value> = rows.iter().map(Row::as_json).collect();
+        let rows: Vec<Value> = rows.iter().map(|row| row.as_json(&learned)).collect();
         pages::print_json(&rows)?;
         return Ok(end);
     }
@@ -76,8 +77,45 @@ pub fn run(shared: &Shared, args: &ModelsArgs) -> CommandResult {
     } else {
         Names::Plain
     };
-    pages::print(&table(&rows, names).to_string())?;
+    let mut page = table(&rows, names).to_string();
+    page.push_str(&told(&learned));
+    pages::print(&page)?;
     Ok(end)
+}
+
+/// What is done differently since a server refused something, with its provider.
+fn learned(place: &Place, providers: &[ResolvedProvider]) -> Vec<(String, InForce)> {
+    let of = |provider: &ResolvedProvider| {
+        let name = provider.name.clone();
+        let lessons = provider::in_force(place, provider, None);
+        lessons
+            .into_iter()
+            .map(move |lesson| (name.clone(), lesson))
+    };
+    providers.iter().flat_map(of).collect()
+}
+
+/// Below the table: what was learned, for how long, and how it is forgotten.
+fn told(learned: &[(String, InForce)]) -> String {
+    if learned.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = learned
+        .iter()
+        .map(|(provider, lesson)| {
+            let line = format!(
+                "  {provider}/{}: {}, until {}",
+                provider::shown_id(&lesson.model),
+                lesson.remedy.told(),
+                lesson.until.strftime("%Y-%m-%d")
+            );
+            format!("{}\n", Printable::line(&line))
+        })
+        .collect();
+    format!(
+        "\nLearned from refusals (`tenon models --forget` has it tried again):\n{}",
+        lines.concat()
+    )
 }
 
 fn say_down(provider: &ResolvedProvider, error: &CliError) {
@@ -93,7 +131,9 @@ fn forget(place: &Place) -> CommandResult {
         0 => complain("Nothing was learned of any server."),
         count => {
             let things = pages::counted(count, "thing");
-            complain(&format!("Forgotten: {things} that servers refused."));
+            complain(&format!(
+                "Forgotten: {things} that servers refused or said."
+            ));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -301,7 +341,15 @@ fn rows_of(resolved: &Resolved, provider: &ResolvedProvider, listing: &Listing) 
 }
 
 impl Row {
-    fn as_json(&self) -> Value {
+    fn as_json(&self, learned: &[(String, InForce)]) -> Value {
+        let mine = learned
+            .iter()
+            .filter(|(provider, lesson)| *provider == self.provider && lesson.model == self.id);
+        let learned: Vec<Value> = mine
+            .map(|(_, lesson)| {
+                json!({"what": lesson.remedy.told(), "until": lesson.until.to_string()})
+            })
+            .collect();
         json!({
             "provider": self.provider, "id": self.id,
             "context_window": self.window,
@@ -314,6 +362,7 @@ impl Row {
             "prices": self.prices,
             "configured": self.is_current,
             "listed": self.is_listed,
+            "learned": learned,
         })
     }
 }

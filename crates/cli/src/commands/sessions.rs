@@ -1,11 +1,17 @@
 //! `tenon sessions`: everything that is done with a session from outside of it.
 
 mod decisions;
+pub mod diff;
+pub mod fork;
+mod import;
 mod list;
 mod remove;
 mod rename;
 mod restore;
 mod resume;
+mod revert;
+pub mod search;
+mod summarize;
 
 use super::pages;
 use crate::CommandResult;
@@ -13,7 +19,8 @@ use crate::args::{ExportFormat, SessionsCommand, Shared};
 use crate::error::{CliError, code};
 use crate::place::Place;
 use crate::screen::complain;
-use list::{Form, Scope};
+use list::Form;
+pub use list::Scope;
 use std::path::Path;
 use std::process::ExitCode;
 use tenon_session::{ListFilter, Loaded, Store, export, verify};
@@ -23,20 +30,18 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
     let place = Place::find(shared)?;
     match command {
         SessionsCommand::List { all, json, search } => {
-            let form = if json { Form::Json } else { Form::Table };
-            list::run(&place, scope(all), form, search)
+            list::run(&place, scope(all), form(json), search)
         }
         SessionsCommand::Show {
             id,
-            events,
+            events: raw,
             decisions,
             json,
         } => {
             let id = choose(&place, id.as_deref(), Scope::Here)?;
-            let what = match (events, decisions) {
-                (true, _) => Shown::Events,
-                (_, true) if json => Shown::Decisions(Form::Json),
-                (_, true) => Shown::Decisions(Form::Table),
+            let what = match (raw, decisions) {
+                (true, _) => return events(&place, id),
+                (_, true) => Shown::Decisions(form(json)),
                 (false, false) => Shown::Text,
             };
             show(&place.store().load(id)?, what)
@@ -47,41 +52,75 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
         }
         SessionsCommand::Verify { id } => check(&place, id.as_deref()),
         SessionsCommand::Rename { id, title } => {
-            let id = place.store().find(&id)?;
-            rename::run(&place, id, &title)
+            rename::run(&place, place.store().find(&id)?, &title)
+        }
+        SessionsCommand::Fork { id, at } => {
+            fork::run(&place, choose(&place, id.as_deref(), Scope::Here)?, at)
+        }
+        SessionsCommand::Revert {
+            id,
+            to,
+            dry_run,
+            yes,
+        } => {
+            let id = choose(&place, id.as_deref(), Scope::Here)?;
+            let doing = match (dry_run, yes) {
+                (true, _) => revert::Doing::Looking,
+                (false, true) => revert::Doing::Now,
+                (false, false) => revert::Doing::Asking,
+            };
+            revert::run(&place, id, to, doing)
+        }
+        SessionsCommand::Search {
+            words,
+            here,
+            json,
+            rebuild,
+        } => {
+            let wanted = search::Wanted {
+                text: words.join(" "),
+                scope: scope(!here),
+                index: either(rebuild, search::Index::Rebuild, search::Index::Update),
+            };
+            search::run(&place, &wanted, form(json))
+        }
+        SessionsCommand::Diff { id, stat } => {
+            let id = choose(&place, id.as_deref(), Scope::Here)?;
+            let form = either(stat, diff::Form::Stat, diff::Form::Patch);
+            diff::run(&place, id, form)
+        }
+        SessionsCommand::Summarize {
+            id,
+            deterministic,
+            append,
+        } => {
+            let id = choose(&place, id.as_deref(), Scope::Here)?;
+            let by = either(deterministic, summarize::By::Log, summarize::By::Model);
+            let then = either(append, summarize::Then::Append, summarize::Then::Print);
+            summarize::run(shared, &place, id, by, then)
+        }
+        SessionsCommand::Import { file } => import::run(&place, &file),
+        SessionsCommand::Pin { id, off } => {
+            let pin = either(off, rename::Pin::Off, rename::Pin::On);
+            rename::pin(&place, place.store().find(&id)?, pin)
         }
         SessionsCommand::Delete { id, yes } => {
-            let id = place.store().find(&id)?;
-            let asking = if yes {
-                remove::Asking::No
-            } else {
-                remove::Asking::Yes
-            };
-            remove::run(&place, id, asking)
+            let asking = either(yes, remove::Asking::No, remove::Asking::Yes);
+            remove::run(&place, place.store().find(&id)?, asking)
         }
         SessionsCommand::Restore {
             id,
-            mut paths,
+            paths,
             call,
             list,
             yes,
         } => {
-            // What cannot be the beginning of an id is a path of the last session.
-            let id = match id {
-                Some(text) if !may_be_an_id(&text) => {
-                    paths.insert(0, text);
-                    None
-                }
-                id => id,
-            };
-            let id = choose(&place, id.as_deref(), Scope::Here)?;
             let doing = match (list, yes) {
                 (true, _) => restore::Doing::Listing,
                 (false, true) => restore::Doing::Overwriting,
                 (false, false) => restore::Doing::Restoring,
             };
-            let wanted = restore::Wanted { paths, call, doing };
-            restore::run(&place, &place.store().load(id)?, &wanted)
+            restored(&place, id, restore::Wanted { paths, call, doing })
         }
         SessionsCommand::Export { id, format, out } => {
             let id = choose(&place, id.as_deref(), Scope::Here)?;
@@ -90,12 +129,34 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
     }
 }
 
+/// One of two words for a flag.
+fn either<T>(flag: bool, set: T, unset: T) -> T {
+    if flag { set } else { unset }
+}
+
+fn restored(place: &Place, id: Option<String>, mut wanted: restore::Wanted) -> CommandResult {
+    // What cannot be the beginning of an id is a path of the last session.
+    let id = match id {
+        Some(text) if !may_be_an_id(&text) => {
+            wanted.paths.insert(0, text);
+            None
+        }
+        id => id,
+    };
+    let id = choose(place, id.as_deref(), Scope::Here)?;
+    restore::run(place, &place.store().load(id)?, &wanted)
+}
+
 fn may_be_an_id(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
+fn form(json: bool) -> Form {
+    either(json, Form::Json, Form::Table)
+}
+
 fn scope(all: bool) -> Scope {
-    if all { Scope::All } else { Scope::Here }
+    either(all, Scope::All, Scope::Here)
 }
 
 /// The session that is meant: by its id, else the last one (N9).
@@ -117,40 +178,64 @@ pub fn choose(place: &Place, id: Option<&str>, scope: Scope) -> Result<SessionId
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Text,
-    Events,
     Decisions(Form),
 }
 
 fn show(loaded: &Loaded, what: Shown) -> CommandResult {
-    if !loaded.damage.is_empty() {
-        let lines = match loaded.damage.len() {
-            1 => String::from("A line"),
-            many => format!("{many} lines"),
-        };
-        complain(&format!(
-            "{lines} of this log cannot be read; `tenon sessions verify {}` says which.",
-            loaded.id
-        ));
-    }
+    say_damaged(loaded.id, loaded.damage.len());
     match what {
         Shown::Text => pages::print(&export::text(loaded)),
         Shown::Decisions(form) => decisions::show(loaded, form),
-        Shown::Events => {
-            let mut page = String::new();
-            for record in &loaded.records {
-                page.push_str(&record.line);
-                page.push('\n');
-            }
-            pages::print_foreign(&page)
+    }
+}
+
+fn say_damaged(id: SessionId, lines: usize) {
+    let lines = match lines {
+        0 => return,
+        1 => String::from("A line"),
+        many => format!("{many} lines"),
+    };
+    complain(&format!(
+        "{lines} of this log cannot be read; `tenon sessions verify {id}` says which."
+    ));
+}
+
+/// The log as it stands, a piece at a time: it may be larger than the memory.
+fn events(place: &Place, id: SessionId) -> CommandResult {
+    const PIECE: usize = 1024 * 1024;
+    let store = place.store();
+    // One of a newer version is refused by name.
+    store.summary(id)?;
+    let mut stream = store.stream(id, 0)?;
+    let (mut page, mut damaged) = (String::new(), 0);
+    while let Some(line) = stream.next_line()? {
+        if serde_json::from_str::<serde::de::IgnoredAny>(&line.text).is_err() {
+            damaged += 1;
+            continue;
+        }
+        page.push_str(&line.text);
+        page.push('\n');
+        if page.len() > PIECE {
+            pages::print_foreign(&page)?;
+            page.clear();
         }
     }
+    say_damaged(id, damaged);
+    if page.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    pages::print_foreign(&page)
 }
 
 fn write(loaded: &Loaded, format: ExportFormat, out: Option<&Path>) -> CommandResult {
     let page = match format {
+        ExportFormat::Html => export::html(loaded),
         ExportFormat::Md => export::markdown(loaded),
-        ExportFormat::Json => serde_json::to_string_pretty(&export::json(loaded))
-            .map_err(|error| CliError::runtime(format!("cannot be written as JSON: {error}")))?,
+        ExportFormat::Json => {
+            let mut bytes = Vec::new();
+            export::write_json(loaded, &mut bytes)?;
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
     };
     let Some(path) = out else {
         return pages::print_foreign(&page);

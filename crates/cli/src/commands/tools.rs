@@ -14,13 +14,14 @@ use crate::render::lines;
 use crate::render::table::Table;
 use crate::screen::{Paint, complain};
 use crate::signals::Signals;
+use crate::skills;
 use crate::trust;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::process::ExitCode;
 use tenon_engine::{Ambient, Done, RealAmbient, call_once};
 use tenon_policy::{Authority, Facts, Grants, Rules, Subject, decide};
-use tenon_tools::{BuiltIn, Interactive, Toolbox};
+use tenon_tools::{BuiltIn, Toolbox};
 use tenon_vocab::profile::AgentProfile;
 use tenon_vocab::{CallStatus, Class, Display, Effect, ErrorCode, Printable, ToolSpec};
 use tokio_util::sync::CancellationToken;
@@ -72,7 +73,7 @@ enum Form {
 /// All tools, also those that need someone to talk to.
 pub fn all() -> Toolbox {
     let mut toolbox = Toolbox::default();
-    toolbox.add(&BuiltIn::new(Interactive::Yes));
+    toolbox.add(&BuiltIn::every());
     toolbox
 }
 
@@ -83,6 +84,8 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
     let resolved = &configured.resolved;
     let agent = assemble::agent(&resolved.agent)?;
     let mut toolbox = all();
+    let none = skills::find(&place, resolved, &agent).usable.is_empty();
+    toolbox.retain(|spec| spec.name != "skill" || !none);
     for told in configured.custom.add_to(&mut toolbox) {
         complain(Printable::line(&told).as_str());
     }

@@ -7,12 +7,13 @@ use crate::place::Place;
 use crate::sandbox;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_config::{KeySource, Origin, ResolvedProvider};
-use tenon_model::{Auth, ModelError, ModelErrorKind, Reach, preset};
+use tenon_model::{Auth, ModelError, ModelErrorKind, Reach, preset, presets};
 use tenon_tools::Jobs;
-use tenon_tools::jobs::{Ended, RunSpec, Secrets, Walls};
+use tenon_tools::jobs::{Ended, Excerpt, RunSpec, Secrets, Walls};
 use tenon_transport::{
     Credential, CredentialError, CredentialSource, Fixed, NoCredential, Renewal, Secret,
 };
+use tenon_vocab::Printable;
 use tenon_vocab::port::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
@@ -69,11 +70,20 @@ fn brings_its_own(provider: &ResolvedProvider) -> bool {
     names.any(|name| name.eq_ignore_ascii_case(wanted))
 }
 
+/// Where the key comes from, as [`Told`]: whatever it is, the masker knows it
+/// before a server does.
 pub fn credentials(
     place: &Place,
     provider: &ResolvedProvider,
     jobs: &Jobs,
 ) -> Arc<dyn CredentialSource> {
+    Arc::new(Told {
+        source: source(place, provider, jobs),
+        jobs: jobs.clone(),
+    })
+}
+
+fn source(place: &Place, provider: &ResolvedProvider, jobs: &Jobs) -> Arc<dyn CredentialSource> {
     // What `tenon auth login` saved comes after what a variable says.
     let or_saved = |first| auth::or_stored(place, &provider.name, &provider.base_url, first, jobs);
     let from_variables = |names: &[String]| {
@@ -82,6 +92,10 @@ pub fn credentials(
             found: names
                 .iter()
                 .find_map(|name| Some((name.clone(), Secret::new(place.env.get(name)?.trim())))),
+            unused: match provider.name == FROM_VARIABLES {
+                true => key_of_another(place, names),
+                false => None,
+            },
         })
     };
     match &provider.key {
@@ -105,11 +119,53 @@ pub fn credentials(
     }
 }
 
+/// A variable with a key for a service, which is not sent to an address that
+/// only a variable names: a key goes to its own service.
+fn key_of_another(place: &Place, names: &[String]) -> Option<String> {
+    let all = presets().iter().flat_map(|preset| preset.key_env);
+    let others = all.filter(|name| !names.iter().any(|known| known == **name));
+    let mut set = others.filter(|name| place.env.get(name).is_some());
+    set.next().map(|name| (*name).to_owned())
+}
+
+/// Tells the masker of each key that it gives: one that a command prints, a
+/// store keeps or a login renews is not known at the start.
+struct Told {
+    source: Arc<dyn CredentialSource>,
+    /// Has the masker of the session, once there is one.
+    jobs: Jobs,
+}
+
+impl CredentialSource for Told {
+    fn credential(&self) -> BoxFuture<'_, Result<Option<Credential>, CredentialError>> {
+        Box::pin(async move {
+            let found = self.source.credential().await?;
+            if let Some(credential) = &found {
+                self.jobs.masker().learn(credential.secret.expose());
+            }
+            Ok(found)
+        })
+    }
+
+    fn renew<'a>(
+        &'a self,
+        refused: &'a Credential,
+    ) -> BoxFuture<'a, Result<Renewal, CredentialError>> {
+        self.source.renew(refused)
+    }
+
+    fn describe(&self) -> String {
+        self.source.describe()
+    }
+}
+
 /// The environment was read once, at the start; the key comes from there.
 struct FromVariables {
     names: Vec<String>,
     /// The first that is set.
     found: Option<(String, Secret)>,
+    /// One that is set and not used.
+    unused: Option<String>,
 }
 
 impl CredentialSource for FromVariables {
@@ -123,7 +179,13 @@ impl CredentialSource for FromVariables {
             return format!("${name}");
         }
         let names: Vec<String> = self.names.iter().map(|name| format!("${name}")).collect();
-        names.join(" or ")
+        let names = names.join(" or ");
+        match &self.unused {
+            None => names,
+            Some(other) => format!(
+                "{names} (${other} is set, but it is the key of a service and is not sent to the address in $TENON_BASE_URL)"
+            ),
+        }
     }
 }
 
@@ -161,13 +223,36 @@ impl FromCommand {
             (_, Some(0)) => Err(CredentialError::new("api_key_command printed nothing")),
             (Ended::TimedOut, _) => Err(CredentialError::new("api_key_command took too long")),
             (_, Some(code)) => Err(CredentialError::new(format!(
-                "api_key_command failed with exit code {code}"
+                "api_key_command failed with exit code {code}{}",
+                self.last_words(&outcome.output.stderr)
             ))
             .with_hint("Run it by hand to see why.")),
             _ => Err(CredentialError::new(
                 "api_key_command did not end by itself",
             )),
         }
+    }
+}
+
+impl FromCommand {
+    /// The last line that it complained with, without secrets.
+    fn last_words(&self, complaint: &Excerpt) -> String {
+        const MOST: usize = 200;
+        let text = match complaint.tail.is_empty() {
+            true => &complaint.head,
+            false => &complaint.tail,
+        };
+        let masked = self.jobs.masker().mask(text).into_owned();
+        let Some(line) = masked.lines().rev().find(|line| !line.trim().is_empty()) else {
+            return String::new();
+        };
+        let line = line.trim();
+        let cut = line.char_indices().nth(MOST).map(|(at, _)| at);
+        let (kept, mark) = match cut {
+            Some(at) => (&line[..at], "…"),
+            None => (line, ""),
+        };
+        format!(": {}{mark}", Printable::line(kept))
     }
 }
 

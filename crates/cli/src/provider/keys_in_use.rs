@@ -1,6 +1,7 @@
 //! The keys that this program was given, for the masker: a server or a command
 //! that repeats one must not bring it onto the screen, into the log or to a
-//! model. Only those that are known at the start; a command is not run for it.
+//! model. Only those that are known at the start; a command is not run for it,
+//! and what it gives is told to the masker when it is asked for.
 
 use crate::auth::keys::{Keys, Saved};
 use crate::place::Place;

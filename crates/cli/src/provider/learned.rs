@@ -4,6 +4,7 @@
 //! Nothing depends on it: a file that cannot be read or written means that the
 //! same is learned again. What is old is forgotten, because servers are updated.
 
+use super::windows;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::plain_file;
@@ -13,17 +14,18 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tenon_config::ResolvedProvider;
 use tenon_model::{Configured, Memory, Remedy};
+use tenon_vocab::Timestamp;
 
 const FILE: &str = "learned.json";
 /// A server that was updated is tried again after this long.
-const KEPT_SECONDS: u64 = 30 * 24 * 60 * 60;
+pub(super) const KEPT_SECONDS: u64 = 30 * 24 * 60 * 60;
 /// The oldest go first.
-const MOST: usize = 500;
+pub(super) const MOST: usize = 500;
 /// A larger file is not ours.
-const LARGEST: u64 = 4 * 1024 * 1024;
+pub(super) const LARGEST: u64 = 4 * 1024 * 1024;
 /// Of an address or a model's name, which a server may have given. So long as
 /// none is longer, the file stays below [`LARGEST`].
-const LONGEST: usize = 512;
+pub(super) const LONGEST: usize = 512;
 
 /// The memory of one model of one server.
 #[derive(Debug)]
@@ -39,6 +41,8 @@ pub struct Learned {
 pub struct InForce {
     pub model: String,
     pub remedy: Remedy,
+    /// When it is forgotten.
+    pub until: Timestamp,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,9 +126,13 @@ pub fn in_force(place: &Place, provider: &ResolvedProvider, model: Option<&str>)
         .filter(|lesson| server.is_of_server(lesson))
         .filter(|lesson| model.is_none_or(|model| lesson.model == model))
         .filter(|lesson| configured(provider, &lesson.model).leaves_open(&lesson.remedy))
-        .map(|lesson| InForce {
-            model: lesson.model,
-            remedy: lesson.remedy,
+        .filter_map(|lesson| {
+            let end = i64::try_from(lesson.learned_at + KEPT_SECONDS).ok()?;
+            Some(InForce {
+                model: lesson.model,
+                remedy: lesson.remedy,
+                until: Timestamp::from_second(end).ok()?,
+            })
         })
         .collect()
 }
@@ -138,19 +146,26 @@ pub fn configured(provider: &ResolvedProvider, model: &str) -> Configured {
     }
 }
 
-/// Forgets everything that was learned of every server.
+/// Forgets everything that was learned of every server; gives how much that was.
 ///
 /// # Errors
-/// When the file is there and cannot be removed.
+/// When a file is there and cannot be removed.
 pub fn forget(place: &Place) -> Result<usize, CliError> {
-    let path = file(place);
-    let count = read(&path).len();
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CliError::runtime(
-            format!("{} cannot be removed: {error}", path.display()),
-        )),
-        _ => Ok(count),
+    let lessons = file(place);
+    let windows = place.paths.state.join(windows::FILE);
+    let count = read(&lessons).len() + windows::count(&windows);
+    for path in [lessons, windows] {
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(CliError::runtime(format!(
+                    "{} cannot be removed: {error}",
+                    path.display()
+                )));
+            }
+            _ => {}
+        }
     }
+    Ok(count)
 }
 
 fn file(place: &Place) -> PathBuf {
@@ -158,7 +173,7 @@ fn file(place: &Place) -> PathBuf {
 }
 
 /// An address may hold a password; none is written here.
-fn without_user(url: &str) -> String {
+pub(super) fn without_user(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();
     };
@@ -172,7 +187,7 @@ fn without_user(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
@@ -195,11 +210,15 @@ fn read(path: &Path) -> Vec<Lesson> {
 }
 
 fn write(path: &Path, lessons: &[Lesson]) -> std::io::Result<()> {
+    replace(path, &serde_json::json!({ "lessons": lessons }))
+}
+
+/// Puts this page in the place of another, whole or not at all.
+pub(super) fn replace(path: &Path, page: &serde_json::Value) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     // 0600 by default, and never half a file.
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    let page = serde_json::json!({ "lessons": lessons });
     temporary.write_all(page.to_string().as_bytes())?;
     temporary.persist(path).map_err(|error| error.error)?;
     Ok(())

@@ -9,6 +9,7 @@ mod keys_in_use;
 mod learned;
 mod own;
 mod source;
+mod windows;
 
 pub use absent::NoModel;
 pub use credentials::{called, missing_key};
@@ -16,7 +17,7 @@ pub use facts::{Facts, facts};
 pub use keys_in_use::keys_in_use;
 pub use learned::{InForce, forget, in_force};
 pub use own::{Wanted, wanted};
-pub use source::Models;
+pub use source::{Models, small_doubt};
 
 use crate::auth;
 use crate::error::CliError;
@@ -27,11 +28,12 @@ use tenon_config::{Proxy, Resolved, ResolvedProvider};
 use tenon_model::dialect::Markdown;
 use tenon_model::{
     Adaptive, Build, Chat, Codec, Dialect, Identity, Kind, Messages, Model, ModelError,
-    ModelErrorKind, Quirks, Responses, ResponsesOptions, Variant,
+    ModelErrorKind, Quirks, Responses, ResponsesOptions, Software, Variant, Window, WindowSource,
 };
 use tenon_tools::Jobs;
 use tenon_transport::{CredentialSource, Endpoint, HttpModel, ProxyChoice};
 use tenon_vocab::Printable;
+use windows::{Remembering, Windows};
 
 /// Makes the model that is asked. Without a model's name the server is asked,
 /// and its only model is taken.
@@ -60,8 +62,15 @@ pub fn stack(
     model: &str,
     jobs: &Jobs,
 ) -> Result<Arc<dyn Model>, ModelError> {
-    let facts = facts(provider, model, resolved.window_of(provider, model));
-    let wire = Wire::new(place, provider, model, &facts, jobs);
+    let windows = Windows::of(place, provider, model);
+    let mut facts = facts(provider, model, resolved.window_of(provider, model));
+    if !is_the_users(facts.window.as_ref()) {
+        facts.window = windows.recall().or(facts.window);
+    }
+    let mut wire = Wire::new(place, provider, model, &facts, jobs);
+    // What it said of its window tells which program it is.
+    let seen = windows.place().unwrap_or_default();
+    wire.software = Software::Unknown.or_seen(&seen);
     let build: Build = Box::new(move |variant| {
         let http: Arc<dyn Model> = Arc::new(wire.speak(variant)?);
         Ok(match variant.dialect {
@@ -71,7 +80,12 @@ pub fn stack(
     });
     let memory = Arc::new(Learned::of(place, provider, model));
     let configured = learned::configured(provider, model);
-    Ok(Arc::new(Adaptive::new(build, configured, memory)?))
+    let model = Arc::new(Adaptive::new(build, configured, memory)?);
+    Ok(Arc::new(Remembering { model, windows }))
+}
+
+fn is_the_users(window: Option<&Window>) -> bool {
+    window.is_some_and(|window| window.source == WindowSource::User)
 }
 
 /// The server alone, as it is configured: for its list of models and for
@@ -138,6 +152,8 @@ struct Wire {
     endpoint: Endpoint,
     identity: Identity,
     kind: Kind,
+    /// As it was recognised by its own words, not by its name.
+    software: Software,
     /// What the format of Responses sends along.
     metadata: Vec<(String, String)>,
     credentials: Arc<dyn CredentialSource>,
@@ -160,6 +176,7 @@ impl Wire {
                 ..Identity::new(&provider.name, model)
             },
             kind: provider.kind,
+            software: Software::Unknown,
             metadata: auth::codex::metadata(place, provider),
             credentials: credentials::credentials(place, provider, jobs),
         }
@@ -182,6 +199,9 @@ impl Wire {
         // What only its maker understands goes back to exactly that model.
         let owner = format!("{}/{}", self.identity.endpoint, self.identity.model);
         Ok(match self.kind {
+            Kind::Chat if self.software == Software::LlamaCpp => {
+                Arc::new(Chat::new(quirks).asking_for_progress())
+            }
             Kind::Chat => Arc::new(Chat::new(quirks)),
             Kind::Messages => Arc::new(Messages::new(quirks, owner)),
             Kind::Responses => {

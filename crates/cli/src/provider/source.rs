@@ -68,18 +68,86 @@ impl ModelSource for Models {
 
     fn small(&self) -> Option<Arc<dyn Model>> {
         let named = self.configured.resolved.small.as_ref()?.name.as_str();
-        let listed = self.first.models.iter().any(|model| model == named);
-        let split = named.split_once('/').filter(|_| !listed);
-        let other = split.and_then(|(name, model)| Some((self.provider(name).ok()??, model)));
-        let (provider, model) = match other {
-            Some((provider, model)) => (provider, model),
-            // A side request evicts what a local server has in its cache.
-            None if self.first.reach == Reach::Local => return None,
-            None => (self.first.clone(), named),
+        let (provider, model) = match small(&self.configured, &self.first, named) {
+            Small::Of(provider, model) => (*provider, model),
+            Small::OfFirst(_) => (self.first.clone(), named),
+            Small::Nobody(_) => return None,
         };
         self.allowed(model).ok()?;
         self.made(&provider, model).ok()
     }
+}
+
+/// Whose the small model is.
+enum Small<'n> {
+    Of(Box<ResolvedProvider>, &'n str),
+    /// The whole name is a model of the provider in use; with a slash in it,
+    /// the provider that it may have been meant to name.
+    OfFirst(Option<&'n str>),
+    /// Nothing is asked on the side; why.
+    Nobody(String),
+}
+
+fn small<'n>(configured: &Configured, first: &ResolvedProvider, named: &'n str) -> Small<'n> {
+    let listed = first.models.iter().any(|model| model == named);
+    let split = named.split_once('/').filter(|_| !listed);
+    let other = split.map(|(name, model)| (name, model, named_provider(configured, first, name)));
+    match (other, first.reach) {
+        (Some((_, model, Ok(Some(provider)))), _) => Small::Of(Box::new(provider), model),
+        (Some((name, _, Err(error))), _) => Small::Nobody(format!(
+            "its provider `{name}` cannot be used ({})",
+            error.message
+        )),
+        // A side request evicts what a local server has in its cache.
+        (Some((name, _, Ok(None))), Reach::Local) => {
+            Small::Nobody(format!("no provider is called `{name}`"))
+        }
+        (None, Reach::Local) => Small::Nobody(format!(
+            "on a private address it counts only with its provider's name, as `{}/{named}`",
+            first.name
+        )),
+        (Some((name, ..)), Reach::Remote) => Small::OfFirst(Some(name)),
+        (None, Reach::Remote) => Small::OfFirst(None),
+    }
+}
+
+/// Why the small model is not what it may seem to be, for a warning at start.
+pub fn small_doubt(configured: &Configured, first: &ResolvedProvider) -> Option<String> {
+    let named = configured.resolved.small.as_ref()?.name.as_str();
+    match small(configured, first, named) {
+        Small::Nobody(why) => Some(format!(
+            "small_model `{named}` is not used: {why}; nothing is asked on the side"
+        )),
+        // Where the models have a slash in their names, so may this one.
+        Small::OfFirst(Some(name)) if !first.model.as_deref().unwrap_or_default().contains('/') => {
+            Some(format!(
+                "no provider is called `{name}`, so small_model `{named}` is taken for a model of `{}`",
+                first.name
+            ))
+        }
+        Small::Of(..) | Small::OfFirst(_) => None,
+    }
+}
+
+/// A provider of this name; `None` when nobody is called so.
+fn named_provider(
+    configured: &Configured,
+    first: &ResolvedProvider,
+    name: &str,
+) -> Result<Option<ResolvedProvider>, ModelError> {
+    if name == first.name {
+        return Ok(Some(first.clone()));
+    }
+    let resolved = &configured.resolved;
+    if let Some(error) = resolved.unusable.get(name) {
+        return Err(refused(error.to_string()));
+    }
+    if !resolved.providers.contains_key(name) && preset(name).is_none() {
+        return Ok(None);
+    }
+    provider_named(&configured.loaded, name)
+        .map(Some)
+        .map_err(|error| refused(error.to_string()))
 }
 
 impl Models {
@@ -98,21 +166,8 @@ impl Models {
         }
     }
 
-    /// A provider of this name; `None` when nobody is called so.
     fn provider(&self, name: &str) -> Result<Option<ResolvedProvider>, ModelError> {
-        if name == self.first.name {
-            return Ok(Some(self.first.clone()));
-        }
-        let resolved = &self.configured.resolved;
-        if let Some(error) = resolved.unusable.get(name) {
-            return Err(refused(error.to_string()));
-        }
-        if !resolved.providers.contains_key(name) && preset(name).is_none() {
-            return Ok(None);
-        }
-        provider_named(&self.configured.loaded, name)
-            .map(Some)
-            .map_err(|error| refused(error.to_string()))
+        named_provider(&self.configured, &self.first, name)
     }
 
     async fn find(

@@ -3,8 +3,8 @@
 use crate::screen::{Paint, Style};
 use serde_json::Value;
 use tenon_vocab::{
-    CallForm, CallStatus, DiffFile, Display, ErrorCode, Printable, TodoStatus, ToolCallPart,
-    ToolResult, ToolUse,
+    CallForm, CallStatus, DiffFile, Display, ErrorCode, Printable, TodoItem, TodoStatus,
+    ToolCallPart, ToolResult, ToolUse,
 };
 
 /// Characters of an input that a line shows.
@@ -35,7 +35,8 @@ pub fn asked(paint: Paint, call: &ToolCallPart) -> String {
 }
 
 fn heading(paint: Paint, name: &str, input: &Value) -> String {
-    format!("▸ {} {}", paint.paint(Style::Tool, name), subject(input))
+    let heading = format!("▸ {} {}", paint.paint(Style::Tool, name), subject(input));
+    heading.trim_end().to_owned()
 }
 
 /// What a call is about: its first text, shortened with a count.
@@ -109,6 +110,11 @@ pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
                 shorten(reason, 400)
             )
         }
+        (CallStatus::NotStarted, Some(error)) => format!(
+            "  {} {}",
+            paint.paint(Style::Bold, "Not run:"),
+            shorten(&error.message, 400)
+        ),
         (_, Some(error)) if error.code == ErrorCode::DryRun => {
             format!(
                 "  {} {}",
@@ -125,6 +131,31 @@ pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
     let mut lines = vec![first.trim_end().to_owned()];
     lines.extend(body(paint, &result.display));
     lines
+}
+
+/// A task list: what is worked on stands out, what is over steps back.
+pub fn checklist(paint: Paint, items: &[TodoItem]) -> Vec<String> {
+    items
+        .iter()
+        .map(|item| {
+            let line = format!("{} {}", item.status.mark(), shorten(&item.text, 200));
+            let style = match item.status {
+                TodoStatus::Pending => return format!("  {line}"),
+                TodoStatus::InProgress => Style::Bold,
+                TodoStatus::Completed | TodoStatus::Cancelled => Style::Dim,
+            };
+            format!("  {}", paint.paint(style, &line))
+        })
+        .collect()
+}
+
+/// `2 of 5 done`
+fn progress(items: &[TodoItem]) -> String {
+    let is_done = |item: &&TodoItem| item.status == TodoStatus::Completed;
+    match items.len() {
+        0 => String::from("no items"),
+        all => format!("{} of {all} done", items.iter().filter(is_done).count()),
+    }
 }
 
 /// A command that ran and says itself that it failed.
@@ -168,7 +199,7 @@ fn summary(display: &Display) -> String {
             (Some(code), None) => format!("exit {code}"),
             (None, None) => String::from("no exit code"),
         },
-        Display::Todo { items } => count(items.len(), "item"),
+        Display::Todo { items } => progress(items),
         Display::Table { rows, .. } => count(rows.len(), "row"),
     }
 }
@@ -189,20 +220,8 @@ fn body(paint: Paint, display: &Display) -> Vec<String> {
             .flat_map(|file| diff(paint, &file.unified, BODY))
             .collect(),
         Display::Terminal { output, .. } => tail(paint, output),
-        Display::Todo { items } => items
-            .iter()
-            .map(|item| format!("  {} {}", mark(item.status), shorten(&item.text, 200)))
-            .collect(),
+        Display::Todo { items } => checklist(paint, items),
         _ => Vec::new(),
-    }
-}
-
-fn mark(status: TodoStatus) -> &'static str {
-    match status {
-        TodoStatus::Pending => "[ ]",
-        TodoStatus::InProgress => "[~]",
-        TodoStatus::Completed => "[x]",
-        TodoStatus::Cancelled => "[-]",
     }
 }
 
@@ -291,6 +310,25 @@ mod tests {
         assert_eq!(lines[1], "    a       b       c␛[2K");
         assert_eq!(lines[2], "            x");
         assert_eq!(whole_diff(Paint::Plain, "+a\tb"), ["    +a␉b"]);
+    }
+
+    #[test]
+    fn a_task_list_has_its_marks_and_no_escapes() {
+        let item = |text: &str, status| TodoItem {
+            text: text.into(),
+            status,
+        };
+        let items = [
+            item("look", TodoStatus::Completed),
+            item("repair\x1b[2J", TodoStatus::InProgress),
+            item("test", TodoStatus::Pending),
+            item("ship", TodoStatus::Cancelled),
+        ];
+        assert_eq!(
+            checklist(Paint::Plain, &items),
+            ["  [x] look", "  [~] repair␛[2J", "  [ ] test", "  [-] ship"]
+        );
+        assert_eq!(progress(&items), "1 of 4 done");
     }
 
     #[test]

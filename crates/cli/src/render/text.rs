@@ -9,9 +9,9 @@ use crate::screen::{Paint, Style, complain};
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tenon_vocab::{
-    AnsweredBy, CallForm, CallId, CallStatus, Event, EventKind, Interrupted, JobAction, JobEvent,
-    Message, Notice, NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment, Status,
-    TextChannel, ToolCallPart, ToolResult,
+    AnsweredBy, CallForm, CallId, CallStatus, Display, Event, EventKind, Interrupted, JobAction,
+    JobEvent, Message, Notice, NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment,
+    Status, TextChannel, TodoItem, TodoList, ToolCallPart, ToolResult,
 };
 
 /// When text reaches standard output.
@@ -47,6 +47,8 @@ pub struct TextLines {
     /// Calls of the last message that have not been started.
     asked: Vec<ToolCallPart>,
     refusals: Refusals,
+    /// The task list that was drawn since the last result.
+    listed: Option<Vec<TodoItem>>,
 }
 
 /// Whether the end of a run tells that something was not allowed.
@@ -69,6 +71,7 @@ impl TextLines {
             last: String::new(),
             asked: Vec::new(),
             refusals: Refusals::Told,
+            listed: None,
         }
     }
 
@@ -192,6 +195,36 @@ impl TextLines {
         }
     }
 
+    /// A task list that changed, whoever changed it.
+    fn todo(&mut self, list: &TodoList) -> std::io::Result<()> {
+        if list.items.is_empty() {
+            self.say("  (the task list is empty)")?;
+        }
+        for line in lines::checklist(self.paint, &list.items) {
+            self.say(&line)?;
+        }
+        self.listed = Some(list.items.clone());
+        Ok(())
+    }
+
+    fn result(&mut self, result: &ToolResult) -> std::io::Result<()> {
+        // A call that was refused was never started: say which it was.
+        if let Some(at) = self.asked.iter().position(|call| call.id == result.call) {
+            let call = self.asked.remove(at);
+            self.say(&lines::asked(self.paint, &call))?;
+        }
+        self.refused(result);
+        let listed = self.listed.take();
+        // The list that a call wrote stands right above its result.
+        let drawn =
+            matches!(&result.display, Display::Todo { items } if listed.as_ref() == Some(items));
+        let shown = if drawn { 1 } else { usize::MAX };
+        for line in lines::finished(self.paint, result).iter().take(shown) {
+            self.say(line)?;
+        }
+        Ok(())
+    }
+
     fn retry(&mut self, retry: &Retry) -> std::io::Result<()> {
         let seconds = retry.delay_ms as f64 / 1000.0;
         let text = format!(
@@ -256,18 +289,8 @@ impl Renderer for TextLines {
                 let form = self.forget(&used.call);
                 self.say(&lines::started(self.paint, used, form))
             }
-            EventKind::ToolResult(result) => {
-                // A call that was refused was never started: say which it was.
-                if let Some(at) = self.asked.iter().position(|call| call.id == result.call) {
-                    let call = self.asked.remove(at);
-                    self.say(&lines::asked(self.paint, &call))?;
-                }
-                self.refused(result);
-                for line in lines::finished(self.paint, result) {
-                    self.say(&line)?;
-                }
-                Ok(())
-            }
+            EventKind::ToolResult(result) => self.result(result),
+            EventKind::Todo(list) => self.todo(list),
             EventKind::Notice(notice) => self.notice(notice),
             EventKind::Retry(retry) => self.retry(retry),
             EventKind::Job(job) => self.job(job),

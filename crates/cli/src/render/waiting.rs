@@ -56,6 +56,8 @@ pub struct Waiting {
     motion: Motion,
     what: &'static str,
     since: Option<Since>,
+    /// How much of the prompt the server has read, where it says so.
+    read_percent: Option<u8>,
     shown: Option<Shown>,
 }
 
@@ -66,6 +68,7 @@ impl Waiting {
             motion,
             what: "model",
             since: None,
+            read_percent: None,
             shown: None,
         }
     }
@@ -85,7 +88,11 @@ impl Waiting {
     /// Follows the run; to be called before an event is drawn.
     pub fn event(&mut self, kind: &EventKind, now: Instant) {
         match kind {
+            EventKind::State(changed) if changed.read_percent.is_some() => {
+                self.read_percent = changed.read_percent;
+            }
             EventKind::State(changed) if changed.state == RunState::ModelGenerating => {
+                self.read_percent = None;
                 self.since = Some(Since {
                     at: now,
                     patience: PATIENCE,
@@ -93,6 +100,7 @@ impl Waiting {
             }
             EventKind::MessageDelta(_) => {
                 self.erase();
+                self.read_percent = None;
                 self.since = Some(Since {
                     at: now,
                     patience: SILENCE,
@@ -105,6 +113,7 @@ impl Waiting {
             | EventKind::Notice(_)
             | EventKind::Retry(_)
             | EventKind::Job(_)
+            | EventKind::Todo(_)
             | EventKind::Interrupted(_)
             | EventKind::RunFinished(_) => {
                 self.erase();
@@ -112,7 +121,10 @@ impl Waiting {
                 // one of which something is said meanwhile.
                 let goes_on = matches!(
                     kind,
-                    EventKind::Retry(_) | EventKind::Job(_) | EventKind::Notice(_)
+                    EventKind::Retry(_)
+                        | EventKind::Job(_)
+                        | EventKind::Todo(_)
+                        | EventKind::Notice(_)
                 );
                 if !goes_on {
                     self.since = None;
@@ -141,8 +153,13 @@ impl Waiting {
     fn text(&self, now: Instant) -> Option<String> {
         let since = self.since?;
         let waited = now.saturating_duration_since(since.at);
-        (self.motion == Motion::Allowed && waited >= since.patience)
-            .then(|| format!("waiting for {}… {} s", self.what, waited.as_secs()))
+        let read = self
+            .read_percent
+            .map(|percent| format!(", ~{percent} % read"));
+        (self.motion == Motion::Allowed && waited >= since.patience).then(|| {
+            let read = read.unwrap_or_default();
+            format!("waiting for {}… {} s{read}", self.what, waited.as_secs())
+        })
     }
 
     /// Takes the line away.
@@ -194,9 +211,7 @@ mod tests {
     use tenon_vocab::{StateChanged, TextChannel, TextDelta};
 
     fn generating() -> EventKind {
-        EventKind::State(StateChanged {
-            state: RunState::ModelGenerating,
-        })
+        EventKind::State(StateChanged::from(RunState::ModelGenerating))
     }
 
     #[test]
@@ -212,6 +227,27 @@ mod tests {
         );
         waiting.motion = Motion::None;
         assert_eq!(waiting.text(later), None);
+    }
+
+    #[test]
+    fn how_much_of_the_prompt_is_read_stands_in_the_line_until_content_comes() {
+        let start = Instant::now();
+        let mut waiting = Waiting::new(Motion::Allowed);
+        waiting.event(&generating(), start);
+        let reading = EventKind::State(StateChanged {
+            state: RunState::ModelGenerating,
+            read_percent: Some(43),
+        });
+        let later = start + Duration::from_secs(12);
+        waiting.event(&reading, later);
+        assert_eq!(
+            waiting.text(later).as_deref(),
+            Some("waiting for model… 12 s, ~43 % read"),
+            "since the beginning, not since the last figure"
+        );
+        waiting.event(&generating(), later);
+        let again = waiting.text(later + Duration::from_secs(2)).unwrap();
+        assert!(!again.contains("read"), "{again}");
     }
 
     #[test]

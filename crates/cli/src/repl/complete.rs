@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
 use std::time::Duration;
+use tenon_engine::slash;
 use tenon_vocab::{Query, Reply};
 use tokio::sync::mpsc;
 
@@ -55,9 +56,16 @@ impl Completer for Tab {
         let typed = line.get(..pos).unwrap_or(line);
         Ok(match wanted(typed) {
             Wanted::Nothing => (pos, Vec::new()),
-            Wanted::Command => (0, tenon_engine::slash::complete(typed)),
-            Wanted::Argument { start } => (start, tenon_engine::slash::complete(typed)),
-            Wanted::Model { start } => {
+            Wanted::Command => {
+                let line = typed.to_owned();
+                let mut names = self.offered(Query::Completion { line });
+                if names.is_empty() {
+                    names = slash::complete(typed);
+                }
+                (0, names)
+            }
+            Wanted::Argument { start } => (start, slash::complete(typed)),
+            Wanted::Name { start } => {
                 let line = typed.to_owned();
                 (start, self.offered(Query::Completion { line }))
             }
@@ -85,8 +93,8 @@ enum Wanted<'a> {
     Argument {
         start: usize,
     },
-    /// The name of a model, and where it begins.
-    Model {
+    /// The name of a model or of a skill, and where it begins.
+    Name {
         start: usize,
     },
     /// The path after an `@`, and where it begins.
@@ -103,8 +111,8 @@ fn wanted(typed: &str) -> Wanted<'_> {
     let word = typed.rfind(char::is_whitespace).map_or(0, |at| {
         at + typed[at..].chars().next().map_or(1, char::len_utf8)
     });
-    if let Some(name) = tenon_engine::slash::wants_model(typed) {
-        return Wanted::Model {
+    if let Some(name) = slash::wants_model(typed).or_else(|| slash::wants_skill(typed)) {
+        return Wanted::Name {
             start: typed.len() - name.len(),
         };
     }
@@ -201,7 +209,9 @@ mod tests {
         assert_eq!(wanted("/he"), Wanted::Command);
         assert_eq!(wanted("/resume ab"), Wanted::Nothing);
         assert_eq!(wanted("say /he"), Wanted::Nothing);
-        assert_eq!(wanted("/models gp"), Wanted::Model { start: 8 });
+        assert_eq!(wanted("/models gp"), Wanted::Name { start: 8 });
+        assert_eq!(wanted("/skill pd"), Wanted::Name { start: 7 });
+        assert_eq!(wanted("/skill pdf fill"), Wanted::Nothing);
         assert_eq!(wanted("/effort lo"), Wanted::Argument { start: 8 });
         assert_eq!(
             wanted("look at @src/ma"),

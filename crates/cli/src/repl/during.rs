@@ -224,6 +224,14 @@ impl Desk {
             }
             Some(Slash::Misused(what)) => complain(&what),
             Some(Slash::Query(query)) => self.query(live, query),
+            Some(Slash::Local(Local::Rename(title))) => {
+                let change = local::renamed(title);
+                live.handle.commands.send(Command::Settings(change));
+            }
+            Some(Slash::Local(Local::Pin)) => {
+                let change = local::pinned(live);
+                live.handle.commands.send(Command::Settings(change));
+            }
             Some(Slash::Local(Local::Exit)) => self.leave(live, After::Left),
             Some(Slash::Local(Local::Help)) => complain(&local::help()),
             Some(Slash::Local(Local::Effort)) => complain(&local::effort(live)),

@@ -2,20 +2,22 @@
 
 use super::input::Enter;
 use super::session::{Kept, Live};
-use super::{Next, Repl, init};
+use super::{Next, Repl, handoff, init};
 use crate::assemble::Session;
+use crate::commands::sessions::search::shown as found;
+use crate::commands::sessions::{diff, fork};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::lines::shorten;
-use crate::screen::{complain, print};
+use crate::screen::{Paint, complain, print};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 use tenon_engine::slash::{Local, SLASH};
 use tenon_session::{ListFilter, export};
-use tenon_vocab::{Printable, Reply, SessionId, TableReply, effort};
+use tenon_vocab::{Command, Printable, Reply, SessionId, SettingsChange, TableReply, effort};
 
-pub async fn act(repl: &mut Repl, live: &Live, command: Local) -> Result<Next, CliError> {
+pub async fn act(repl: &mut Repl, live: &mut Live, command: Local) -> Result<Next, CliError> {
     match command {
         Local::Help => complain(&help()),
         Local::Sessions => sessions(&repl.place, live.id()),
@@ -23,6 +25,12 @@ pub async fn act(repl: &mut Repl, live: &Live, command: Local) -> Result<Next, C
         Local::Init => init(repl).await?,
         Local::Mode(wanted) => complain(mode(wanted.as_deref())),
         Local::Effort => complain(&effort(live)),
+        Local::Search(text) => complain(&search(&repl.place, text).await?),
+        Local::Fork(at) => return copied(&repl.place, live, at),
+        Local::Rename(title) => settings(repl, live, renamed(title)).await,
+        Local::Pin => settings(repl, live, pinned(live)).await,
+        Local::Diff => changes(&repl.place, live, repl.paint)?,
+        Local::Handoff(goal) => return handoff::show(repl, live, goal.as_deref()).await,
         Local::Exit => return Ok(Next::Leave),
         Local::Clear => return Ok(Next::Start(Session::New(None), Settings::Same)),
         Local::New => return Ok(Next::Start(Session::New(None), Settings::Reread)),
@@ -32,6 +40,57 @@ pub async fn act(repl: &mut Repl, live: &Live, command: Local) -> Result<Next, C
         }
     }
     Ok(Next::Stay)
+}
+
+/// On in a copy of this session, whole or up to a message.
+fn copied(place: &Place, live: &Live, at: Option<u32>) -> Result<Next, CliError> {
+    refuse_unsaved(live, "copied")?;
+    let id = live.id();
+    let seq = at
+        .map(|number| fork::message(&place.store(), id, number))
+        .transpose()?;
+    complain(&fork::told(at));
+    Ok(Next::Start(Session::Fork(id, seq), Settings::Same))
+}
+
+pub fn renamed(title: String) -> SettingsChange {
+    SettingsChange {
+        title: Some(title),
+        ..SettingsChange::default()
+    }
+}
+
+/// The other way round than it is.
+pub fn pinned(live: &Live) -> SettingsChange {
+    SettingsChange {
+        pinned: Some(!live.settings.pinned),
+        ..SettingsChange::default()
+    }
+}
+
+/// The engine has the log: it writes what the session is called.
+async fn settings(repl: &mut Repl, live: &mut Live, change: SettingsChange) {
+    live.handle.commands.send(Command::Settings(change));
+    repl.switched(live).await;
+}
+
+fn changes(place: &Place, live: &Live, paint: Paint) -> Result<(), CliError> {
+    refuse_unsaved(live, "compared")?;
+    let told = diff::told(place, live.id(), diff::Form::Patch)?;
+    print(&told.painted(paint))?;
+    for remark in &told.remarks {
+        complain(&Printable::block(remark).into_string());
+    }
+    Ok(())
+}
+
+fn refuse_unsaved(live: &Live, what: &str) -> Result<(), CliError> {
+    match live.kept {
+        Kept::Never => Err(CliError::usage(format!(
+            "nothing of this session is kept (--no-save), so it cannot be {what}"
+        ))),
+        Kept::IfUsed | Kept::Always => Ok(()),
+    }
 }
 
 /// Which settings a session is started with (U9).
@@ -99,7 +158,6 @@ fn mode(wanted: Option<&str>) -> &'static str {
 pub fn sessions(place: &Place, current: SessionId) {
     let listing = place.store().list(&ListFilter {
         cwd: Some(place.root_text()),
-        text: None,
     });
     let rows = listing
         .sessions
@@ -128,6 +186,14 @@ pub fn sessions(place: &Place, current: SessionId) {
     complain(&super::table::reply(&table, super::table::width()));
 }
 
+/// The first search may read much, so the runtime is not kept waiting.
+async fn search(place: &Place, text: String) -> Result<String, CliError> {
+    let (place, width) = (place.clone(), super::table::width());
+    tokio::task::spawn_blocking(move || found(&place, text, width))
+        .await
+        .map_err(|_| CliError::runtime("the search broke off; try it again"))?
+}
+
 /// The session that is meant; without a name the last other one of this directory.
 fn resumable(
     place: &Place,
@@ -139,7 +205,6 @@ fn resumable(
         None => {
             let listing = place.store().list(&ListFilter {
                 cwd: Some(place.root_text()),
-                text: None,
             });
             let other = listing
                 .sessions

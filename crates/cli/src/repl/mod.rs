@@ -7,6 +7,7 @@
 mod complete;
 mod during;
 mod editor;
+mod handoff;
 mod hands;
 mod header;
 mod history;
@@ -41,7 +42,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 use tenon_engine::slash::{self, Slash};
-use tenon_vocab::{Command, Event, EventKind, Part, Query, SessionId, Switch};
+use tenon_vocab::{Command, Event, EventKind, Part, Query, Reply, SessionId, Switch};
 use watch::Said;
 
 const PROMPT: &str = "> ";
@@ -104,7 +105,7 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
     let runtime = assemble::runtime()?;
     let paint = Paint::for_stderr(shared.color);
     let options = Options::from_args(args, exec::desk(Format::Text, paint));
-    let images = crate::images::of_flags(&place, &options, &args.image)?;
+    let images = crate::images::of_flags(&place, &options, session, &args.image)?;
     runtime.block_on(async {
         // Before the first edited line: the editor puts back the handler that
         // it found.
@@ -312,8 +313,17 @@ impl Repl {
                 return Ok(Next::Stay);
             }
             (Some(Slash::Unknown { name, nearest }), _) => {
-                complain(&local::unknown(&name, nearest));
-                return Ok(Next::Stay);
+                let arguments = text.split_once(char::is_whitespace);
+                let arguments = arguments.map_or("", |(_, rest)| rest.trim()).to_owned();
+                if self.is_named(live, Query::Commands, &name).await {
+                    Command::Custom { name, arguments }
+                } else if self.is_named(live, Query::Skills, &name).await {
+                    let text = arguments;
+                    Command::Skill { name, text }
+                } else {
+                    complain(&local::unknown(&name, nearest));
+                    return Ok(Next::Stay);
+                }
             }
             (Some(Slash::Misused(what)), _) => {
                 complain(&what);
@@ -323,7 +333,15 @@ impl Repl {
                 complain("Nothing is running.");
                 return Ok(Next::Stay);
             }
-            (Some(Slash::Command(command @ Command::Switch(_))), _) => {
+            (
+                Some(Slash::Command(
+                    command @ (Command::Switch(_)
+                    | Command::Undo
+                    | Command::Redo
+                    | Command::Revert { .. }),
+                )),
+                _,
+            ) => {
                 live.handle.commands.send(command);
                 self.switched(live).await;
                 return Ok(Next::Stay);
@@ -342,8 +360,20 @@ impl Repl {
         Ok(Next::Run)
     }
 
-    /// Waits until the engine has said what became of a change of the model.
-    async fn switched(&mut self, live: &mut Live) {
+    /// Whether one of the user's own commands, or a skill, has this name.
+    async fn is_named(&self, live: &Live, query: Query, name: &str) -> bool {
+        match live.handle.queries.ask(query).await {
+            Reply::Table(table) => table
+                .rows
+                .iter()
+                .any(|row| row.first().is_some_and(|n| n == name)),
+            _ => false,
+        }
+    }
+
+    /// Waits until the engine has said what became of a change of the model or
+    /// of the session's own settings.
+    pub(crate) async fn switched(&mut self, live: &mut Live) {
         // Without it what is typed waits in the terminal.
         let _ = self.keyboard.watch();
         let mut waiting = Waiting::for_server(self.motion);
@@ -423,7 +453,7 @@ fn like(live: &Live) -> Switch {
 
 fn is_about_a_switch(event: &Event) -> bool {
     matches!(&event.kind, EventKind::Notice(notice)
-        if matches!(notice.kind.as_str(), "switched" | "not_switched"))
+        if matches!(notice.kind.as_str(), "switched" | "not_switched" | "settings" | "undone" | "not_undone"))
 }
 
 fn fail(error: &CliError) {

@@ -110,7 +110,7 @@ pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Opened, CliErro
     repl.place = place;
     let kept = match session {
         Session::New(None) => Kept::IfUsed,
-        Session::New(Some(_)) | Session::Existing(_) | Session::Fork(_) => Kept::Always,
+        Session::New(Some(_)) | Session::Existing(_) | Session::Fork(..) => Kept::Always,
         Session::Unsaved => Kept::Never,
     };
     let settings = assembled.parts.settings.clone();
@@ -160,14 +160,14 @@ pub async fn ask_trust(repl: &mut Repl, place: &Place, options: &Options) -> Res
 
 /// A session is worked on where it was held, whichever was held before.
 pub fn place_of(place: &Place, session: Session) -> Result<Place, CliError> {
-    let (Session::Existing(id) | Session::Fork(id)) = session else {
+    let (Session::Existing(id) | Session::Fork(id, _)) = session else {
         return Ok(place.clone());
     };
     let mut place = place.clone();
     if place.root_from == RootFrom::Session {
         place.root_from = RootFrom::CurrentDirectory;
     }
-    place.of_session(&place.store().load(id)?.state().meta().cwd)
+    place.of_session(&place.store().summary(id)?.cwd)
 }
 
 /// Ends the engine and leaves the session whole and resumable. One to which

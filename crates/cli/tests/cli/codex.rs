@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const SOON: i64 = 60;
-const LATER: i64 = 24 * 60 * 60;
-const PAST: i64 = -60;
+pub const SOON: i64 = 60;
+pub const LATER: i64 = 24 * 60 * 60;
+pub const PAST: i64 = -60;
 
 /// A token that ends so many seconds from now. The name makes it another one.
-fn token(name: &str, ends_in: i64) -> String {
+pub fn token(name: &str, ends_in: i64) -> String {
     use base64::Engine;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let claims = json!({
@@ -28,7 +28,7 @@ fn token(name: &str, ends_in: i64) -> String {
     format!("e30.{encoded}.c2lnbmF0dXJl")
 }
 
-fn login(access: &str, refresh: &str) -> Value {
+pub fn login(access: &str, refresh: &str) -> Value {
     json!({
         "OPENAI_API_KEY": null,
         "tokens": {"id_token": token("identity", LATER), "access_token": access,
@@ -38,14 +38,14 @@ fn login(access: &str, refresh: &str) -> Value {
     })
 }
 
-struct Codex {
-    program: Program,
-    home: PathBuf,
+pub struct Codex {
+    pub program: Program,
+    pub home: PathBuf,
 }
 
 impl Codex {
     /// With this login in a home of Codex.
-    fn with(login: &Value) -> Self {
+    pub fn with(login: &Value) -> Self {
         let program = Program::new();
         let home = program.home.home().join(".codex");
         fs::create_dir(&home).unwrap();
@@ -54,19 +54,19 @@ impl Codex {
         codex
     }
 
-    fn file(&self) -> PathBuf {
+    pub fn file(&self) -> PathBuf {
         self.home.join("auth.json")
     }
 
-    fn write(&self, login: &Value) {
+    pub fn write(&self, login: &Value) {
         write(&self.file(), login);
     }
 
-    fn stored(&self) -> Value {
+    pub fn stored(&self) -> Value {
         serde_json::from_str(&fs::read_to_string(self.file()).unwrap()).unwrap()
     }
 
-    fn configured(&self, server: &WebServer, more: &Value) {
+    pub fn configured(&self, server: &WebServer, more: &Value) {
         let mut provider = json!({"base_url": server.url("/backend"), "model": "gpt-5-codex"});
         for (key, value) in more.as_object().unwrap() {
             provider[key] = value.clone();
@@ -76,13 +76,13 @@ impl Codex {
         );
     }
 
-    fn command(&self, server: &WebServer) -> Command {
+    pub fn command(&self, server: &WebServer) -> Command {
         self.configured(server, &json!({}));
         self.again(server)
     }
 
     /// With the configuration as it is.
-    fn again(&self, server: &WebServer) -> Command {
+    pub fn again(&self, server: &WebServer) -> Command {
         let mut command = self.program.command();
         command
             .env(
@@ -93,13 +93,13 @@ impl Codex {
         command
     }
 
-    fn run(&self, server: &WebServer) -> Ran {
+    pub fn run(&self, server: &WebServer) -> Ran {
         Ran::of(self.command(server).output().unwrap())
     }
 
     /// Fails when one of these stands in what was printed or kept.
     #[track_caller]
-    fn nowhere(&self, ran: &Ran, secrets: &[&str]) {
+    pub fn nowhere(&self, ran: &Ran, secrets: &[&str]) {
         let mut all = vec![ran.out.clone(), ran.err.clone()];
         collect(&self.program.home.tenon(), &mut all);
         for text in all {
@@ -110,12 +110,12 @@ impl Codex {
     }
 }
 
-fn write(file: &Path, login: &Value) {
+pub fn write(file: &Path, login: &Value) {
     fs::write(file, serde_json::to_string_pretty(login).unwrap()).unwrap();
     fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-fn collect(folder: &Path, all: &mut Vec<String>) {
+pub fn collect(folder: &Path, all: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         if entry.file_type().unwrap().is_dir() {
             collect(&entry.path(), all);
@@ -125,11 +125,11 @@ fn collect(folder: &Path, all: &mut Vec<String>) {
     }
 }
 
-fn is_token(seen: &Seen) -> bool {
+pub fn is_token(seen: &Seen) -> bool {
     seen.path == "/oauth/token"
 }
 
-fn renewed(access: &str, refresh: &str) -> Reply {
+pub fn renewed(access: &str, refresh: &str) -> Reply {
     Reply::json(
         200,
         &json!({"access_token": access, "refresh_token": refresh, "id_token": token("identity2", LATER)}),
@@ -137,7 +137,7 @@ fn renewed(access: &str, refresh: &str) -> Reply {
 }
 
 /// Takes only this token; renews to it.
-fn takes(access: &str) -> WebServer {
+pub fn takes(access: &str) -> WebServer {
     let access = access.to_owned();
     WebServer::new(move |seen| {
         if is_token(seen) {
@@ -369,235 +369,4 @@ fn ten_programs_at_once_renew_a_login_once() {
     let asked = server.asked("/backend/responses");
     assert_eq!(asked.len(), 10);
     assert!(asked.iter().all(|seen| seen.key() == new));
-}
-
-#[test]
-fn a_linked_login_stays_a_link_and_what_it_leads_to_is_replaced() {
-    let codex = Codex::with(&login(&token("old", SOON), "refresh-one-secret"));
-    let real = codex.program.home.home().join("dotfiles-auth.json");
-    fs::rename(codex.file(), &real).unwrap();
-    std::os::unix::fs::symlink(&real, codex.file()).unwrap();
-    fs::set_permissions(&real, fs::Permissions::from_mode(0o644)).unwrap();
-    let new = token("new", LATER);
-    codex.run(&takes(&new)).ended(0);
-    assert!(fs::symlink_metadata(codex.file()).unwrap().is_symlink());
-    assert_eq!(codex.stored()["tokens"]["access_token"], new.as_str());
-    assert_eq!(fs::metadata(&real).unwrap().mode() & 0o777, 0o600);
-}
-
-#[test]
-fn a_login_that_cannot_be_written_down_is_not_used_up() {
-    if rustix::process::geteuid().is_root() {
-        eprintln!("skipped: root can write everywhere");
-        return;
-    }
-    let old = token("old", SOON);
-    let codex = Codex::with(&login(&old, "refresh-one-secret"));
-    fs::set_permissions(&codex.home, fs::Permissions::from_mode(0o500)).unwrap();
-    let server = takes(&old);
-    codex.run(&server).ended(0);
-    assert!(server.asked("/oauth/token").is_empty());
-    fs::set_permissions(&codex.home, fs::Permissions::from_mode(0o700)).unwrap();
-}
-
-#[test]
-fn a_login_is_not_renewed_where_nobody_can_be_kept_from_doing_the_same() {
-    let old = token("old", SOON);
-    let codex = Codex::with(&login(&old, "refresh-one-secret"));
-    fs::create_dir(codex.home.join(".tenon-auth.lock")).unwrap();
-    let server = takes(&old);
-    codex.run(&server).ended(0);
-    assert!(server.asked("/oauth/token").is_empty());
-}
-
-#[test]
-fn a_key_of_the_platform_is_used_only_when_that_is_allowed() {
-    let codex = Codex::with(&json!({"OPENAI_API_KEY": "sk-platform-secret-0123", "tokens": null}));
-    let server = WebServer::new(|seen| Reply::says(&seen.path, "hello"));
-    let ran = codex.run(&server).ended(1);
-    let said = format!("{}{}", ran.out, ran.err);
-    assert!(
-        said.contains("codex login") && said.contains("allow_api_key_fallback"),
-        "{said}"
-    );
-    assert!(server.seen().is_empty());
-    codex.nowhere(&ran, &["sk-platform-secret-0123"]);
-
-    codex.configured(&server, &json!({"allow_api_key_fallback": true}));
-    codex.program.run(&["exec", "-p", "hi"]).ended(0);
-    let asked = server.asked("/backend/responses");
-    assert_eq!(asked[0].key(), "sk-platform-secret-0123");
-    assert_eq!(asked[0].header("chatgpt-account-id"), None);
-}
-
-#[test]
-fn without_a_login_codex_login_is_named() {
-    let codex = Codex::with(&json!({}));
-    fs::remove_file(codex.file()).unwrap();
-    let server = WebServer::new(|seen| Reply::says(&seen.path, "hello"));
-    for content in [None, Some("{}"), Some("not json"), Some("[1]"), Some("")] {
-        if let Some(content) = content {
-            fs::write(codex.file(), content).unwrap();
-        }
-        let ran = codex.run(&server).ended(1);
-        let said = format!("{}{}", ran.out, ran.err);
-        assert!(said.contains("codex login"), "{content:?}: {said}");
-    }
-    assert!(server.seen().is_empty());
-}
-
-#[test]
-fn a_login_does_not_travel_unencrypted() {
-    let codex = Codex::with(&login(&token("a", LATER), "refresh-one-secret"));
-    codex.program.configure(
-        r#"{"default_provider": "codex", "providers": {"codex": {"base_url": "http://192.0.2.1/x", "model": "m"}}}"#,
-    );
-    let ran = codex.program.run(&["exec", "-p", "hi"]).ended(1);
-    assert!(ran.err.contains("not encrypted"), "{}", ran.err);
-
-    // Nor is it renewed at such an address.
-    let codex = Codex::with(&login(&token("a", PAST), "refresh-one-secret"));
-    let server = WebServer::new(|seen| Reply::says(&seen.path, "hello"));
-    let mut command = codex.command(&server);
-    command.env(
-        "CODEX_REFRESH_TOKEN_URL_OVERRIDE",
-        "http://192.0.2.1/oauth/token",
-    );
-    let ran = Ran::of(command.output().unwrap()).ended(1);
-    let said = format!("{}{}", ran.out, ran.err);
-    assert!(said.contains("CODEX_REFRESH_TOKEN_URL_OVERRIDE"), "{said}");
-}
-
-#[test]
-fn another_home_of_codex_can_be_named() {
-    let access = token("elsewhere", LATER);
-    let codex = Codex::with(&login(&token("usual", LATER), "r"));
-    let elsewhere = codex.program.home.home().join("other");
-    fs::create_dir(&elsewhere).unwrap();
-    write(&elsewhere.join("auth.json"), &login(&access, "r"));
-    let server = takes(&access);
-    let mut command = codex.command(&server);
-    command.env("CODEX_HOME", &elsewhere);
-    Ran::of(command.output().unwrap()).ended(0);
-    codex.configured(&server, &json!({"codex_home": elsewhere}));
-    codex.program.run(&["exec", "-p", "hi"]).ended(0);
-    assert!(server.seen().iter().all(|seen| seen.key() == access));
-}
-
-/// A keyring with one entry, as Codex writes it.
-fn keyring(codex: &Codex, login: &Value) -> String {
-    use sha2::{Digest, Sha256};
-    let home = codex.home.canonicalize().unwrap();
-    let hash = Sha256::digest(home.to_string_lossy().as_bytes());
-    let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-    let bin = codex.program.home.home().join("tools");
-    fs::create_dir_all(&bin).unwrap();
-    let entry = bin.join("entry.json");
-    write(&entry, login);
-    let script = format!(
-        "#!/bin/sh\n[ \"$*\" = \"lookup service Codex Auth username cli|{}\" ] || exit 1\ncat {}\n",
-        &hex[..16],
-        entry.display()
-    );
-    let tool = bin.join("secret-tool");
-    fs::write(&tool, script).unwrap();
-    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
-    let path = std::env::var("PATH").unwrap_or_default();
-    format!("{}:{path}", bin.display())
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_login_in_the_keyring_is_read_and_never_renewed_by_us() {
-    let access = token("kept", LATER);
-    let codex = Codex::with(&json!({}));
-    fs::remove_file(codex.file()).unwrap();
-    let server = takes(&access);
-    let run = |login: &Value| {
-        let path = keyring(&codex, login);
-        let mut command = codex.command(&server);
-        command
-            .env("PATH", path)
-            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
-        Ran::of(command.output().unwrap())
-    };
-    run(&login(&access, "refresh-one-secret"))
-        .ended(0)
-        .says("hello");
-    // Soon over: still used, because only Codex can write it back.
-    let ran = run(&login(&token("old", PAST), "refresh-one-secret")).ended(1);
-    let said = format!("{}{}", ran.out, ran.err);
-    assert!(said.contains("keyring has expired"), "{said}");
-    assert!(server.asked("/oauth/token").is_empty());
-}
-
-#[test]
-fn status_shows_the_login_with_account_and_end_and_nothing_of_the_tokens() {
-    let access = token("first", LATER);
-    let codex = Codex::with(&login(&access, "refresh-one-secret"));
-    let ran = codex.program.run(&["auth", "status"]).ended(0);
-    let ran = ran
-        .says("codex")
-        .says("ada@example.com (plus)")
-        .says("until 20");
-    codex.nowhere(&ran, &[&access, "refresh-one-secret"]);
-    let rows = codex
-        .program
-        .run(&["auth", "status", "--json"])
-        .ended(0)
-        .json();
-    assert_eq!(rows[0]["source"], "codex");
-    assert_eq!(rows[0]["account"], "account-of-ada");
-    codex
-        .program
-        .run(&["auth", "login", "codex"])
-        .ended(2)
-        .complains("codex login");
-    codex
-        .program
-        .run(&["auth", "logout", "codex"])
-        .ended(2)
-        .complains("codex logout");
-}
-
-#[test]
-fn status_warns_of_a_login_that_others_can_change() {
-    use std::os::unix::fs::PermissionsExt;
-    let codex = Codex::with(&login(&token("first", LATER), "refresh-one-secret"));
-    let status = || codex.program.run(&["auth", "status"]).ended(0);
-    let mode = |mode| fs::set_permissions(codex.file(), fs::Permissions::from_mode(mode)).unwrap();
-    mode(0o600);
-    assert!(!status().err.contains("chmod"));
-    mode(0o666);
-    status().complains("chmod 600").complains("auth.json");
-}
-
-#[test]
-fn a_pipe_in_the_place_of_a_login_is_an_error_and_no_wait() {
-    let codex = Codex::with(&login(&token("first", LATER), "refresh-one-secret"));
-    fs::remove_file(codex.file()).unwrap();
-    for name in ["auth.json", "installation_id"] {
-        let path = codex.home.join(name);
-        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-    }
-    let server = WebServer::new(|seen| Reply::says(&seen.path, "hello"));
-    let ran = codex.run(&server).ended(1);
-    let said = format!("{}{}", ran.out, ran.err);
-    assert!(said.contains("it is not a regular file"), "{said}");
-}
-
-#[test]
-fn an_answer_that_is_no_token_does_not_replace_a_login() {
-    let access = token("first", 60);
-    for bad in [String::from("a\r\nx-evil: 1"), "x".repeat(200_000)] {
-        let codex = Codex::with(&login(&access, "refresh-one-secret"));
-        let server = WebServer::new(move |seen| match is_token(seen) {
-            true => renewed(&bad, "refresh-two"),
-            false => Reply::says(&seen.path, "hello"),
-        });
-        let before = codex.stored();
-        codex.run(&server).ended(0);
-        assert_eq!(codex.stored(), before);
-        assert_eq!(server.asked("/oauth/token").len(), 1);
-    }
 }

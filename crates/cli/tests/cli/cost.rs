@@ -194,6 +194,12 @@ fn tokens_and_cost_are_added_up_by_day_model_session_and_directory() {
     );
     let sessions = rows(&cost(&program, &["--by", "session"]));
     assert_eq!(sessions[0].0, one.id.to_string());
+    let page = cost(&program, &["--by", "session"]);
+    let updated = page["rows"][0]["updated"].as_str().unwrap();
+    assert!(updated.starts_with("20"), "{updated}");
+    assert!(page["rows"][0]["title"].is_string(), "{page}");
+    let table = program.run(&["cost", "--by", "session"]).ended(0);
+    table.says("last used").says("title");
     assert_eq!(
         rows(&cost(&program, &["--days", "1"])),
         [(day(now), 1_250, Some(0.500_001))]
@@ -220,7 +226,7 @@ fn what_a_copy_of_a_session_has_from_the_first_is_counted_once() {
     let mut first = Writing::new(&program, Path::new("/w"), now);
     first.model(now, "p", "m").answer(now, 100, Some(1_000_000));
     let copy = SessionId::generate();
-    let (mut log, _) = program.store().fork(first.id, copy).unwrap();
+    let (mut log, _) = program.store().fork(first.id, copy, None).unwrap();
     let seq = log.next_seq();
     let mut message = Message::assistant("more");
     message.usage = Some(Usage {

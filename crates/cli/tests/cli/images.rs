@@ -186,3 +186,23 @@ fn a_program_in_front_attaches_images_to_its_prompts() {
     let url = parts[1]["image_url"]["url"].as_str().unwrap();
     assert!(url.starts_with("data:image/png;base64,"), "{url}");
 }
+
+#[test]
+fn the_cap_of_an_image_is_that_of_the_provider_that_the_session_goes_on_with() {
+    let program = Program::new();
+    // More than Messages takes, less than is accepted otherwise.
+    picture(&program, "large.png", &[PNG, &[0; 4_000_000]].concat());
+    let (chat, messages) = (Model::says("seen"), Model::says("seen"));
+    let config = json!({"default_provider": "one", "providers": {
+        "one": {"base_url": chat.url, "model": "mock-model"},
+        "two": {"type": "messages", "base_url": messages.url, "model": "mock-model"},
+    }});
+    program.configure(&config.to_string());
+    let ask = |args: &[&str]| program.run(&[&["exec", "-p", "hi"], args].concat());
+    ask(&["--provider", "two"]).ended(0);
+    let refused = ask(&["--resume", "--image", "large.png"]);
+    assert_ne!(refused.code, 0);
+    refused.complains("servers of the type `messages`");
+    assert_eq!(messages.asked().len(), 1, "nothing was asked");
+    ask(&["--image", "large.png"]).ended(0).says("seen");
+}

@@ -7,15 +7,21 @@
 )]
 
 mod auth;
+mod auth_keys;
 mod client;
 mod codex;
 mod codex_server;
+mod codex_store;
+mod compaction;
 mod config;
+mod context;
+mod copies;
 mod cost;
 mod custom;
 mod decisions;
 mod doctor;
 mod exec;
+mod handoff;
 mod hooks;
 mod images;
 mod kept;
@@ -37,9 +43,14 @@ mod providers;
 mod recovery;
 mod repl;
 mod sandbox;
+mod search;
 mod secrets;
+mod servers;
 mod sessions;
+mod skills;
 mod switch;
 mod talk;
+mod todo;
 mod tools;
 mod trust;
+mod undo;

@@ -177,6 +177,8 @@ fn kept(home: &TestHome, talk: &Talk) -> BTreeMap<String, Vec<u8>> {
     talk.all("checkpoint")
         .iter()
         .flat_map(|saved| saved["files"].as_array().unwrap())
+        // Folders have no content.
+        .filter(|file| file["before"].is_object())
         .map(|file| {
             let sha = file["before"]["sha256"].as_str().unwrap();
             let path = file["path"].as_str().unwrap().to_owned();

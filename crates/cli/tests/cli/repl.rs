@@ -1,6 +1,7 @@
 //! The interactive session as a person has it: the real binary in a real
 //! terminal (tmux), against a scripted model server.
 
+mod copies;
 mod models;
 mod prompt;
 mod running;
@@ -8,3 +9,4 @@ mod setup;
 mod silent;
 pub mod terminal;
 mod trust;
+mod undo;

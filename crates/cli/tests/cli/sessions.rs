@@ -362,7 +362,7 @@ fn a_session_is_exported_as_markdown_and_as_json() {
         .ended(1)
         .complains("/nowhere/x cannot be written");
     program
-        .run(&["sessions", "export", "--format", "html"])
+        .run(&["sessions", "export", "--format", "docx"])
         .ended(2);
 }
 

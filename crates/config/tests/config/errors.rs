@@ -77,7 +77,7 @@ fn a_section_of_a_later_version_is_named_as_such() {
 #[test]
 fn a_key_that_resembles_nothing_gets_the_list_of_what_is_known() {
     let error = user_error(r#"{"context": {"zzzzzzzz": 1}}"#);
-    assert!(error.ends_with("known here: window"), "{error}");
+    assert!(error.ends_with("known here: window, max_tokens"), "{error}");
 }
 
 #[test]

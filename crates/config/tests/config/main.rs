@@ -11,6 +11,7 @@ mod providers;
 mod reference;
 mod sandbox;
 mod secrets;
+mod skills;
 mod support;
 mod trust;
 mod untrusted;

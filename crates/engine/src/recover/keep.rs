@@ -48,6 +48,8 @@ pub(super) async fn files(
             call: Some(call.clone()),
             to_seq: None,
             files: files.to_vec(),
+            unkept: Vec::new(),
+            ahead: true,
         };
         run.core
             .emitter
@@ -89,7 +91,7 @@ fn put(
             kept.beyond += 1;
         } else if let Ok(content) = workspace.read(&file.path) {
             let before = blobs
-                .put(&content.bytes)
+                .put_file(&content.bytes)
                 .map_err(|error| refusal(&error.to_string()))?;
             kept.bytes += before.bytes;
             kept.changes.push(FileChange {
@@ -97,6 +99,7 @@ fn put(
                 mode: Some(content.mode),
                 before: Some(before),
                 after: None,
+                after_mode: None,
             });
         } else {
             kept.unreadable += 1;

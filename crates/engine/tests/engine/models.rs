@@ -77,7 +77,7 @@ impl Turn {
         self
     }
 
-    fn finished(&self) -> Finished {
+    pub fn finished(&self) -> Finished {
         let mut parts = self.thoughts.clone();
         let text: String = self.pieces.iter().map(|(_, text)| text.as_str()).collect();
         if !text.is_empty() {
@@ -155,6 +155,16 @@ impl Scripted {
             overlaps: AtomicUsize::new(0),
             offers: Vec::new(),
         }
+    }
+
+    /// More of the script.
+    pub fn then(&self, turns: impl IntoIterator<Item = Turn>) {
+        self.turns.lock().unwrap().extend(turns);
+    }
+
+    /// The next request need not go on from the last one.
+    pub fn begins_anew(&self) {
+        self.bodies.lock().unwrap().clear();
     }
 
     /// The bodies of all requests so far.

@@ -147,7 +147,7 @@ pub struct World {
     pub effects: Effects,
     pub limits: Limits,
     pub rules: Rules,
-    tools: Vec<Arc<dyn Tool>>,
+    pub tools: Vec<Arc<dyn Tool>>,
 }
 
 impl World {
@@ -220,7 +220,7 @@ impl World {
             grants: Grants::new(),
             models: None,
             on_grant: None,
-            system: "You are a test.".into(),
+            context: tenon_engine::ContextParts::of_prompt("You are a test."),
             settings: Settings {
                 provider: "test".into(),
                 model: "scripted".into(),

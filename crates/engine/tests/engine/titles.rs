@@ -9,7 +9,7 @@ use std::time::Duration;
 use tenon_engine::Engine;
 use tenon_model::{Identity, ModelErrorKind, Prices};
 use tenon_vocab::port::Handle;
-use tenon_vocab::{Command, Cost, EventKind, SessionId};
+use tenon_vocab::{Command, Cost, EventKind, SessionId, SettingsChange};
 
 fn small(turns: Vec<Turn>) -> Arc<Scripted> {
     let identity = Identity::new("fast", "tiny");
@@ -151,5 +151,61 @@ async fn the_end_of_a_session_does_not_wait_for_a_title() {
     let before = tokio::time::Instant::now();
     say(&mut handle, Command::Shutdown, |_| false).await;
     assert_eq!(before.elapsed(), Duration::ZERO);
+    world.verify(id);
+}
+
+fn is_settled(kind: &EventKind) -> bool {
+    matches!(kind, EventKind::Notice(notice) if notice.kind == "settings")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_title_of_the_user_s_own_is_kept_whatever_a_model_says() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([]);
+    let tiny = small(vec![Turn::text("A title by a model")]);
+    let mut handle = start(&world, id, &model, Some(Arc::clone(&tiny)));
+    for text in ["\n mine \t own", " \n "] {
+        let change = SettingsChange {
+            title: Some(text.to_owned()),
+            pinned: Some(true),
+        };
+        say(&mut handle, Command::Settings(change), is_settled).await;
+    }
+    prompt(&mut handle, "one").await;
+    prompt(&mut handle, "two").await;
+    rest(&mut handle).await;
+    assert_eq!(title(&world, id).as_deref(), Some("mine own"));
+    assert_eq!(tiny.bodies().len(), 0, "no title is asked for");
+    let loaded = world.store.load(id).unwrap();
+    assert!(loaded.state().settings().unwrap().pinned);
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_renamed_while_a_run_goes_on() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([Turn::text("slow").hangs()]);
+    let tiny = small(vec![Turn::text("A title by a model")]);
+    let mut handle = start(&world, id, &model, Some(tiny));
+    let command = Command::Prompt {
+        text: "go".into(),
+        attachments: vec![],
+    };
+    say(&mut handle, command, |kind| {
+        matches!(kind, EventKind::RunStarted(_))
+    })
+    .await;
+    let change = SettingsChange {
+        title: Some(String::from("in between")),
+        ..SettingsChange::default()
+    };
+    let seen = say(&mut handle, Command::Settings(change), is_settled).await;
+    assert!(
+        !seen
+            .iter()
+            .any(|event| matches!(event.kind, EventKind::RunFinished(_)))
+    );
+    rest(&mut handle).await;
+    assert_eq!(title(&world, id).as_deref(), Some("in between"));
     world.verify(id);
 }

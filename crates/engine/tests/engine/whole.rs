@@ -194,6 +194,7 @@ fn compaction(dice: &mut Dice, seq: u64) -> EventKind {
         kept_from: dice.roll(seq + 1),
         summary: dice.one(TEXTS).into(),
         pruned: Vec::new(),
+        recap: None,
         tokens_before: 2,
         tokens_after: 1,
     })

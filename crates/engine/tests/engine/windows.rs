@@ -28,7 +28,10 @@ fn model(own: Option<Window>, served: Option<Window>, turns: Vec<Turn>) -> Arc<S
 
 async fn shown(handle: &Handle) -> (String, Option<String>) {
     let table = table(handle, Query::Context).await;
-    (table.rows.last().unwrap()[1].clone(), table.note)
+    let limit = table.rows.last().unwrap();
+    assert_eq!(limit[0], "limit");
+    let size = format!("{} ({})", limit[1], limit[2]);
+    (size, table.note)
 }
 
 async fn end(mut handle: Handle) {
@@ -62,7 +65,7 @@ async fn the_users_window_comes_first_then_the_servers_then_the_catalogues() {
             None,
             None,
             1,
-            "not known; set `context_window` to what the server holds",
+            "32768 (assumed; the server does not say what it holds: set `context_window`)",
         ),
     ] {
         let (world, id) = (World::new(), SessionId::generate());
@@ -93,7 +96,7 @@ async fn what_is_used_of_the_window_is_what_the_server_counted() {
     );
     let mut handle = world.start(id, &model);
     let before = shown(&handle).await.1.unwrap();
-    assert!(before.starts_with("about "), "{before}");
+    assert!(before.starts_with('~'), "{before}");
     prompt(&mut handle, "one").await;
     let note = shown(&handle).await.1.unwrap();
     assert_eq!(note, "42 % of 1000 tokens (your setting)");
@@ -315,9 +318,107 @@ async fn a_window_that_others_name_is_held_up_once_and_the_answer_keeps_some_roo
 async fn before_the_first_reply_the_window_is_not_asked_yet() {
     let (world, id) = (World::new(), SessionId::generate());
     let mut handle = world.start(id, &model(None, None, Vec::new()));
-    assert!(shown(&handle).await.0.starts_with("not asked yet"));
+    assert!(shown(&handle).await.0.starts_with("- (not asked yet"));
     prompt(&mut handle, "one").await;
     prompt(&mut handle, "two").await;
-    assert!(shown(&handle).await.0.starts_with("not known"));
+    assert!(shown(&handle).await.0.starts_with("32768 (assumed"));
+    end(handle).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_users_cap_on_requests_holds_below_the_window() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let catalogue = window(131_072, WindowSource::Catalogue);
+    let first = Turn::text("hi").using(600, 5);
+    let model = model(Some(catalogue), None, vec![first]);
+    let mut parts = world.parts(id, Arc::clone(&model));
+    parts.context.request_tokens = Some(1_000);
+    parts.context.compaction.auto = false;
+    parts.parameters.max_tokens = Some(5_000);
+    let mut handle = Engine::start(id, parts);
+    assert_eq!(shown(&handle).await.0, "1000 (your `context.max_tokens`)");
+    prompt(&mut handle, "one").await;
+    let body: serde_json::Value = serde_json::from_str(&model.texts()[0]).unwrap();
+    assert!(body["max_tokens"].as_u64().unwrap() < 1_000, "{body}");
+    let long = "the quick brown fox ".repeat(400);
+    let events = prompt(&mut handle, &long).await;
+    end(handle).await;
+    let sent = model.texts();
+    assert!(!sent.iter().any(|text| text.contains(&long)), "it was sent");
+    let said = notices(&events, "context_overflow");
+    let message = &said[0].message;
+    assert!(
+        message.contains("1000 of `context.max_tokens`"),
+        "{message}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_window_that_nobody_knows_a_long_conversation_hears_once() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = model(None, None, Vec::new());
+    let mut parts = world.parts(id, Arc::clone(&model));
+    parts.context.compaction.auto = false;
+    let mut handle = Engine::start(id, parts);
+    let events = prompt(&mut handle, "short").await;
+    assert!(notices(&events, "crowded").is_empty());
+    let long = "the quick brown fox ".repeat(4_200);
+    let events = prompt(&mut handle, &long).await;
+    let said = notices(&events, "crowded");
+    assert_eq!(said.len(), 1, "{said:?}");
+    let message = &said[0].message;
+    assert!(message.contains("32768 tokens are assumed"), "{message}");
+    assert!(message.contains("`context_window`"), "{message}");
+    let events = prompt(&mut handle, "more").await;
+    assert!(notices(&events, "crowded").is_empty());
+    assert_eq!(model.bodies().len(), 3, "an assumption refuses nothing");
+    end(handle).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_part_of_the_context_is_listed_and_they_add_up() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let call = Turn::call("a", "picture", "{}").using(500, 5);
+    let model = model(
+        Some(window(10_000, WindowSource::User)),
+        None,
+        vec![call, Turn::text("done").using(700, 5)],
+    );
+    let mut handle = world.start(id, &model);
+    prompt(&mut handle, "one").await;
+    let table = table(&handle, Query::Context).await;
+    let parts: Vec<&str> = table.rows.iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(
+        parts,
+        [
+            "base", "tools", "prompts", "answers", "calls", "results", "images", "all", "used",
+            "limit"
+        ]
+    );
+    let figure = |row: &[String]| row[1].trim_start_matches('~').parse::<u64>().unwrap();
+    let sum: u64 = table.rows[..7].iter().map(|row| figure(row)).sum();
+    assert_eq!(figure(&table.rows[7]), sum);
+    assert_eq!(table.rows[8][1], "700");
+    assert_eq!(table.rows[0][2], "built-in");
+    end(handle).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resumed_session_knows_what_the_server_counted() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let scripted = || {
+        let own = Some(window(10_000, WindowSource::User));
+        model(own, None, vec![Turn::text("hi").using(4_200, 5)])
+    };
+    let mut handle = world.start(id, &scripted());
+    prompt(&mut handle, "one").await;
+    let note = shown(&handle).await.1.unwrap();
+    end(handle).await;
+    while world.store.open(id, tenon_vocab::Timestamp::now()).is_err() {
+        tokio::task::yield_now().await;
+    }
+    let handle = world.start(id, &scripted());
+    assert_eq!(note, "42 % of 10000 tokens (your setting)");
+    assert_eq!(shown(&handle).await.1.unwrap(), note);
     end(handle).await;
 }

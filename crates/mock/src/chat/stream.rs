@@ -57,6 +57,9 @@ impl Stream {
             queue: VecDeque::new(),
         };
 
+        if events.shape.has(Quirk::PromptProgress) {
+            events.progress();
+        }
         events.opening();
         for (field, text) in [
             ("reasoning_content", answer.reasoning),
@@ -81,6 +84,21 @@ impl Stream {
             events.queue.push_back(Item::Raw(b"[DONE]".to_vec()));
         }
         events
+    }
+
+    /// As llama.cpp tells how far it is with the prompt, when it is asked.
+    fn progress(&mut self) {
+        for processed in [43, 100] {
+            let mut chunk = self.head.clone();
+            let told =
+                json!({"total": 100, "cache": 0, "processed": processed, "time_ms": processed});
+            chunk.extend_from_slice(
+                br#"{"role":"assistant","content":null},"finish_reason":null}],"prompt_progress":"#,
+            );
+            chunk.extend_from_slice(told.to_string().as_bytes());
+            chunk.push(b'}');
+            self.queue.push_back(Item::Raw(chunk));
+        }
     }
 
     fn opening(&mut self) {

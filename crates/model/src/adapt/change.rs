@@ -150,6 +150,16 @@ fn parameter_of(field: &str, parameters: &Parameters) -> Option<&'static str> {
     set.then_some(name)
 }
 
+/// The first few, and how many more there are.
+fn listed(images: &[String]) -> String {
+    const SHOWN: usize = 4;
+    let first = images[..images.len().min(SHOWN)].join(", ");
+    match images.len().saturating_sub(SHOWN) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
 /// Whether a remedy holds for later requests, too.
 pub(super) fn lasts(remedy: &Remedy) -> bool {
     match remedy {
@@ -162,8 +172,14 @@ pub(super) fn lasts(remedy: &Remedy) -> bool {
     }
 }
 
-/// `variant` is the one with the remedy applied.
-pub(super) fn told(remedy: &Remedy, variant: &Variant, error: &ModelError) -> Adapted {
+/// `variant` is the one with the remedy applied; `images` are those that it
+/// leaves out.
+pub(super) fn told(
+    remedy: &Remedy,
+    variant: &Variant,
+    error: &ModelError,
+    images: &[String],
+) -> Adapted {
     let set = variant.setting(remedy).map(|(key, value)| {
         format!("To have it so from the start, set {key}: {value} of the provider.")
     });
@@ -210,7 +226,10 @@ pub(super) fn told(remedy: &Remedy, variant: &Variant, error: &ModelError) -> Ad
             error.hint.clone().or(set),
         ),
         Remedy::NoImages => (
-            String::from("The server refused the images of this conversation; they are left out."),
+            format!(
+                "The server refused the images of this conversation; they are left out: {}.",
+                listed(images)
+            ),
             Some(String::from(
                 "The model cannot see them: use one that takes images, or smaller ones.",
             )),

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
-use tenon_vocab::{ImageSource, Message, Part};
+use tenon_vocab::{CallId, ImageSource, Message, Part};
 
 const LEFT_OUT: &str = "[an image was left out: the server refused it]";
 
@@ -41,6 +41,32 @@ pub(super) struct Refused {
 }
 
 impl Refused {
+    /// How people know these images: by the file that was read, by the address,
+    /// else by kind and size.
+    pub(super) fn labels(request: &Request, names: &[Name]) -> Vec<String> {
+        let mut labels: Vec<String> = Vec::new();
+        for entry in &request.entries {
+            let mut call = None;
+            for part in &entry.message.parts {
+                if let Part::ToolResult { call: of, .. } = part {
+                    call = Some(of);
+                }
+                let Part::Image { source, media_type } = part else {
+                    continue;
+                };
+                if !names.contains(&image(source)) {
+                    continue;
+                }
+                let file = call.and_then(|call| path_of(request, call));
+                let label = file.unwrap_or_else(|| described(source, media_type));
+                if !labels.contains(&label) {
+                    labels.push(label);
+                }
+            }
+        }
+        labels
+    }
+
     /// Takes note of these parts of the request; gives those that are new.
     pub(super) fn refuse(&mut self, request: &Request, sort: Sort) -> Vec<Name> {
         let mut new = Vec::new();
@@ -145,6 +171,37 @@ impl Refused {
             parts: kept,
             ..message.clone()
         }
+    }
+}
+
+/// The file that this call was to read.
+fn path_of(request: &Request, id: &CallId) -> Option<String> {
+    let mut calls = request
+        .entries
+        .iter()
+        .flat_map(|entry| entry.message.tool_calls());
+    let call = calls.find(|call| call.id == *id)?;
+    let arguments: Value = serde_json::from_str(&call.arguments).ok()?;
+    let path = arguments.get("path")?.as_str()?;
+    Some(shortened(path))
+}
+
+fn described(source: &ImageSource, media_type: &str) -> String {
+    match source {
+        ImageSource::Url(url) if !url.starts_with("data:") => shortened(url),
+        ImageSource::Url(_) => shortened(media_type),
+        ImageSource::Blob(blob) => {
+            format!("{} of {} bytes", shortened(media_type), blob.bytes)
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const MOST: usize = 80;
+    let short: String = text.chars().take(MOST).collect();
+    match short.len() < text.len() {
+        true => format!("{short}…"),
+        false => short,
     }
 }
 

@@ -10,14 +10,22 @@ pub use decode::ChatDecoder;
 use super::pieces::HeadCache;
 use super::{Codec, Decoder};
 use crate::quirks::Quirks;
-use crate::{Delivery, ModelEntry, ModelError, Request, failure, listing};
+use crate::{ModelEntry, ModelError, Request, failure, listing};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Whether a server is asked how far it is with reading a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Asked,
+    NotAsked,
+}
+
 #[derive(Debug)]
 pub struct Chat {
     quirks: Quirks,
+    progress: Progress,
     /// The name under which a message keeps its fragment. Quirks that change
     /// how a message is written are part of it, so that a quirk learned in the
     /// middle of a session does not meet fragments written without it.
@@ -31,8 +39,18 @@ impl Chat {
         Self {
             key: Arc::from(format!("chat,{}", quirks.names().join(","))),
             quirks,
+            progress: Progress::NotAsked,
             head: HeadCache::default(),
         }
+    }
+
+    /// The same, and the server is asked to say how far it is with the prompt.
+    /// Only for one that is known to be llama.cpp: others refuse what they do
+    /// not know.
+    #[must_use]
+    pub fn asking_for_progress(mut self) -> Self {
+        self.progress = Progress::Asked;
+        self
     }
 
     #[must_use]
@@ -68,11 +86,11 @@ impl Codec for Chat {
             *first = first.slice(1..);
         }
         pieces.append(&mut history);
-        pieces.push(encode::tail(request, &self.quirks));
+        pieces.push(encode::tail(request, &self.quirks, self.progress));
         pieces
     }
 
-    fn decoder(&self, _delivery: Delivery) -> Box<dyn Decoder> {
+    fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(ChatDecoder::new())
     }
 

@@ -17,7 +17,7 @@ pub use decode::MessagesDecoder;
 use super::pieces::HeadCache;
 use super::{Codec, Decoder};
 use crate::quirks::{Quirks, ReturnReasoning};
-use crate::{Delivery, ModelEntry, ModelError, Request, failure, listing};
+use crate::{ModelEntry, ModelError, Request, failure, listing};
 use blocks::{Thoughts, Writing};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -128,7 +128,7 @@ impl Codec for Messages {
         woven.pieces
     }
 
-    fn decoder(&self, _delivery: Delivery) -> Box<dyn Decoder> {
+    fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(decode::decoder(&self.owner))
     }
 

@@ -11,7 +11,7 @@ pub use chat::{Chat, ChatDecoder};
 pub use messages::{Messages, MessagesDecoder};
 pub use responses::{Responses, ResponsesDecoder, ResponsesOptions};
 
-use crate::{Delivery, Delta, ModelEntry, ModelError, Request};
+use crate::{Delta, ModelEntry, ModelError, Request};
 use bytes::Bytes;
 use std::time::Duration;
 use tenon_vocab::Message;
@@ -36,9 +36,9 @@ pub trait Codec: Send + Sync {
     /// history are the ones of earlier requests, shared and never copied.
     fn body(&self, model: &str, request: &Request) -> Vec<Bytes>;
 
-    /// A decoder for one reply. What was asked for is only a hint: a server
-    /// that answers the other way is understood as well.
-    fn decoder(&self, delivery: Delivery) -> Box<dyn Decoder>;
+    /// A decoder for one reply, streamed or whole: it sees which from the bytes,
+    /// because servers answer the other way than they were asked.
+    fn decoder(&self) -> Box<dyn Decoder>;
 
     /// Reads the list of models.
     ///

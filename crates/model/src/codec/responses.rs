@@ -16,7 +16,7 @@ pub use decode::ResponsesDecoder;
 use super::pieces::HeadCache;
 use super::{Codec, Decoder};
 use crate::quirks::Quirks;
-use crate::{Delivery, ModelEntry, ModelError, Request, listing};
+use crate::{ModelEntry, ModelError, Request, listing};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,7 +95,7 @@ impl Codec for Responses {
         pieces
     }
 
-    fn decoder(&self, _delivery: Delivery) -> Box<dyn Decoder> {
+    fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(self.reader())
     }
 

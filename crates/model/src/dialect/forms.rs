@@ -146,24 +146,6 @@ pub(super) fn choose<'s>(name: &str, tools: &'s [ToolSpec]) -> Option<Choice<'s>
         .then(|| Choice::Unknown(name.to_owned()))
 }
 
-/// The action that the name of a choice implies: `KILL_BACKGROUND_PROCESS`.
-pub(super) fn implied_action(name: &str) -> Option<&'static str> {
-    let plain = squash(name)?;
-    if plain == "process" || plain == "processes" {
-        return None;
-    }
-    [
-        ("list", "list"),
-        ("kill", "kill"),
-        ("write", "write"),
-        ("read", "read"),
-        ("output", "read"),
-    ]
-    .into_iter()
-    .find(|(part, _)| plain.contains(part))
-    .map(|(_, action)| action)
-}
-
 /// Whether this call is the one with which a reply that could not be read goes
 /// back to the model.
 pub(super) fn is_reply_format(call: &ToolCallPart) -> bool {

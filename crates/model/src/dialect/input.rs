@@ -2,7 +2,7 @@
 //! a JSON object is understood as well: it is how more than the simple form
 //! holds is said.
 
-use super::forms::{Form, implied_action, property, required};
+use super::forms::{Form, property, required};
 use super::headings::{Heading, heading, without_bullet};
 use super::lines::{Block, Content, NoBlock, block, opening};
 use super::paths::{clean_path, content_of, is_pattern, quoted, split_pattern};
@@ -10,6 +10,7 @@ use super::problem::Problem;
 use crate::repair::{Arguments, JsonScan, parse_arguments};
 use serde_json::{Map, Value, json};
 use tenon_vocab::ToolSpec;
+use tenon_vocab::names::implied_action;
 
 /// Paths that one reply may ask for.
 const MOST_PATHS: usize = 16;

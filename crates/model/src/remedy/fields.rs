@@ -17,8 +17,8 @@ const LEFT_OUT: &[&str] = &[
     "reasoning.summary",
     "reasoning.encrypted_content",
     "include",
-    "store",
     "prompt_cache_key",
+    "return_progress",
     "max_tokens",
     "max_completion_tokens",
     "max_output_tokens",
@@ -73,6 +73,7 @@ const BEHIND: &[&str] = &[
     "does not support",
     "is not allowed",
     "is not permitted",
+    "is not a parameter",
     "is deprecated",
     "is not available",
     "cannot be used",
@@ -97,6 +98,12 @@ const MAX_NAMES: usize = 16;
 
 pub(crate) fn may_be_left_out(field: &str) -> bool {
     LEFT_OUT.contains(&field)
+}
+
+/// Whether the name is the field that asks a server to keep nothing. It is
+/// never left out because a server said so: then it would keep what is sent.
+pub(super) fn is_store(name: &str) -> bool {
+    name.strip_prefix("body.").unwrap_or(name) == "store"
 }
 
 /// Whether the name is the list of tools as a whole.

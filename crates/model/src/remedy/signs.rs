@@ -8,6 +8,16 @@ const VLLM_FLAG: &str = Software::Vllm.tools_on();
 const LLAMA_FLAG: &str = Software::LlamaCpp.tools_on();
 const SGLANG_FLAG: &str = Software::SgLang.tools_on();
 
+/// So far from its beginning a refusal says what is refused. Further on may
+/// stand what was sent, and whoever wrote that must not choose the dialect.
+const SOON: usize = 300;
+
+/// What only the two servers say that have such a flag, in full.
+const FLAGS: &[&str] = &[
+    "tools param requires --jinja flag",
+    "tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
+];
+
 const TOOLS: &[(&[&str], &str)] = &[
     (&["--enable-auto-tool-choice"], VLLM_FLAG),
     (&["requires --jinja"], LLAMA_FLAG),
@@ -79,6 +89,18 @@ const IMAGES: &[(&[&str], &str)] = &[
     (&["image does not match the provided media type"], TOO_LARGE),
     (&["too many images"], TOO_LARGE),
     (&["too many total images"], TOO_LARGE),
+    (&["too much media"], TOO_LARGE),
+    (&["too many image"], TOO_LARGE),
+    (&["exceeds the maximum number of images"], TOO_LARGE),
+    (&["maximum number of images", "exceeded"], TOO_LARGE),
+    (&["number of images", "exceeds"], TOO_LARGE),
+    (&["images exceeds the limit"], TOO_LARGE),
+    (&["maximum of", "images per"], TOO_LARGE),
+    (&["at most", "images are allowed"], TOO_LARGE),
+    (&["up to", "images are supported"], TOO_LARGE),
+    (&["supports at most", "images"], TOO_LARGE),
+    (&["only supports", "image per"], TOO_LARGE),
+    (&["image count", "limit"], TOO_LARGE),
     // Gemini
     (&["unable to process input image"], TOO_LARGE),
     (&["image base64 size", "exceeds"], TOO_LARGE),
@@ -86,7 +108,18 @@ const IMAGES: &[(&[&str], &str)] = &[
 
 /// The advice, when these words refuse tools as such.
 pub(super) fn tools_refused(text: &str) -> Option<&'static str> {
-    advice(TOOLS, text)
+    advice(TOOLS, beginning(text))
+}
+
+/// Whether the words are those of a server that was started without a flag.
+pub(super) fn names_flag(text: &str) -> bool {
+    let text = beginning(text);
+    FLAGS.iter().any(|flag| text.contains(flag))
+}
+
+/// As much of a refusal as is believed of tools.
+pub(super) fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(SOON)]
 }
 
 /// The advice, when these words refuse the images.

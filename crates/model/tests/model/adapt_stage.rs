@@ -4,8 +4,8 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use std::sync::{Arc, Mutex};
 use tenon_model::{
     Adapted, Adaptive, Build, Configured, Delivery, Delta, DeltaStream, Dialect, Entry, Finished,
-    Identity, Memory, Model, ModelEntry, ModelError, ModelErrorKind, Parameters, Prefix, Remedy,
-    Request, Variant, Window,
+    Holds, Identity, Memory, Model, ModelEntry, ModelError, ModelErrorKind, Parameters, Prefix,
+    Remedy, Request, Variant, Window,
 };
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{Message, StopReason};
@@ -16,6 +16,8 @@ pub enum Reaction {
     /// Refuses, with this remedy.
     Refuses(Remedy),
     RefusesAs(ModelErrorKind, Option<Remedy>),
+    /// Fails in words of which nobody knows whose they are.
+    Fails(Remedy),
     /// Says something first.
     BreaksAfter(&'static str, Remedy),
 }
@@ -79,6 +81,12 @@ impl Model for Voice {
             Reaction::Answers => vec![Ok(Delta::Text(String::from("yes"))), Ok(finished("yes"))],
             Reaction::Refuses(remedy) => vec![refusal(ModelErrorKind::Rejected, Some(remedy))],
             Reaction::RefusesAs(kind, remedy) => vec![refusal(kind, remedy)],
+            Reaction::Fails(remedy) => vec![
+                refusal(ModelErrorKind::Rejected, Some(remedy)).map_err(|mut error| {
+                    error.holds = Holds::Session;
+                    error
+                }),
+            ],
             Reaction::BreaksAfter(text, remedy) => vec![
                 Ok(Delta::Text(text.to_owned())),
                 refusal(ModelErrorKind::Rejected, Some(remedy)),

@@ -106,6 +106,8 @@ fn messages(request: &Request) -> Vec<Value> {
 
 /// The rules that the strictest servers hold requests to.
 fn assert_strict(body: &Value) {
+    let found = tenon_mock::wire::chat::validate(body.to_string().as_bytes());
+    assert_eq!(found, Vec::<String>::new(), "{body}");
     let messages = body["messages"].as_array().expect("messages");
     let mut open: Vec<String> = Vec::new();
     let mut last = "";
@@ -251,6 +253,7 @@ fn parameters_are_sent_only_when_set_and_not_when_omitted() {
         top_p: Some(f64::NAN),
         max_tokens: Some(100),
         reasoning_effort: Some("low".into()),
+        ..Parameters::default()
     };
     let sent = body(Quirks::default(), &request);
     assert_strict(&sent);
@@ -491,4 +494,25 @@ fn the_history_is_shared_and_not_encoded_again() {
     assert_eq!(first.concat(), second.concat());
     let other_model = codec.body("n", &request).concat();
     assert!(other_model.starts_with(br#"{"model":"n""#));
+}
+
+#[test]
+fn only_a_codec_for_llama_cpp_asks_how_far_the_server_has_read() {
+    let asked = |codec: &Chat, delivery| {
+        let mut request = request(vec![entry(Message::user("hi"))]);
+        request.delivery = delivery;
+        let body: Value = serde_json::from_slice(&bytes(codec, &request)).expect("JSON");
+        body.get("return_progress").cloned()
+    };
+    let plain = Chat::new(Quirks::default());
+    assert_eq!(asked(&plain, Delivery::Streamed), None);
+    let llama = Chat::new(Quirks::default()).asking_for_progress();
+    assert_eq!(asked(&llama, Delivery::Streamed), Some(Value::Bool(true)));
+    assert_eq!(asked(&llama, Delivery::Whole), None);
+    let refused = Quirks {
+        omit: ["return_progress".to_owned()].into(),
+        ..Quirks::default()
+    };
+    let refused = Chat::new(refused).asking_for_progress();
+    assert_eq!(asked(&refused, Delivery::Streamed), None);
 }

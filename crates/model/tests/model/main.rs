@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 mod adapt;
+mod adapt_parts;
 mod adapt_stage;
 mod calls;
 mod catalogue;
@@ -12,6 +13,7 @@ mod dialect_replies;
 mod dialect_requests;
 mod dialect_scenarios;
 mod dialect_support;
+mod doubted;
 mod encode;
 mod errors;
 mod estimate;
@@ -30,12 +32,15 @@ mod misbehaviour;
 mod presets;
 mod random;
 mod remedies;
+mod remedies_content;
 mod repair;
 mod replay;
 mod rescue;
 mod responses;
+mod responses_calls;
 mod responses_encode;
 mod responses_failures;
+mod responses_history;
 mod responses_random;
 mod responses_repair;
 mod responses_transcripts;

@@ -6,7 +6,7 @@ use crate::messages_events::{
 };
 use serde_json::json;
 use tenon_model::codec::{Codec, Messages};
-use tenon_model::{Delivery, Delta, Quirks};
+use tenon_model::{Delta, Quirks};
 use tenon_vocab::{Part, StopReason, Usage};
 
 #[test]
@@ -81,7 +81,7 @@ fn a_whole_reply_keeps_its_parts_in_order_with_usage_and_signature() {
 #[test]
 fn the_owner_is_the_one_the_codec_was_made_for() {
     let codec = Messages::new(Quirks::default(), "anthropic/opus");
-    let mut decoder = codec.decoder(Delivery::Streamed);
+    let mut decoder = codec.decoder();
     let body = whole(
         &[
             start(0, json!({"type": "thinking", "thinking": ""})),

@@ -152,6 +152,8 @@ pub fn fits(text: &str) -> bool {
 
 /// The rules that the strictest servers hold requests to.
 pub fn assert_strict(body: &Value) {
+    let found = tenon_mock::wire::messages::validate(body.to_string().as_bytes());
+    assert_eq!(found, Vec::<String>::new(), "{body}");
     for key in body.as_object().expect("an object").keys() {
         let known = [
             "model",

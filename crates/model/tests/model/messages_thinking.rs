@@ -153,6 +153,7 @@ fn parameters_are_those_that_are_taken_together() {
         top_p: Some(0.5),
         max_tokens: Some(0),
         reasoning_effort: None,
+        ..Parameters::default()
     };
     let sent = body(&both);
     assert_strict(&sent);

@@ -238,6 +238,14 @@ fn only_the_first_choice_counts() {
         r#"{"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"}}]}"#,
     ]);
     assert_eq!(run.text(), "a");
+    // Also when another one comes first, alone, in the plain form of a chunk.
+    let run = stream(&[
+        r#"{"choices":[{"index":1,"delta":{"content":"b"}}]}"#,
+        r#"{"choices":[{"index":1,"delta":{"content":"c"},"finish_reason":"stop"}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#,
+        r#"{"choices":[{"delta":{"content":"d"},"finish_reason":"stop"}]}"#,
+    ]);
+    assert_eq!(run.text(), "ad");
 }
 
 #[test]
@@ -378,4 +386,32 @@ fn a_call_in_an_answer_that_the_provider_stopped_is_left_out() {
         assert_eq!(finished.message.tool_calls().count(), 0, "{reason}");
         assert!(finished.repairs[0].contains("write"), "{reason}");
     }
+}
+
+#[test]
+fn how_far_a_server_has_read_is_told_and_is_no_content() {
+    let progress = |told: &str| {
+        format!(
+            r#"{{"choices":[{{"index":0,"delta":{{"role":"assistant","content":null}},"finish_reason":null}}],"prompt_progress":{told}}}"#
+        )
+    };
+    let run = stream(&[
+        &progress(r#"{"total":1000,"cache":100,"processed":430,"time_ms":5}"#),
+        &progress(r#"{"total":0,"cache":0,"processed":0}"#),
+        &progress(r#"{"total":5,"processed":99999}"#),
+        &progress(r#""soon""#),
+        r#"{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}"#,
+    ]);
+    let read: Vec<u8> = run
+        .deltas
+        .iter()
+        .filter_map(|delta| match delta {
+            Delta::Reading { percent } => Some(*percent),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        (read.as_slice(), run.text()),
+        ([43, 100].as_slice(), String::from("a"))
+    );
 }

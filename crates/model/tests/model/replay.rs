@@ -10,7 +10,8 @@ use tenon_model::codec::Decoder;
 use tenon_model::{Delta, ModelErrorKind};
 use tenon_vocab::Status;
 
-/// Every position is tried up to this size; above it event ends and a sample.
+/// Every position is tried up to this size; above it event ends and a sample,
+/// another one for each transcript.
 const SMALL: usize = 5_500;
 
 /// Each transcript gives what stands beside it; byte by byte and cut in two
@@ -78,14 +79,17 @@ fn for_each_cut<D: Decoder + Clone>(
     mut decoder: D,
     mut check: impl FnMut(usize, D, Vec<Delta>),
 ) {
-    let mut seed = 0x2545_F491_4F6C_DD1D_u64;
+    let mut seed = 0x2545_F491_4F6C_DD1D_u64 ^ (body.len() as u64).rotate_left(32);
+    let mut inside = 0;
     let mut deltas = Vec::new();
     for cut in 0..=body.len() {
         seed ^= seed << 13;
         seed ^= seed >> 7;
         seed ^= seed << 17;
         let boundary = body[..cut].ends_with(b"\n") || cut == body.len();
-        if body.len() <= SMALL || boundary || seed.is_multiple_of(40) {
+        let sampled = seed.is_multiple_of(40);
+        inside += usize::from(sampled && !boundary);
+        if body.len() <= SMALL || boundary || sampled {
             check(cut, decoder.clone(), deltas.clone());
         }
         if let Some(byte) = body.get(cut)
@@ -96,4 +100,5 @@ fn for_each_cut<D: Decoder + Clone>(
             return;
         }
     }
+    assert!(inside > 0 || body.len() <= SMALL, "cut within an event");
 }

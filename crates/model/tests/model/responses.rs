@@ -30,17 +30,17 @@ fn written(events: &[Value]) -> String {
         .collect()
 }
 
-fn completed(output: Value) -> Value {
+pub fn completed(output: Value) -> Value {
     json!({"type": "response.completed", "response": {"status": "completed", "output": output, "error": null,
         "usage": {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 64}, "output_tokens": 30,
                   "output_tokens_details": {"reasoning_tokens": 20}, "total_tokens": 130}}})
 }
 
-fn added(index: u64, item: Value) -> Value {
+pub fn added(index: u64, item: Value) -> Value {
     json!({"type": "response.output_item.added", "output_index": index, "item": item})
 }
 
-fn done(index: u64, item: Value) -> Value {
+pub fn done(index: u64, item: Value) -> Value {
     json!({"type": "response.output_item.done", "output_index": index, "item": item})
 }
 
@@ -48,16 +48,16 @@ pub fn text_delta(id: &str, index: u64, delta: &str) -> Value {
     json!({"type": "response.output_text.delta", "item_id": id, "output_index": index, "content_index": 0, "delta": delta})
 }
 
-fn message(id: &str, text: &str) -> Value {
+pub fn message(id: &str, text: &str) -> Value {
     json!({"type": "message", "id": id, "role": "assistant", "status": "completed",
         "content": [{"type": "output_text", "text": text, "annotations": []}]})
 }
 
-fn call(id: &str, call_id: &str, arguments: &str) -> Value {
+pub fn call(id: &str, call_id: &str, arguments: &str) -> Value {
     json!({"type": "function_call", "id": id, "call_id": call_id, "name": "read", "arguments": arguments, "status": "completed"})
 }
 
-fn arguments_delta(id: &str, index: u64, delta: &str) -> Value {
+pub fn arguments_delta(id: &str, index: u64, delta: &str) -> Value {
     json!({"type": "response.function_call_arguments.delta", "item_id": id, "output_index": index, "delta": delta})
 }
 
@@ -69,14 +69,14 @@ fn reasoning(id: &str, summary: &[&str], encrypted: &str) -> Value {
     json!({"type": "reasoning", "id": id, "summary": summary, "encrypted_content": encrypted, "status": null})
 }
 
-fn arguments(run: &Run) -> Vec<(String, String)> {
+pub fn arguments(run: &Run) -> Vec<(String, String)> {
     run.calls()
         .iter()
         .map(|call| (call.id.as_str().to_owned(), call.arguments.clone()))
         .collect()
 }
 
-fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+pub fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs
         .iter()
         .map(|(id, text)| ((*id).to_owned(), (*text).to_owned()))
@@ -269,146 +269,6 @@ fn a_new_id_in_every_event_changes_nothing() {
 }
 
 #[test]
-fn every_item_at_place_zero_keeps_calls_apart() {
-    let run = stream(&[
-        added(0, call("fc_1", "call_1", "")),
-        arguments_delta("fc_1", 0, "{\"a\":1}"),
-        added(0, call("fc_2", "call_2", "")),
-        arguments_delta("fc_2", 0, "{\"b\":2}"),
-        done(0, call("fc_1", "call_1", "{\"a\":1}")),
-        done(0, call("fc_2", "call_2", "{\"b\":2}")),
-        completed(json!([
-            call("fc_1", "call_1", "{\"a\":1}"),
-            call("fc_2", "call_2", "{\"b\":2}")
-        ])),
-    ]);
-    assert_eq!(
-        arguments(&run),
-        owned(&[("call_1", "{\"a\":1}"), ("call_2", "{\"b\":2}")])
-    );
-}
-
-#[test]
-fn deltas_of_two_calls_that_mix_go_to_their_calls() {
-    let run = stream(&[
-        added(0, call("fc_1", "call_1", "")),
-        added(1, call("fc_2", "call_2", "")),
-        arguments_delta("fc_2", 1, "{\"b\""),
-        arguments_delta("fc_1", 0, "{\"a\""),
-        arguments_delta("fc_2", 1, ":2}"),
-        arguments_delta("fc_1", 0, ":1}"),
-        completed(json!([])),
-    ]);
-    assert_eq!(
-        arguments(&run),
-        owned(&[("call_1", "{\"a\":1}"), ("call_2", "{\"b\":2}")])
-    );
-}
-
-#[test]
-fn a_call_whose_name_comes_late_is_whole() {
-    let run = stream(&[
-        added(
-            0,
-            json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "", "arguments": ""}),
-        ),
-        arguments_delta("fc_1", 0, "{\"path\":\"a\"}"),
-        done(0, call("fc_1", "call_1", "{\"path\":\"a\"}")),
-        completed(json!([call("fc_1", "call_1", "{\"path\":\"a\"}")])),
-    ]);
-    assert_eq!(arguments(&run), owned(&[("call_1", "{\"path\":\"a\"}")]));
-    assert_eq!(run.calls()[0].name, "read");
-}
-
-#[test]
-fn what_the_deltas_lack_is_taken_from_the_whole_item() {
-    let run = stream(&[
-        added(0, call("fc_1", "call_1", "")),
-        arguments_delta("fc_1", 0, "{\"path\":"),
-        done(0, call("fc_1", "call_1", "{\"path\":\"a\"}")),
-        completed(json!([])),
-    ]);
-    assert_eq!(arguments(&run), owned(&[("call_1", "{\"path\":\"a\"}")]));
-}
-
-#[test]
-fn arguments_that_differ_are_those_that_were_streamed_and_it_is_noted() {
-    let run = stream(&[
-        added(0, call("fc_1", "call_1", "")),
-        arguments_delta("fc_1", 0, "{\"path\":\"a\"}"),
-        done(0, call("fc_1", "call_1", "{\"path\":\"b\"}")),
-        completed(json!([])),
-    ]);
-    assert_eq!(arguments(&run), owned(&[("call_1", "{\"path\":\"a\"}")]));
-    assert_eq!(run.finished().repairs.len(), 1);
-}
-
-#[test]
-fn arguments_as_an_object_are_understood() {
-    let run = stream(&[
-        done(
-            0,
-            json!({"type": "function_call", "call_id": "call_1", "name": "read", "arguments": {"path": "a"}}),
-        ),
-        completed(json!([])),
-    ]);
-    assert_eq!(arguments(&run), owned(&[("call_1", "{\"path\":\"a\"}")]));
-}
-
-#[test]
-fn two_calls_with_the_same_id_are_two_calls() {
-    let run = stream(&[
-        done(0, call("fc_1", "call_0", "{\"a\":1}")),
-        done(1, call("fc_2", "call_0", "{\"b\":2}")),
-        completed(json!([
-            call("fc_1", "call_0", "{\"a\":1}"),
-            call("fc_2", "call_0", "{\"b\":2}")
-        ])),
-    ]);
-    let ids: Vec<_> = arguments(&run);
-    assert_eq!(ids.len(), 2);
-    assert_ne!(ids[0].0, ids[1].0);
-}
-
-#[test]
-fn an_id_that_is_used_again_for_another_call_or_place_is_another_item() {
-    let by_call = |call_id: &str, arguments: &str| {
-        let mut event = done(0, call("fc_0", call_id, arguments));
-        event
-            .as_object_mut()
-            .expect("an object")
-            .remove("output_index");
-        event
-    };
-    let run = stream(&[
-        by_call("call_1", "{\"a\":1}"),
-        by_call("call_2", "{\"b\":2}"),
-        completed(json!([])),
-    ]);
-    assert_eq!(
-        arguments(&run),
-        owned(&[("call_1", "{\"a\":1}"), ("call_2", "{\"b\":2}")])
-    );
-    let by_place = |place: u64, arguments: &str| {
-        done(
-            place,
-            json!({"type": "function_call", "id": "fc_0", "name": "read", "arguments": arguments}),
-        )
-    };
-    let run = stream(&[
-        by_place(0, "{\"a\":1}"),
-        by_place(1, "{\"b\":2}"),
-        completed(json!([])),
-    ]);
-    let arguments: Vec<&str> = run
-        .calls()
-        .iter()
-        .map(|call| call.arguments.as_str())
-        .collect();
-    assert_eq!(arguments, ["{\"a\":1}", "{\"b\":2}"]);
-}
-
-#[test]
 fn two_messages_are_two_paragraphs() {
     let run = stream(&[
         text_delta("msg_1", 0, "One."),
@@ -571,15 +431,4 @@ fn an_early_end_says_why() {
             assert_eq!(run.text(), "Half");
         }
     }
-}
-
-#[test]
-fn a_call_that_was_cut_before_its_first_argument_does_not_run_with_none() {
-    let run = stream(&[
-        added(0, call("fc_1", "call_1", "")),
-        json!({"type": "response.incomplete", "response": {"status": "incomplete",
-            "incomplete_details": {"reason": "max_output_tokens"}, "output": [call("fc_1", "call_1", "")]}}),
-    ]);
-    assert_eq!(run.finished().stop, StopReason::MaxTokens);
-    assert_eq!(run.calls()[0].arguments, "{");
 }

@@ -53,7 +53,7 @@ const SERVERS: &[(&str, Paths, Told)] = &[
             "/models",
             r#"{"data":[{"id":"x.gguf","owned_by":"llamacpp","meta":{"n_ctx":16384,"n_ctx_train":131072}}]}"#,
         )],
-        Some((16384, "/v1/models")),
+        Some((16384, "/v1/models of llama.cpp")),
     ),
     (
         "llama.cpp, older",
@@ -75,7 +75,7 @@ const SERVERS: &[(&str, Paths, Told)] = &[
             "/models",
             r#"{"data":[{"id":"x.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}]}"#,
         )],
-        Some((131_072, "/v1/models, n_ctx_train")),
+        Some((131_072, "/v1/models of llama.cpp, n_ctx_train")),
     ),
     (
         "Ollama, loaded",
@@ -271,6 +271,6 @@ fn captured_lists_are_read() {
     let list = String::from_utf8(list).expect("text");
     let start = Survey::new("anything", Reach::Local, 8091);
     let (window, asked) = survey(start, &[("/models", &list)]);
-    assert_eq!(window, served(8192, "/v1/models"));
+    assert_eq!(window, served(8192, "/v1/models of llama.cpp"));
     assert_eq!(asked, ["/models"]);
 }

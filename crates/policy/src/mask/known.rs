@@ -48,6 +48,11 @@ impl Known {
         self.0.dedup();
     }
 
+    pub(super) fn has(&self, secret: &str) -> bool {
+        let secret = secret.trim();
+        self.0.iter().any(|known| known == secret)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

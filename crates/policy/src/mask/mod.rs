@@ -32,7 +32,7 @@ use known::Known;
 use scan::Scanner;
 use sight::Ending;
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 /// How a marker begins; a name and `]` follow.
 pub(crate) const MARKER: &str = "[masked:";
@@ -43,7 +43,9 @@ const NAME_BYTES: usize = 40;
 #[derive(Debug)]
 pub struct Masker {
     state: State,
-    known: Known,
+    /// Grows while the program runs: a key that a command prints is known only
+    /// when it is needed.
+    known: RwLock<Arc<Known>>,
     custom: Vec<Custom>,
 }
 
@@ -106,7 +108,7 @@ impl Masker {
     fn make(state: State, custom: Vec<Custom>) -> Arc<Self> {
         Arc::new(Self {
             state,
-            known: Known::default(),
+            known: RwLock::default(),
             custom,
         })
     }
@@ -115,13 +117,29 @@ impl Masker {
     /// no shape at all. What is short, or a word, is not taken for one.
     #[must_use]
     pub fn knowing(&self, secrets: impl IntoIterator<Item = String>) -> Arc<Self> {
-        let mut known = self.known.clone();
+        let mut known = Known::clone(&self.known());
         known.add(secrets);
         Arc::new(Self {
             state: self.state,
-            known,
+            known: RwLock::new(Arc::new(known)),
             custom: self.custom.clone(),
         })
+    }
+
+    /// From now on this text is masked, too, by everybody who has this masker.
+    /// What is short, or a word, is not taken for a secret.
+    pub fn learn(&self, secret: &str) {
+        if self.known().has(secret) {
+            return;
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut more = Known::clone(&known);
+        more.add([secret.to_owned()]);
+        *known = Arc::new(more);
+    }
+
+    fn known(&self) -> Arc<Known> {
+        Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The text with markers in place of secrets; the text itself when it holds none.
@@ -147,7 +165,7 @@ impl Masker {
         if self.state == State::Off {
             return Cow::Borrowed(text);
         }
-        match self.known.mask(extent, text, found) {
+        match self.known().mask(extent, text, found) {
             Cow::Borrowed(text) => self.mask_shapes(extent, text, found),
             Cow::Owned(text) => Cow::Owned(self.mask_shapes(extent, &text, found).into_owned()),
         }

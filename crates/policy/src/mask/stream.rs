@@ -42,11 +42,11 @@ impl MaskStream {
         if self.masker.state == State::Off {
             return text.to_owned();
         }
-        let known = &self.masker.known;
+        let known = self.masker.known();
         let text = if known.is_empty() {
             Cow::Borrowed(text)
         } else {
-            Cow::Owned(self.pieces.push(known, text, &mut self.found))
+            Cow::Owned(self.pieces.push(&known, text, &mut self.found))
         };
         if self.masker.custom.is_empty() {
             return self.scan(&text, Ending::Open);
@@ -61,7 +61,7 @@ impl MaskStream {
             return String::new();
         }
         let custom = &self.masker.custom;
-        let last = self.pieces.finish(&self.masker.known, &mut self.found);
+        let last = self.pieces.finish(&self.masker.known(), &mut self.found);
         let text = if custom.is_empty() {
             last
         } else {

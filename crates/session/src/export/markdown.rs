@@ -4,9 +4,7 @@
 use super::{result_summary, status_note};
 use crate::Loaded;
 use std::fmt::Write as _;
-use tenon_vocab::{
-    ContextChange, Event, EventKind, Message, Origin, Part, Role, TodoStatus, ToolResult,
-};
+use tenon_vocab::{ContextChange, Event, EventKind, Message, Origin, Part, Role, ToolResult};
 
 #[must_use]
 pub fn markdown(loaded: &Loaded) -> String {
@@ -46,11 +44,8 @@ fn write_head(out: &mut String, loaded: &Loaded) {
     let usage = state.usage();
     let _ = writeln!(out, "- Tokens: {} in, {} out\n", usage.input, usage.output);
     for item in state.todo() {
-        let mark = match item.status {
-            TodoStatus::Completed => "x",
-            _ => " ",
-        };
-        let _ = writeln!(out, "- [{mark}] {}", item.text.replace(['\n', '\r'], " "));
+        let text = item.text.replace(['\n', '\r'], " ");
+        let _ = writeln!(out, "- {} {text}", item.status.mark());
     }
     if !state.todo().is_empty() {
         out.push('\n');
@@ -72,6 +67,9 @@ fn write_event(out: &mut String, event: &Event) {
                 "---\n\n*Context compacted.*\n\n{}\n",
                 compacted.summary
             );
+        }
+        EventKind::Context(ContextChange::Reverted(_)) => {
+            out.push_str("---\n\n*Reverted.*\n\n");
         }
         EventKind::Interrupted(interrupted) => {
             let _ = writeln!(out, "*Interrupted by {}.*\n", interrupted.by);

@@ -1,8 +1,9 @@
-//! `sessions show`: what was said and done, in order, for a terminal. All of it
-//! is foreign text, so all of it goes through [`Printable`].
+//! `sessions show`: what was said and done, in order, for a terminal. Before
+//! each message stands the number by which it can be named. All of it is foreign
+//! text, so all of it goes through [`Printable`].
 
 use super::{result_summary, status_note};
-use crate::Loaded;
+use crate::{GivenUp, Loaded, Numbers};
 use std::fmt::Write as _;
 use tenon_vocab::{
     AnsweredBy, ContextChange, Event, EventKind, Message, NoticeLevel, Origin, Part, Printable,
@@ -17,8 +18,21 @@ const INPUT_CHARS: usize = 160;
 #[must_use]
 pub fn text(loaded: &Loaded) -> String {
     let mut out = String::new();
+    let mut numbers = Numbers::default();
+    let given_up = GivenUp::of(loaded.events());
+    let recovered = loaded
+        .virtual_tail
+        .first()
+        .map_or(u64::MAX, |first| first.seq);
     for event in loaded.events() {
-        write_event(&mut out, event);
+        // What is only recovered when it is opened cannot be named yet.
+        let number = numbers.of(event).filter(|_| event.seq < recovered);
+        let mark = match number {
+            Some(number) if given_up.reverted(event.seq) => format!("#{number} (given up) "),
+            Some(number) => format!("#{number} "),
+            None => String::new(),
+        };
+        write_event(&mut out, event, &mark);
     }
     match (&loaded.virtual_tail[..], loaded.in_use_by) {
         ([], _) => {}
@@ -28,16 +42,25 @@ pub fn text(loaded: &Loaded) -> String {
     out
 }
 
-fn write_event(out: &mut String, event: &Event) {
+fn write_event(out: &mut String, event: &Event, mark: &str) {
     let indent = if event.parent.is_some() { "    " } else { "" };
     match &event.kind {
-        EventKind::Message(message) => write_message(out, indent, message),
+        EventKind::Message(message) => write_message(out, indent, mark, message),
         EventKind::ToolUse(used) => {
             let input = shorten(&used.input.to_string());
             line(out, indent, &format!("* {} {input}", used.name));
         }
         EventKind::ToolResult(result) => {
             line(out, indent, &format!("  -> {}", result_summary(result)));
+        }
+        EventKind::Todo(list) => {
+            for item in &list.items {
+                line(
+                    out,
+                    indent,
+                    &format!("  {} {}", item.status.mark(), item.text),
+                );
+            }
         }
         EventKind::Question(question) => line(out, indent, &format!("? {}", question.title)),
         EventKind::Answer(answer) => {
@@ -68,14 +91,11 @@ fn write_event(out: &mut String, event: &Event) {
                 retry.attempt, retry.of, retry.reason
             ),
         ),
-        EventKind::Context(ContextChange::Compacted(compacted)) => line(
-            out,
-            indent,
-            &format!(
-                "-- context compacted: {} tokens before, {} after",
-                compacted.tokens_before, compacted.tokens_after
-            ),
-        ),
+        EventKind::Context(change) => {
+            if let Some(said) = changed(change) {
+                line(out, indent, &said);
+            }
+        }
         EventKind::Interrupted(interrupted) => {
             line(
                 out,
@@ -93,40 +113,58 @@ fn write_event(out: &mut String, event: &Event) {
     }
 }
 
-fn write_message(out: &mut String, indent: &str, message: &Message) {
+fn changed(change: &ContextChange) -> Option<String> {
+    match change {
+        ContextChange::Compiled(_) => None,
+        ContextChange::Compacted(compacted) => Some(format!(
+            "-- context compacted: {} tokens before, {} after; the model reads a summary, and all of it stays here",
+            compacted.tokens_before, compacted.tokens_after
+        )),
+        ContextChange::Reverted(_) => Some(String::from(
+            "-- reverted: the model no longer sees the messages that are marked (given up)",
+        )),
+    }
+}
+
+fn write_message(out: &mut String, indent: &str, number: &str, message: &Message) {
     let speaker = match (message.role, message.origin) {
-        (Role::Assistant, _) => None,
-        (_, Origin::Steer) => Some("> (while it worked) "),
-        (_, Origin::User) => Some("> "),
-        (_, Origin::Hook) => Some("> (hook) "),
-        (_, Origin::Rule) => Some("> (rule) "),
-        _ => Some("> (tenon) "),
+        (Role::Assistant, _) => "",
+        (_, Origin::Steer) => "> (while it worked) ",
+        (_, Origin::User) => "> ",
+        (_, Origin::Hook) => "> (hook) ",
+        (_, Origin::Rule) => "> (rule) ",
+        _ => "> (tenon) ",
     };
+    let mut said = String::new();
     if let Some(note) = status_note(message.status) {
-        line(out, indent, &format!("[{note}]"));
+        line(&mut said, "", &format!("[{note}]"));
     }
     for part in &message.parts {
         match part {
-            Part::Text { text } if speaker.is_some() => {
-                block(out, indent, speaker.unwrap_or_default(), text);
-            }
-            Part::Text { text } => block(out, indent, "", text),
-            Part::Reasoning { text, .. } => block(out, indent, "  | ", text),
-            Part::Image { media_type, .. } => line(out, indent, &format!("[image {media_type}]")),
+            Part::Text { text } => block(&mut said, speaker, text),
+            Part::Reasoning { text, .. } => block(&mut said, "  | ", text),
+            Part::Image { media_type, .. } => line(&mut said, "", &format!("[image {media_type}]")),
             Part::ToolCall(_) | Part::ToolResult { .. } | Part::Opaque { .. } => {}
         }
+    }
+    if said.is_empty() && !number.is_empty() {
+        said = String::from("(calls only)\n");
+    }
+    for (index, each) in said.lines().enumerate() {
+        let number = if index == 0 { number } else { "" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{indent}{number}{each}");
     }
 }
 
 /// Each line of the text with a mark before it.
-fn block(out: &mut String, indent: &str, mark: &str, text: &str) {
+fn block(out: &mut String, mark: &str, text: &str) {
     let text = text.trim_end_matches('\n');
     if text.is_empty() {
         return;
     }
     for each in Printable::block(text).as_str().split('\n') {
-        // Writing to a String cannot fail.
-        let _ = writeln!(out, "{indent}{mark}{each}");
+        let _ = writeln!(out, "{mark}{each}");
     }
 }
 

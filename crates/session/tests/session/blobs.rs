@@ -191,3 +191,34 @@ fn a_hostile_reference_in_a_line_is_no_way_out_of_the_folder() {
     };
     assert!(message.text().contains("is not the name of stored content"));
 }
+
+#[test]
+fn the_content_of_a_file_is_stored_in_fewer_bytes_under_the_same_name() {
+    let home = Home::new();
+    let writer = home.begin(1);
+    let blobs = writer.log.blobs();
+    let text = "one line like another\n".repeat(1_000);
+    let name = blobs.put_file(text.as_bytes()).unwrap();
+    let path = writer
+        .log
+        .folder()
+        .unwrap()
+        .join("blobs")
+        .join(&name.sha256);
+    let stored = fs::metadata(&path).unwrap().len();
+    assert!(stored < name.bytes / 4, "{stored}");
+    assert_eq!(blobs.stored_bytes(), stored);
+    assert_eq!(blobs.get(&name).unwrap(), text.as_bytes());
+    // The same content as a plain one finds what is there.
+    assert_eq!(blobs.put(text.as_bytes()).unwrap(), name);
+    assert_eq!(fs::metadata(&path).unwrap().len(), stored);
+    // A torn one is known and written again.
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    assert!(matches!(
+        blobs.get(&name),
+        Err(SessionError::BlobDamaged { .. })
+    ));
+    blobs.put_file(text.as_bytes()).unwrap();
+    assert_eq!(blobs.get(&name).unwrap(), text.as_bytes());
+}

@@ -155,6 +155,7 @@ pub fn compacted(kept_from: u64, summary: &str) -> ContextChange {
         kept_from,
         summary: summary.to_owned(),
         pruned: Vec::new(),
+        recap: None,
         tokens_before: 1000,
         tokens_after: 100,
     })

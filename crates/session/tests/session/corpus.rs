@@ -89,7 +89,7 @@ fn a_fork_of_every_log_has_the_same_messages_and_what_this_version_does_not_know
         let home = Home::new();
         let id = install(&home, &log);
         let copy = SessionId::generate();
-        let (fork, state) = home.store.fork(id, copy).unwrap();
+        let (fork, state) = home.store.fork(id, copy, None).unwrap();
         let messages = serde_json::to_value(state.history().messages()).unwrap();
         assert_eq!(messages, expected(&log), "{}", log.display());
         drop(fork);
@@ -113,5 +113,5 @@ fn a_session_that_is_in_use_can_be_forked() {
     let home = Home::new();
     let id = install(&home, &corpus()[0]);
     let _held = home.store.open(id, at(0)).unwrap();
-    assert!(home.store.fork(id, SessionId::generate()).is_ok());
+    assert!(home.store.fork(id, SessionId::generate(), None).is_ok());
 }

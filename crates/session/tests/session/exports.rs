@@ -72,7 +72,7 @@ fn markdown_fences_cannot_be_closed_from_inside() {
     let home = Home::new();
     let text = export::markdown(&told(&home));
     assert!(text.starts_with("# fix it\n"), "{text}");
-    assert!(text.contains("- [x] look\n- [ ] fix\n"));
+    assert!(text.contains("- [x] look\n- [~] fix\n"));
     assert!(text.contains("````\nevil"), "{text}");
     assert!(text.contains("## Assistant (broken off)"));
 }
@@ -89,7 +89,7 @@ fn json_has_the_fields_that_scripts_read_and_every_record_whole() {
     )
     .unwrap();
     loaded = home.store.load(session(1)).unwrap();
-    let json = export::json(&loaded);
+    let json = export::json(&loaded).unwrap();
     assert_eq!(json["id"], session(1).to_string());
     assert_eq!(json["workingDirectory"], "/project");
     assert_eq!(json["originalPrompt"], "fix it\nnow");

@@ -218,6 +218,7 @@ fn a_compaction_replaces_what_stands_before_and_raises_the_generation() {
             call: CallId::new("c2"),
             model_text: String::from("[pruned]"),
         }],
+        recap: None,
         tokens_before: 10,
         tokens_after: 5,
     }));
@@ -305,6 +306,8 @@ fn state_tells_what_was_read_and_where_the_files_stand() {
         call: None,
         to_seq,
         files: Vec::new(),
+        ahead: false,
+        unkept: Vec::new(),
     };
     let saved = writer.put(checkpoint(CheckpointAction::Saved, None));
     writer.put(checkpoint(CheckpointAction::Saved, None));

@@ -127,32 +127,181 @@ fn damaged_files_are_skipped_with_a_note_and_hide_nothing() {
 }
 
 #[test]
-fn filters_by_directory_exactly_and_by_text_anywhere_it_was_said() {
+fn filters_by_directory_exactly() {
     let home = Home::new();
-    for (n, cwd, said) in [
-        (1, "/a/b-c", "the Needle"),
-        (2, "/a-b/c", "nothing"),
-        (3, "/a/b-c", "nothing"),
-    ] {
-        let mut writer = home.begin_in(n, cwd);
-        writer.start(1, "hello");
-        writer.put(Message::assistant(said));
-        writer.finish();
+    for (n, cwd) in [(1, "/a/b-c"), (2, "/a-b/c"), (3, "/a/b-c")] {
+        home.begin_in(n, cwd).small_run(1);
     }
-    let ids = |cwd: Option<&str>, text: Option<&str>| -> Vec<_> {
-        let filter = ListFilter {
-            cwd: cwd.map(ToOwned::to_owned),
-            text: text.map(ToOwned::to_owned),
-        };
-        let listing = home.store.list(&filter);
+    let ids = |cwd: Option<&str>| -> Vec<_> {
+        let cwd = cwd.map(ToOwned::to_owned);
+        let listing = home.store.list(&ListFilter { cwd });
         listing.sessions.iter().map(|s| s.id).collect()
     };
-    assert_eq!(ids(None, None).len(), 3);
-    assert_eq!(ids(Some("/a/b-c"), None), [session(3), session(1)]);
-    assert_eq!(ids(Some("/a"), None), []);
-    assert_eq!(ids(None, Some("needle")), [session(1)]);
-    assert_eq!(ids(None, Some("HELLO")).len(), 3);
-    assert_eq!(ids(Some("/a-b/c"), Some("needle")), []);
+    assert_eq!(ids(None).len(), 3);
+    assert_eq!(ids(Some("/a/b-c")), [session(3), session(1)]);
+    assert_eq!(ids(Some("/a")), []);
+}
+
+/// So many that a list keeps a file of its own: copies of the first session.
+fn many(home: &Home, count: u128) {
+    let month = home.root().join("2026/05");
+    home.begin(1).small_run(1);
+    let (log, digest) = (
+        fs::read_to_string(month.join(format!("{}.jsonl", session(1)))).unwrap(),
+        fs::read_to_string(month.join(format!("{}.d/digest", session(1)))).unwrap(),
+    );
+    let renamed = |text: &str, n| text.replace(&session(1).to_string(), &session(n).to_string());
+    for n in 2..=count {
+        let folder = month.join(format!("{}.d", session(n)));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("digest"), renamed(&digest, n)).unwrap();
+        let path = month.join(format!("{}.jsonl", session(n)));
+        fs::write(path, renamed(&log, n)).unwrap();
+    }
+}
+
+#[test]
+fn a_list_of_many_is_the_same_as_the_sum_of_its_sessions() {
+    let home = Home::new();
+    // Enough to be read by more than one thread.
+    let count = 1_100;
+    many(&home, count);
+    let listing = home.store.list(&ListFilter::default());
+    assert_eq!(listing.skipped, []);
+    let ids: Vec<_> = listing.sessions.iter().map(|s| s.id).collect();
+    let expected: Vec<_> = (1..=count).rev().map(session).collect();
+    assert_eq!(ids, expected, "newest first, none twice, none lost");
+    assert!(home.root().join("list").is_file());
+    let again = home.store.list(&ListFilter::default());
+    assert_eq!(
+        again.sessions, listing.sessions,
+        "from the one file the same"
+    );
+    for n in [1, 2, count / 2, count] {
+        let one = home.store.summary(session(n)).unwrap();
+        let listed = &again.sessions[usize::try_from(count - n).unwrap()];
+        assert_eq!(&one, listed);
+    }
+    for mut known in [home.store.ids(), again.ids] {
+        known.sort_by_key(|id| std::cmp::Reverse(*id));
+        assert_eq!(known, expected);
+    }
+    let elsewhere = ListFilter {
+        cwd: Some(String::from("/elsewhere")),
+    };
+    assert_eq!(home.store.list(&elsewhere).sessions, []);
+}
+
+#[test]
+fn a_list_of_many_follows_what_happens_to_them() {
+    let home = Home::new();
+    many(&home, 300);
+    all(&home);
+    let list = home.root().join("list");
+    let before = fs::read_to_string(&list).unwrap();
+    let mut writer = home.reopen(7);
+    writer.put(settings(Some("A new name")));
+    writer.small_run(2);
+    drop(writer);
+    home.begin_in(301, "/elsewhere").small_run(1);
+    let sessions = all(&home);
+    let one = sessions.iter().find(|s| s.id == session(7)).unwrap();
+    assert_eq!((one.title.as_str(), one.runs), ("A new name", 2));
+    assert_eq!(sessions.len(), 301);
+    assert_eq!(
+        fs::read_to_string(&list).unwrap(),
+        before,
+        "not written anew for a few"
+    );
+    assert!(before.contains(&session(9).to_string()));
+    home.store.delete(session(9)).unwrap();
+    assert!(!list.exists(), "no word of it stays behind");
+    assert_eq!(all(&home).len(), 300);
+    // Deleted by another program.
+    let month = home.root().join("2026/05");
+    fs::remove_file(month.join(format!("{}.jsonl", session(8)))).unwrap();
+    assert_eq!(all(&home).len(), 299);
+    let after = fs::read_to_string(&list).unwrap();
+    assert!(!after.contains(&session(8).to_string()));
+    assert!(after.contains(&session(301).to_string()));
+}
+
+#[test]
+fn a_damaged_list_of_many_is_no_more_than_slow() {
+    let home = Home::new();
+    many(&home, 300);
+    let right = all(&home);
+    let list = home.root().join("list");
+    let whole = fs::read(&list).unwrap();
+    let mut spoiled = whole.clone();
+    let middle = spoiled.len() / 2;
+    spoiled[middle..middle + 5_000].fill(b'x');
+    let half = whole[..middle].to_vec();
+    for bytes in [spoiled, half, Vec::new(), vec![0; 100_000]] {
+        fs::write(&list, bytes).unwrap();
+        assert_eq!(all(&home), right);
+    }
+    fs::remove_file(&list).unwrap();
+    fs::create_dir(&list).unwrap();
+    assert_eq!(all(&home), right);
+}
+
+#[test]
+fn many_who_list_at_once_while_sessions_are_written_all_see_a_whole_list() {
+    let home = Home::new();
+    many(&home, 400);
+    std::thread::scope(|scope| {
+        for n in 0..10 {
+            let home = &home;
+            scope.spawn(move || {
+                let mut writer = home.begin(500 + n);
+                for turn in 1..10 {
+                    writer.small_run(turn);
+                }
+            });
+            scope.spawn(|| {
+                for _ in 0..5 {
+                    let listing = home.store.list(&ListFilter::default());
+                    assert!(listing.sessions.len() >= 400, "{:?}", listing.skipped);
+                }
+            });
+        }
+    });
+    assert_eq!(all(&home).len(), 410);
+    let left: Vec<_> = fs::read_dir(home.root())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .filter(|name| name.as_encoded_bytes().starts_with(b".list"))
+        .collect();
+    assert_eq!(left, [""; 0]);
+}
+
+#[test]
+fn a_file_of_gigabytes_without_a_line_is_listed_or_named_and_not_read() {
+    let home = Home::new();
+    home.begin(1).small_run(1);
+    home.begin(2).small_run(1);
+    home.begin(3).small_run(1);
+    let month = home.root().join("2026/05");
+    let huge = |n: u128, keep: bool| {
+        let path = month.join(format!("{}.jsonl", session(n)));
+        fs::remove_dir_all(month.join(format!("{}.d", session(n)))).unwrap();
+        let file = fs::File::options().write(true).open(path).unwrap();
+        if !keep {
+            file.set_len(0).unwrap();
+        }
+        // Sparse, so that it takes no room.
+        file.set_len(2_000_000_000).unwrap();
+    };
+    huge(1, true);
+    huge(2, false);
+    let listing = home.store.list(&ListFilter::default());
+    let ids: Vec<_> = listing.sessions.iter().map(|s| s.id).collect();
+    assert_eq!(ids.len(), 2);
+    assert!(ids.contains(&session(1)) && ids.contains(&session(3)));
+    let one = listing.sessions.iter().find(|s| s.id == session(1));
+    assert!(one.unwrap().partial);
+    assert_eq!(listing.skipped.len(), 1);
 }
 
 #[test]

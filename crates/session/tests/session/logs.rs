@@ -58,9 +58,7 @@ fn refuses_an_event_out_of_sequence_and_one_that_is_not_durable() {
         })
     ));
     event.seq = 1;
-    event.kind = EventKind::State(StateChanged {
-        state: RunState::Idle,
-    });
+    event.kind = EventKind::State(StateChanged::from(RunState::Idle));
     assert!(matches!(
         writer.log.append(&event),
         Err(SessionError::NotDurable { .. })

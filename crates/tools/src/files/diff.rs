@@ -44,12 +44,14 @@ impl Audience {
 
 /// The difference of two contents. Bytes that are not UTF-8 are shown as `�`;
 /// this is for eyes, never for writing.
-pub(crate) struct Difference {
-    pub(crate) additions: u64,
-    pub(crate) deletions: u64,
-    pub(crate) unified: String,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    pub additions: u64,
+    pub deletions: u64,
+    /// A unified diff without the lines that name the files.
+    pub unified: String,
     /// Bytes of the whole diff that `unified` lacks.
-    pub(crate) left_out_bytes: u64,
+    pub left_out_bytes: u64,
 }
 
 impl Difference {
@@ -58,7 +60,9 @@ impl Difference {
     }
 }
 
-pub(crate) fn difference(before: &[u8], after: &[u8], cap: usize) -> Difference {
+/// Shows up to `cap` bytes, and counts all of it.
+#[must_use]
+pub fn difference(before: &[u8], after: &[u8], cap: usize) -> Difference {
     let before = String::from_utf8_lossy(before);
     let after = String::from_utf8_lossy(after);
     let diff = TextDiff::configure()

@@ -1,10 +1,10 @@
 //! The tools that read and change files, one file each, and what they share:
 //! running beside the runtime ([`blocking`]), diffs, glob patterns.
 
-mod blocking;
-pub(crate) mod diff;
+pub(crate) mod blocking;
+pub mod diff;
 pub mod edit;
-mod failure;
+pub(crate) mod failure;
 pub mod glob;
 pub mod grep;
 pub mod list;

@@ -257,7 +257,9 @@ const ALIASES: &[Alias] = &[
     Alias {
         tools: &["todowrite"],
         field: "items",
-        spellings: &["todos", "todolist", "tasks", "plan", "list"],
+        spellings: &[
+            "todos", "todolist", "tasks", "plan", "list", "todo", "steps",
+        ],
     },
     Alias {
         tools: &["todowrite"],

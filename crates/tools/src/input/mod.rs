@@ -13,6 +13,7 @@ mod example;
 mod marked;
 mod names;
 mod repair;
+mod tasks;
 
 pub use check::check;
 pub use marked::marked;

@@ -4,21 +4,6 @@ use tenon_vocab::names::{squash, without_prefix};
 
 pub use tenon_vocab::names::canonical_name;
 
-/// The action that a spelling of `process` stands for: D's
-/// `KILL_BACKGROUND_PROCESS` says it in its name only.
-pub(super) fn implied_action(name: &str) -> Option<&'static str> {
-    if canonical_name(name) != Some("process") {
-        return None;
-    }
-    let plain = squash(without_prefix(name))?;
-    if plain == "bashoutput" {
-        return Some("read");
-    }
-    ["list", "read", "write", "kill"]
-        .into_iter()
-        .find(|action| plain.starts_with(action))
-}
-
 /// The known name that was most likely meant, or `None` when none is near.
 #[must_use]
 pub fn suggest_name(name: &str, known: &[&str]) -> Option<String> {

@@ -1,11 +1,10 @@
 //! Gives an input the shape that the schema wants: the object unpacked, fields
 //! under their own names, values of the wanted type. It never invents a value.
 
-use super::aliases;
 use super::coerce::{Notes, coerce};
-use super::names::{canonical_name, implied_action};
+use super::{aliases, tasks};
 use serde_json::{Map, Value};
-use tenon_vocab::names::squash;
+use tenon_vocab::names::{canonical_name, implied_action, squash};
 
 /// Keys under which some models wrap the whole input once more.
 const WRAPPERS: &[&str] = &[
@@ -31,6 +30,11 @@ pub fn repair(tool: &str, schema: &Value, input: Value) -> (Value, Vec<String>) 
     let mut map = rename(canonical, schema, map, &mut notes);
     if let Some(canonical) = canonical {
         shape_texts(canonical, &mut map, &mut notes);
+        if canonical == "todowrite"
+            && let Some(items) = map.get_mut("items")
+        {
+            *items = tasks::shape(items.take(), &mut notes);
+        }
         if has_property(schema, "action")
             && !map.contains_key("action")
             && let Some(action) = implied_action(tool)

@@ -151,7 +151,10 @@ impl Jobs {
         self
     }
 
-    fn masker(&self) -> Arc<Masker> {
+    /// What takes secrets out of the output of commands; the same for all who
+    /// share this runner.
+    #[must_use]
+    pub fn masker(&self) -> Arc<Masker> {
         Arc::clone(&lock(&self.inner.masker))
     }
 

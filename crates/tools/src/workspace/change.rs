@@ -35,6 +35,8 @@ pub struct Change<'a> {
     pub mode: Option<u32>,
     pub before: Option<&'a [u8]>,
     pub after: Option<&'a [u8]>,
+    /// Folders that are made for it, the outermost first.
+    pub folders: &'a [String],
 }
 
 /// Keeps what a change destroys.
@@ -145,7 +147,7 @@ impl Workspace {
                 return Err(self.not_found(place).into());
             };
             check(&expect, Some(&found), &place.shown)?;
-            self.report(place, Some(&found), None)?;
+            self.report(place, Some(&found), None, &[])?;
             target.confirm(Some(&found))?;
             unlinkat(&target.folder, target.name, AtFlags::empty())
                 .map_err(|e| Attempt::of(e, Doing::Removing, &place.shown))?;
@@ -180,9 +182,10 @@ impl Workspace {
         if place.found.is_some() {
             return Err(exists(&place.shown));
         }
+        let folders = self.missing_folders(place);
         let target = self.target(place, Parents::Create)?;
-        self.report(source, Some(&found), None)?;
-        self.report(place, None, Some(&found.bytes))?;
+        self.report(source, Some(&found), None, &[])?;
+        self.report(place, None, Some(&found.bytes), &folders)?;
         origin.confirm(Some(&found))?;
         move_to_free(&origin, &target)?;
         Ok(Renamed {
@@ -204,6 +207,7 @@ impl Workspace {
         if place.found.is_none() {
             check(expect, None, &place.shown)?;
         }
+        let folders = self.missing_folders(place);
         let target = self.target(place, Parents::Create)?;
         let found = target.look()?;
         check(expect, found.as_ref(), &place.shown)?;
@@ -211,7 +215,7 @@ impl Workspace {
         let mut mode = found.as_ref().map_or(0, |found| found.stat.st_mode);
         if differs {
             target.may_replace(found.as_ref())?;
-            self.report(place, found.as_ref(), Some(bytes))?;
+            self.report(place, found.as_ref(), Some(bytes), &folders)?;
             mode = self.replace(&target, found.as_ref(), bytes, wanted)?;
         }
         Ok(Written {
@@ -230,6 +234,7 @@ impl Workspace {
         place: &Place,
         found: Option<&Found>,
         after: Option<&[u8]>,
+        folders: &[String],
     ) -> Result<(), WorkspaceError> {
         let Some(journal) = &self.journal else {
             return Ok(());
@@ -239,6 +244,7 @@ impl Workspace {
             mode: found.map(|found| found.stat.st_mode & 0o7777),
             before: found.map(|found| found.bytes.as_slice()),
             after,
+            folders,
         };
         journal
             .changing(&change)
@@ -246,6 +252,28 @@ impl Workspace {
                 path: place.shown.clone(),
                 source,
             })
+    }
+
+    /// The folders above a place that are not there yet, the outermost first.
+    /// Only for the journal: a folder of the user must not be taken for ours.
+    fn missing_folders(&self, place: &Place) -> Vec<String> {
+        if self.journal.is_none() || place.found.is_some() {
+            return Vec::new();
+        }
+        let mut missing: Vec<String> = place
+            .relative
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| !folder.as_os_str().is_empty())
+            .take_while(|folder| {
+                beneath::open(self.resolution, place.door(), folder, FOLDER)
+                    .is_err_and(|error| error == Errno::NOENT)
+            })
+            .zip(Path::new(&place.shown).ancestors().skip(1))
+            .map(|(_, shown)| shown.to_string_lossy().into_owned())
+            .collect();
+        missing.reverse();
+        missing
     }
 
     fn refuse_link(&self, path: &str, place: &Place) -> Result<(), Attempt> {
@@ -330,7 +358,7 @@ impl Workspace {
         result
     }
 
-    fn temporary(&self, target: &Target<'_>, mode: u32) -> Result<Temporary, Attempt> {
+    pub(super) fn temporary(&self, target: &Target<'_>, mode: u32) -> Result<Temporary, Attempt> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let clock = std::time::SystemTime::now()
@@ -357,9 +385,9 @@ fn rights(found: Option<&Found>, wanted: Option<u32>) -> u32 {
     }
 }
 
-struct Temporary {
-    handle: OwnedFd,
-    name: String,
+pub(super) struct Temporary {
+    pub(super) handle: OwnedFd,
+    pub(super) name: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

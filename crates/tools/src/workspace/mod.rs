@@ -19,6 +19,7 @@ mod path;
 mod read;
 mod resolve;
 mod scan;
+mod stand;
 mod target;
 mod walk;
 
@@ -28,7 +29,8 @@ pub use error::{Doing, JournalError, OtherKind, WorkspaceError};
 pub use hash::{Running, sha256};
 pub use ledger::Ledger;
 pub use read::{FileContent, FileRange, OpenFile, READ_CAP};
-pub use scan::Scan;
+pub use scan::{Extent, SCAN_ENTRIES, Scan, ScanLimits, Scanned, Stamp, Suspect};
+pub use stand::{Stand, Standing, Wanted};
 pub use walk::{Entry, EntryKind, Ignored, Walk, WalkOptions, Walked};
 
 use path::RootNames;

@@ -1,112 +1,296 @@
 //! The tree at one moment, by size and time: two scans around a command show
-//! what it changed, without reading any content.
+//! what it may have changed, without reading any content. Ignored files, `.git`
+//! and `node_modules` are not in it.
+//!
+//! A stamp can lie: a file that is written twice within one tick of the clock
+//! has the same times. So what was touched just before a scan stays suspect in
+//! the next comparison, and whoever compares looks at the content.
 
 use super::Workspace;
-use super::walk::{EntryKind, WalkOptions, Walked};
-use std::cmp::Ordering;
+use super::walk::{Entry, EntryKind, Walk, WalkOptions, Walked};
+use std::cmp::Ordering as Order;
+use std::fs::Metadata;
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A tree with more entries than this is compared in part.
-const ENTRIES: usize = 50_000;
+/// A tree with more entries than this is not watched.
+pub const SCAN_ENTRIES: usize = 200_000;
+/// More than a tick of any clock that file systems take their times from.
+const TICK: Duration = Duration::from_millis(50);
+/// Entries between two looks at the clock.
+const LOOK: usize = 256;
 
+/// What tells one state of an entry from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    size: u64,
-    seconds: i64,
-    nanoseconds: i64,
+pub struct Stamp {
+    pub size: u64,
+    /// With the bits of the kind.
+    pub mode: u32,
     inode: u64,
-    mode: u32,
+    modified: (i64, i64),
+    /// Also moves where a program sets the other time back.
+    changed: (i64, i64),
 }
 
-/// Files and links of the tree, ignored ones left out.
-#[derive(Debug, Clone, Default)]
+impl Stamp {
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Self {
+        Self {
+            size: metadata.len(),
+            mode: metadata.mode(),
+            inode: metadata.ino(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Whether it was touched so shortly before that time, or after it, that the
+    /// times cannot tell what followed.
+    #[must_use]
+    pub fn is_fresh_at(&self, time: SystemTime) -> bool {
+        let since = time
+            .checked_sub(TICK)
+            .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+            .unwrap_or_default();
+        let limit = (
+            i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+            i64::from(since.subsec_nanos()),
+        );
+        self.changed >= limit || self.modified >= limit
+    }
+}
+
+/// One entry of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scanned {
+    /// Relative to the root. Not the true name where `readable` is false.
+    pub path: String,
+    pub kind: EntryKind,
+    pub stamp: Stamp,
+    /// Whether the name is UTF-8: others cannot be named in a record.
+    pub readable: bool,
+}
+
+impl Scanned {
+    fn same_as(&self, other: &Self) -> bool {
+        // The times of a folder change with what it holds.
+        if self.kind == EntryKind::Folder && other.kind == EntryKind::Folder {
+            return self.stamp.mode == other.stamp.mode;
+        }
+        self.stamp == other.stamp
+    }
+}
+
+/// How far a scan goes.
+#[derive(Debug)]
+pub struct ScanLimits<'a> {
+    pub entries: usize,
+    pub deadline: Option<Instant>,
+    /// One thread is quickest for a small tree.
+    pub threads: usize,
+    /// Ends the scan from elsewhere.
+    pub stop: &'a AtomicBool,
+    /// Folders that are none of the project's: Tenon's own.
+    pub without: &'a [PathBuf],
+}
+
+/// Whether a scan saw everything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extent {
+    #[default]
+    Whole,
+    /// There are more entries than the limit.
+    TooMany,
+    /// It was stopped, or took too long.
+    Stopped,
+}
+
+/// Files, links and folders of the tree, ignored ones left out.
+#[derive(Debug, Clone)]
 pub struct Scan {
     /// Sorted by path.
-    entries: Vec<(String, Stamp)>,
-    partial: bool,
+    entries: Vec<Scanned>,
+    extent: Extent,
+    begun: SystemTime,
+    rules: Option<Stamp>,
+}
+
+/// A path that may differ between two scans.
+#[derive(Debug, Clone, Copy)]
+pub struct Suspect<'a> {
+    pub before: Option<&'a Scanned>,
+    pub after: Option<&'a Scanned>,
+    /// False when the stamps are the same and only too young to be trusted.
+    pub stamped: bool,
+}
+
+impl Suspect<'_> {
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.before
+            .or(self.after)
+            .map_or("", |scanned| scanned.path.as_str())
+    }
 }
 
 impl Scan {
-    /// The paths that were created, changed or removed between two scans,
-    /// sorted.
+    /// What was created, changed or removed between two scans, or may have been,
+    /// by path.
     #[must_use]
-    pub fn changes(before: &Self, after: &Self) -> Vec<String> {
-        let mut changed = Vec::new();
+    pub fn suspects<'a>(before: &'a Self, after: &'a Self) -> Vec<Suspect<'a>> {
+        let mut suspects = Vec::new();
         let (mut old, mut new) = (
             before.entries.iter().peekable(),
             after.entries.iter().peekable(),
         );
         loop {
             let order = match (old.peek(), new.peek()) {
-                (None, None) => return changed,
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(a), Some(b)) => a.0.cmp(&b.0),
+                (None, None) => return suspects,
+                (Some(_), None) => Order::Less,
+                (None, Some(_)) => Order::Greater,
+                (Some(a), Some(b)) => a.path.cmp(&b.path),
             };
-            let a = (order != Ordering::Greater).then(|| old.next()).flatten();
-            let b = (order != Ordering::Less).then(|| new.next()).flatten();
-            if a.map(|(_, stamp)| stamp) != b.map(|(_, stamp)| stamp)
-                && let Some((path, _)) = a.or(b)
-            {
-                changed.push(path.clone());
+            let a = (order != Order::Greater).then(|| old.next()).flatten();
+            let b = (order != Order::Less).then(|| new.next()).flatten();
+            let stamped = match (a, b) {
+                (Some(a), Some(b)) => !a.same_as(b),
+                _ => true,
+            };
+            let fresh =
+                a.is_some_and(|a| a.kind != EntryKind::Folder && a.stamp.is_fresh_at(before.begun));
+            if stamped || fresh {
+                suspects.push(Suspect {
+                    before: a,
+                    after: b,
+                    stamped,
+                });
             }
         }
     }
 
-    /// Whether the tree was too large to be seen whole. Two partial scans may
-    /// show changes that are none.
     #[must_use]
-    pub fn is_partial(&self) -> bool {
-        self.partial
+    pub fn entries(&self) -> &[Scanned] {
+        &self.entries
     }
 
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.entries.len()
+    pub fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// Of the rules of what is ignored that lie outside of the tree.
+    #[must_use]
+    pub fn rules(&self) -> Option<Stamp> {
+        self.rules
     }
 
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+    pub fn begun(&self) -> SystemTime {
+        self.begun
     }
 }
 
 impl Workspace {
-    /// Looks at every file of the tree. Costs a `stat` for each; blocks.
+    /// Looks at every entry of the tree. Costs a `stat` for each; blocks.
     #[must_use]
-    pub fn scan(&self) -> Scan {
+    pub fn scan(&self, limits: &ScanLimits<'_>) -> Scan {
+        let begun = SystemTime::now();
+        let rules = std::fs::symlink_metadata(self.root().join(".git/info/exclude"));
+        let rules = rules.ok().map(|found| Stamp::of(&found));
         let options = WalkOptions {
-            limit: ENTRIES,
+            limit: limits.entries,
             ..WalkOptions::default()
         };
         let Ok(walk) = self.walk(".", &options) else {
             return Scan {
                 entries: Vec::new(),
-                partial: true,
+                extent: Extent::Stopped,
+                begun,
+                rules,
             };
         };
-        let mut entries = Vec::new();
-        let walked = walk.each(|entry| {
-            if entry.kind() != EntryKind::Folder
-                && let Some(metadata) = entry.metadata()
-            {
-                let stamp = Stamp {
-                    size: metadata.len(),
-                    seconds: metadata.mtime(),
-                    nanoseconds: metadata.mtime_nsec(),
-                    inode: metadata.ino(),
-                    mode: metadata.mode(),
-                };
-                entries.push((walk.shown(entry), stamp));
-            }
-            ControlFlow::Continue(())
-        });
-        // Folder by folder is not the order of whole paths (`a/b` and `a.b`).
-        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        let all: Mutex<Vec<Scanned>> = Mutex::default();
+        let stopped = AtomicBool::new(false);
+        let own = || Own {
+            walk: &walk,
+            limits,
+            stopped: &stopped,
+            entries: Vec::new(),
+            all: &all,
+        };
+        let walked = if limits.threads > 1 {
+            walk.parallel(limits.threads, || {
+                let mut own = own();
+                Box::new(move |entry| own.visit(entry))
+            })
+        } else {
+            let mut own = own();
+            walk.each(|entry| own.visit(entry))
+        };
+        let mut entries = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Several threads, and folder by folder is not the order of whole paths
+        // (`a/b` and `a.b`).
+        entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let extent = match (walked, stopped.into_inner() || limits.are_over()) {
+            (Walked::Whole, _) => Extent::Whole,
+            (Walked::Part, true) => Extent::Stopped,
+            (Walked::Part, false) => Extent::TooMany,
+        };
         Scan {
             entries,
-            partial: walked == Walked::Part,
+            extent,
+            begun,
+            rules,
         }
+    }
+}
+
+impl ScanLimits<'_> {
+    fn are_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|end| Instant::now() > end)
+    }
+}
+
+/// What one thread found; it goes to the others' when the thread is done.
+struct Own<'a> {
+    walk: &'a Walk,
+    limits: &'a ScanLimits<'a>,
+    stopped: &'a AtomicBool,
+    entries: Vec<Scanned>,
+    all: &'a Mutex<Vec<Scanned>>,
+}
+
+impl Own<'_> {
+    fn visit(&mut self, entry: &Entry) -> ControlFlow<()> {
+        if self.entries.len() % LOOK == LOOK - 1 && self.limits.are_over() {
+            self.stopped.store(true, Ordering::Relaxed);
+            return ControlFlow::Break(());
+        }
+        let tenons = |folder: &PathBuf| entry.absolute().starts_with(folder);
+        if !self.limits.without.iter().any(tenons)
+            && let Some(metadata) = entry.metadata()
+        {
+            self.entries.push(Scanned {
+                path: self.walk.shown(entry),
+                kind: entry.kind(),
+                stamp: Stamp::of(&metadata),
+                readable: entry.relative().to_str().is_some(),
+            });
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Drop for Own<'_> {
+    fn drop(&mut self) {
+        self.all
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&mut self.entries);
     }
 }

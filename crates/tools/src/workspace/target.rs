@@ -100,7 +100,7 @@ impl Target<'_> {
     }
 }
 
-fn same(a: &Stat, b: &Stat) -> bool {
+pub(super) fn same(a: &Stat, b: &Stat) -> bool {
     (a.st_dev, a.st_ino, a.st_size, a.st_mode) == (b.st_dev, b.st_ino, b.st_size, b.st_mode)
         && (a.st_mtime, a.st_mtime_nsec) == (b.st_mtime, b.st_mtime_nsec)
         && (a.st_ctime, a.st_ctime_nsec) == (b.st_ctime, b.st_ctime_nsec)

@@ -24,6 +24,8 @@ pub struct World {
     pub cancelled: CancellationToken,
     /// What the user answers; `None` means nobody is there.
     pub answer: Option<String>,
+    /// What comes of reading the task list; one that was written comes back.
+    pub todo: HostReply,
     pub asked: Arc<Mutex<Vec<HostRequest>>>,
     pub deltas: Arc<Mutex<Vec<ToolDelta>>>,
     jobs: Jobs,
@@ -46,6 +48,7 @@ impl World {
             limits: ToolLimits::default(),
             cancelled: CancellationToken::new(),
             answer: None,
+            todo: HostReply::Todo(Vec::new()),
             asked: Arc::default(),
             deltas: Arc::default(),
         }
@@ -204,10 +207,12 @@ impl Host for World {
     }
 
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply> {
-        self.asked.lock().unwrap().push(request);
-        let reply = match &self.answer {
-            Some(answer) => HostReply::Answer(answer.clone()),
-            None => HostReply::Unavailable(String::from("nobody is there to answer")),
+        self.asked.lock().unwrap().push(request.clone());
+        let reply = match (request, &self.todo, &self.answer) {
+            (HostRequest::Todo(Some(items)), HostReply::Todo(_), _) => HostReply::Todo(items),
+            (HostRequest::Todo(_), kept, _) => kept.clone(),
+            (_, _, Some(answer)) => HostReply::Answer(answer.clone()),
+            (_, _, None) => HostReply::Unavailable(String::from("nobody is there to answer")),
         };
         Box::pin(std::future::ready(reply))
     }

@@ -1,7 +1,7 @@
-//! Walking and scanning the tree.
+//! Walking the tree.
 
 use crate::support::World;
-use tenon_tools::workspace::{EntryKind, Scan, WalkOptions, Workspace, WorkspaceOptions};
+use tenon_tools::workspace::{EntryKind, WalkOptions, Workspace, WorkspaceOptions};
 
 fn walked(workspace: &Workspace, path: &str) -> Vec<String> {
     let walk = workspace.walk(path, &WalkOptions::default()).unwrap();
@@ -85,28 +85,6 @@ fn a_walk_stops_at_its_limit() {
     });
     assert_eq!(seen, 10);
     assert_eq!(end, tenon_tools::workspace::Walked::Part);
-}
-
-#[test]
-fn two_scans_show_what_a_command_changed() {
-    let world = World::new();
-    world.file(".gitignore", "ignored\n");
-    for name in ["same", "changed", "removed", "moded", "a.b", "a/b"] {
-        world.file(name, "1");
-    }
-    let before = world.workspace.scan();
-    assert!(Scan::changes(&before, &world.workspace.scan()).is_empty());
-    world.file("changed", "2, and longer");
-    world.file("new/file", "");
-    world.file("ignored", "");
-    world.set_mode("moded", 0o700);
-    std::fs::remove_file(world.root().join("removed")).unwrap();
-    let after = world.workspace.scan();
-    assert_eq!(
-        Scan::changes(&before, &after),
-        ["changed", "moded", "new/file", "removed"].map(String::from)
-    );
-    assert!(!after.is_partial());
 }
 
 fn pipe(world: &World, path: &str) {

@@ -294,7 +294,17 @@ fn the_tools_come_in_a_fixed_order_and_ask_user_only_with_somebody_there() {
     assert_eq!(
         alone,
         [
-            "read", "write", "edit", "patch", "list", "glob", "grep", "bash", "process"
+            "read",
+            "write",
+            "edit",
+            "patch",
+            "list",
+            "glob",
+            "grep",
+            "bash",
+            "process",
+            "todoread",
+            "todowrite"
         ]
     );
     assert_eq!(names(Interactive::Yes).last().unwrap(), "ask_user");

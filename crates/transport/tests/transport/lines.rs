@@ -5,7 +5,7 @@
 use bytes::Bytes;
 use std::time::Duration;
 use tenon_model::codec::{Codec, Decoder};
-use tenon_model::{Delivery, Delta, Finished, ModelEntry, ModelError, ModelErrorKind, Request};
+use tenon_model::{Delta, Finished, ModelEntry, ModelError, ModelErrorKind, Request};
 use tenon_vocab::{Message, Status, StopReason};
 
 pub struct Lines;
@@ -35,7 +35,7 @@ impl Codec for Lines {
         pieces
     }
 
-    fn decoder(&self, _delivery: Delivery) -> Box<dyn Decoder> {
+    fn decoder(&self) -> Box<dyn Decoder> {
         Box::new(Reader::default())
     }
 

@@ -108,11 +108,22 @@ pub async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> Received {
     let length = length.map_or(0, |(_, value)| value.parse().unwrap());
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await.unwrap();
+    if line.contains("/chat/completions ") {
+        assert_strict(&body);
+    }
     Received {
         line,
         headers,
         body: String::from_utf8(body).unwrap(),
     }
+}
+
+/// Nothing that the strictest server would refuse, but for the two prompts in a
+/// row with which the order of pieces is tested.
+fn assert_strict(body: &[u8]) {
+    let mut found = tenon_mock::wire::chat::validate(body);
+    found.retain(|sentence| !sentence.contains("two user messages"));
+    assert_eq!(found, Vec::<String>::new());
 }
 
 pub fn chunk(text: &str) -> String {

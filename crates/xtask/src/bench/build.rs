@@ -37,6 +37,7 @@ pub fn prepare(repository: &Repository, program: Option<&Path>) -> Result<Bench>
         baseline,
         decide: example(repository, "tenon-policy", "decide")?,
         codecs: example(repository, "tenon-model", "codecs")?,
+        scan: example(repository, "tenon-tools", "scan")?,
         folder,
     })
 }

@@ -159,6 +159,7 @@ impl Writer {
             kept_from,
             summary: "What was done so far, in some sentences. ".repeat(50),
             pruned: Vec::new(),
+            recap: None,
             tokens_before: 500_000,
             tokens_after: 1_000,
         }))?;

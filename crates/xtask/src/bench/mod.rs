@@ -18,8 +18,12 @@ mod safety;
 mod scripts;
 mod search;
 mod server;
+mod sessions;
+mod skills;
 mod start;
 mod steps;
+mod talk;
+mod undo;
 
 pub use measure::{MEASURE, measure_one};
 
@@ -65,13 +69,17 @@ type Group = fn(&Bench) -> Result<Vec<Line>>;
 const GROUPS: &[(&str, Group)] = &[
     ("size", start::size),
     ("start", start::run),
+    ("skills", skills::run),
     ("steps", steps::run),
     ("prefix", steps::prefix),
     ("deltas", deltas::run),
     ("codecs", codecs::run),
     ("resume", resume::run),
     ("messages", resume::messages),
+    ("gigabyte", sessions::gigabyte),
+    ("sessions", sessions::many),
     ("search", search::run),
+    ("undo", undo::run),
     ("decision", safety::decision),
     ("walls", safety::walls),
     ("approval", safety::approval),

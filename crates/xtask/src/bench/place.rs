@@ -14,6 +14,8 @@ pub struct Bench {
     pub decide: PathBuf,
     /// The example of the model crate that times the wire formats.
     pub codecs: PathBuf,
+    /// The example of the tools crate that times a look at a tree.
+    pub scan: PathBuf,
     pub folder: PathBuf,
 }
 
@@ -32,6 +34,30 @@ impl Bench {
         fs::create_dir_all(&place.home)?;
         fs::create_dir_all(&place.project)?;
         Ok(place)
+    }
+
+    /// A folder that stays from one bench to the next, because it takes long to
+    /// fill. `fill` is asked when it was not filled to the end, and says what to
+    /// remember.
+    pub fn kept(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&Place) -> Result<String>,
+    ) -> Result<(Place, String)> {
+        let folder = self.folder.join(name);
+        let done = folder.join("done");
+        if let Ok(remembered) = fs::read_to_string(&done) {
+            let place = Place {
+                home: folder.join("home"),
+                project: folder.join("project"),
+                folder,
+            };
+            return Ok((place, remembered));
+        }
+        let place = self.fresh(name)?;
+        let remember = fill(&place)?;
+        fs::write(done, &remember)?;
+        Ok((place, remember))
     }
 
     pub fn tenon(&self, place: &Place, words: &[&str]) -> Invocation {

@@ -22,7 +22,7 @@ pub fn run(bench: &Bench) -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-fn resumed(bench: &Bench, place: &Place, session: SessionId, base_url: &str) -> Invocation {
+pub fn resumed(bench: &Bench, place: &Place, session: SessionId, base_url: &str) -> Invocation {
     let root = place.project.to_string_lossy();
     let session = session.to_string();
     let words = [

@@ -32,6 +32,18 @@ pub fn commands_only(count: u32) -> Value {
     scenario(LOOP, steps)
 }
 
+/// So many commands that write a file, one a step.
+pub fn commands_that_write(count: u32) -> Value {
+    let mut steps: Vec<Value> = (0..count)
+        .map(|number| {
+            let command = format!("echo step {number} > written.txt");
+            calls("bash", json!({ "command": command }))
+        })
+        .collect();
+    steps.push(says("Done."));
+    scenario(LOOP, steps)
+}
+
 /// One command that the policy asks about.
 pub fn one_question() -> Value {
     let command = json!({"command": "printf '%s-%s-%s\\n' approved and run; exit 0"});

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that CI runs, in one build. Nothing is built
 //! for release here; that is `bench`.
 
+mod fuzz;
 mod live;
 mod programs;
 mod python;
@@ -76,6 +77,7 @@ pub fn run(repository: &Repository, options: &Options) -> Result<()> {
     let tests = || suite::run(repository, &variables);
     let examples = || suite::examples(repository);
     let reference = || check::reference(repository, Program::Built(&program));
+    let fuzz = || fuzz::check(repository);
     let live = || live::run(repository);
 
     let mut steps: Vec<Step<'_>> = vec![("the tree", &tree), ("formatting", &format)];
@@ -85,6 +87,7 @@ pub fn run(repository: &Repository, options: &Options) -> Result<()> {
     steps.push(("tests", &tests));
     if options.pace == Pace::Whole {
         steps.push(("doctests", &examples));
+        steps.push(("fuzz targets", &fuzz));
     }
     steps.push(("the reference", &reference));
     if options.servers == Servers::Live {

@@ -1,5 +1,5 @@
-//! A Python with the official `openai` and `anthropic` packages, in a folder of
-//! its own under `target`. A machine with only Rust goes without; CI does not.
+//! A Python with the official `openai` and `anthropic` packages and the reference
+//! validator of skills, in a folder of its own under `target`. A machine with only Rust goes without; CI does not.
 
 use crate::repository::Repository;
 use crate::say::say;
@@ -8,8 +8,8 @@ use anyhow::{Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The versions whose streams the tests were written against.
-const PACKAGES: &[&str] = &["openai>=1.50,<4", "anthropic>=2.8,<3"];
+/// The versions that the tests were written against.
+const PACKAGES: &[&str] = &["openai>=1.50,<4", "anthropic>=2.8,<3", "skills-ref==0.1.1"];
 
 /// The interpreter, or `None` with a line that says why.
 pub fn prepare(repository: &Repository) -> Result<Option<PathBuf>> {

@@ -36,12 +36,13 @@ pub fn from_terminal(provider: &str) -> Result<Secret, CliError> {
         "Key of `{}` (it is not shown; Ctrl+C leaves): ",
         Printable::line(provider)
     );
-    let mut stderr = io::stderr();
-    // That nobody reads the question is no reason to fail.
-    let _ = stderr.write_all(label.as_bytes());
-    let _ = stderr.flush();
     let typed = {
+        // Before the question: who pastes at once must not see the key.
         let _hidden = Hidden::begin()?;
+        let mut stderr = io::stderr();
+        // That nobody reads the question is no reason to fail.
+        let _ = stderr.write_all(label.as_bytes());
+        let _ = stderr.flush();
         read_line(&mut stdin.lock())
     };
     complain("");

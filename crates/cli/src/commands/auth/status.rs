@@ -114,7 +114,7 @@ pub async fn rows(
         .and_then(|resolved| resolved.provider);
     let desktop = Desktop::find(&counter.place, &counter.jobs);
     let mut rows = Vec::new();
-    for name in names(counter, only.as_deref(), &saved) {
+    for name in names(counter, only.as_deref(), &saved).await {
         let found = match &chosen {
             Some(provider) if provider.name == name => Ok(provider.clone()),
             _ => tenon_config::provider_named(&counter.loaded, &name),
@@ -151,9 +151,9 @@ pub async fn rows(
     Ok(rows)
 }
 
-/// What is configured, what a key was saved for, and what a variable holds a
-/// key for.
-fn names(
+/// What is configured, what a key was saved for, what a variable holds a key
+/// for, and Codex where somebody is logged in.
+async fn names(
     counter: &Counter,
     only: Option<&str>,
     saved: &BTreeMap<String, Saved>,
@@ -171,7 +171,13 @@ fn names(
             .filter(|preset| has_key(preset.key_env))
             .map(|preset| preset.name.to_owned()),
     );
-    if codex::home(&counter.place, None).join("auth.json").exists() {
+    // A login that cannot be read is shown, with the reason.
+    let home = codex::home(&counter.place, None);
+    let login = codex::find(&home, None).await;
+    let is_login = login.map_or(true, |found| {
+        found.is_some_and(|found| found.login.means() != Means::Nothing)
+    });
+    if is_login {
         names.insert(String::from("codex"));
     }
     if env.get("TENON_BASE_URL").is_some() {

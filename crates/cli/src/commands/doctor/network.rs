@@ -10,6 +10,7 @@ use super::Finding;
 use crate::assemble;
 use crate::place::Place;
 use crate::provider::http;
+use crate::render::waiting::{self, Motion};
 use crate::screen::complain;
 use ask::{Call, Heard};
 use serde_json::{Map, Value, json};
@@ -147,6 +148,16 @@ impl Interview<'_> {
         }
     }
 
+    /// Says that the server is waited for while it takes long: a model may have
+    /// to be loaded first.
+    async fn waited<T>(&self, asked: impl Future<Output = T>) -> T {
+        let motion = match self.progress {
+            Progress::Told => Motion::for_stderr(),
+            Progress::Silent => Motion::None,
+        };
+        waiting::during(motion, asked).await
+    }
+
     fn add(&mut self, finding: Finding) {
         self.report.findings.push(finding);
     }
@@ -168,7 +179,7 @@ impl Interview<'_> {
     /// The model to ask, when the server can be asked at all.
     async fn models(&mut self, server: &HttpModel, named: &str) -> Option<String> {
         let begin = Instant::now();
-        let answer = server.models().await;
+        let answer = self.waited(server.models()).await;
         let took = begin.elapsed();
         let models = match answer {
             Ok(models) => models,
@@ -201,7 +212,7 @@ impl Interview<'_> {
 
     async fn window(&mut self, server: &HttpModel) {
         let begin = Instant::now();
-        let served = server.served_window().await;
+        let served = self.waited(server.served_window()).await;
         let took = begin.elapsed();
         if let Some(Window {
             source: WindowSource::Server(path),
@@ -227,14 +238,14 @@ impl Interview<'_> {
     /// Streaming, usage and reasoning are seen in one answer. Gives the server
     /// as it can be asked, when it can.
     async fn streaming(&mut self, mut server: HttpModel, model: &str) -> Option<HttpModel> {
-        let mut heard = ask::count(&server).await;
+        let mut heard = self.waited(ask::count(&server)).await;
         for _ in 0..REFUSALS {
             let Some(refused) = self.without_what_was_refused(&heard) else {
                 break;
             };
             self.heard("a parameter", heard.took, refused);
             server = self.server(model)?;
-            heard = ask::count(&server).await;
+            heard = self.waited(ask::count(&server)).await;
         }
         let finished = match &heard.end {
             Ok(finished) => finished,
@@ -290,7 +301,7 @@ impl Interview<'_> {
     }
 
     async fn tools(&mut self, server: &HttpModel, model: &str) {
-        let streamed = ask::one_call(server, Delivery::Streamed).await;
+        let streamed = self.waited(ask::one_call(server, Delivery::Streamed)).await;
         let outcome = ask::called(&streamed);
         self.fact("tools", outcome.name());
         let template = match &outcome {
@@ -301,7 +312,7 @@ impl Interview<'_> {
         let name = &self.provider.name;
         let finding = advice::tools(self.software, name, &outcome, template, configured);
         self.heard("tools", streamed.took, finding);
-        let whole = ask::one_call(server, Delivery::Whole).await;
+        let whole = self.waited(ask::one_call(server, Delivery::Whole)).await;
         let at_once = ask::called(&whole);
         self.fact("tools_without_streaming", at_once.name());
         let finding = advice::tools_whole(&outcome, &at_once);
@@ -316,7 +327,7 @@ impl Interview<'_> {
             self.fact("parallel_calls", Value::Null);
             return;
         }
-        let heard = ask::two_calls(server).await;
+        let heard = self.waited(ask::two_calls(server)).await;
         let (name, finding) = match ask::called(&heard) {
             Call::Called(2..) => ("two", Finding::ok(PROVIDER, "two calls in one answer work")),
             Call::Called(_) => (
@@ -340,7 +351,7 @@ impl Interview<'_> {
     }
 
     async fn image(&mut self, server: &HttpModel) {
-        let heard = ask::image(server).await;
+        let heard = self.waited(ask::image(server)).await;
         let seen = ask::saw_red(&heard);
         self.fact("images", seen.name());
         let finding = advice::images(&self.provider.name, &seen);

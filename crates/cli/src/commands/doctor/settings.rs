@@ -155,7 +155,7 @@ pub(super) fn provider(place: &Place, resolved: Option<&Resolved>) -> Vec<Findin
 /// on a line.
 fn learned(place: &Place, provider: &ResolvedProvider) -> Vec<Finding> {
     let mut models: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for InForce { model, remedy } in in_force(place, provider, provider.model.as_deref()) {
+    for InForce { model, remedy, .. } in in_force(place, provider, provider.model.as_deref()) {
         models.entry(model).or_default().push(remedy.told());
     }
     models

@@ -9,7 +9,7 @@ use crate::error::CliError;
 use crate::place::Place;
 use crate::render::table::Table;
 use crate::screen::complain;
-use crate::{CommandResult, grants};
+use crate::{CommandResult, grants, skills};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tenon_config::Resolved;
@@ -90,7 +90,9 @@ fn facts(standing: &Standing, tool: &str, argument: &str) -> Result<Facts, CliEr
     };
     if let Some(tool) = toolbox.get(&name) {
         let scratch = tempfile::tempdir()?;
-        let workspace = assemble::workspace(place, resolved, scratch.path())?;
+        let agent = assemble::agent(&resolved.agent)?;
+        let skills = skills::find(place, resolved, &agent).usable;
+        let workspace = assemble::workspace(place, resolved, scratch.path(), &skills)?;
         return Ok(tool.facts(&plain_input(&name, argument)?, &workspace));
     }
     if tenon_vocab::names::canonical_names().all(|known| known != name) {
@@ -126,6 +128,7 @@ fn plain_input(tool: &str, argument: &str) -> Result<Value, CliError> {
         "patch" => json!({
             "patch": format!("*** Begin Patch\n*** Delete File: {argument}\n*** End Patch\n")
         }),
+        "skill" => json!({ "name": argument }),
         "process" => json!({ "action": argument }),
         "ask_user" => json!({ "question": argument }),
         _ => json!({ "path": argument, "pattern": "*" }),

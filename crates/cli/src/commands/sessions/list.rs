@@ -1,5 +1,6 @@
 //! `sessions list`: the newest first, with as much of each id as is needed.
 
+use super::search;
 use crate::CommandResult;
 use crate::commands::pages;
 use crate::place::Place;
@@ -8,7 +9,7 @@ use crate::render::table::Table;
 use crate::screen::complain;
 use std::process::ExitCode;
 use tenon_engine::{Ambient, RealAmbient};
-use tenon_session::{ListFilter, Listing, Summary};
+use tenon_session::{ListFilter, Summary};
 use tenon_vocab::{Printable, SessionId, Timestamp};
 
 /// Characters of a title that a list shows.
@@ -29,12 +30,10 @@ pub enum Form {
     Json,
 }
 
-pub fn run(place: &Place, scope: Scope, form: Form, search: Option<String>) -> CommandResult {
+pub fn run(place: &Place, scope: Scope, form: Form, text: Option<String>) -> CommandResult {
     let store = place.store();
-    let searched = search.is_some();
-    let listing = store.list(&ListFilter {
+    let mut listing = store.list(&ListFilter {
         cwd: (scope == Scope::Here).then(|| place.root_text()),
-        text: search,
     });
     for (path, why) in &listing.skipped {
         complain(&format!(
@@ -43,6 +42,13 @@ pub fn run(place: &Place, scope: Scope, form: Form, search: Option<String>) -> C
             Printable::line(why)
         ));
     }
+    let searched = text.is_some();
+    if let Some(text) = text {
+        let found = search::sessions(place, &text, scope)?;
+        listing
+            .sessions
+            .retain(|summary| found.contains(&summary.id));
+    }
     if form == Form::Json {
         return pages::print_json(&listing.sessions);
     }
@@ -50,22 +56,11 @@ pub fn run(place: &Place, scope: Scope, form: Form, search: Option<String>) -> C
         complain(none(scope, searched));
         return Ok(ExitCode::SUCCESS);
     }
-    let everyone = match (scope, searched) {
-        (Scope::All, false) => Listing::default(),
-        _ => store.list(&ListFilter::default()),
-    };
-    let mut ids: Vec<String> = listing
-        .sessions
-        .iter()
-        .chain(&everyone.sessions)
-        .map(|summary| digits(summary.id))
-        .collect();
-    ids.sort();
-    ids.dedup();
+    let ids = Ids::of(listing.ids);
     pages::print(&table(&listing.sessions, &ids, scope).to_string())
 }
 
-fn none(scope: Scope, searched: bool) -> &'static str {
+pub fn none(scope: Scope, searched: bool) -> &'static str {
     match (scope, searched) {
         (Scope::Here, false) => "no sessions here; `--all` shows those of other directories",
         (Scope::Here, true) => {
@@ -76,28 +71,72 @@ fn none(scope: Scope, searched: bool) -> &'static str {
     }
 }
 
-fn table(sessions: &[Summary], ids: &[String], scope: Scope) -> Table {
+fn table(sessions: &[Summary], ids: &Ids, scope: Scope) -> Table {
     let now = RealAmbient.now();
-    let mut headings = vec!["id", "last", "runs", "model", "title"];
-    if scope == Scope::All {
-        headings.insert(4, "directory");
-    }
+    let any_pinned = sessions.iter().any(|summary| summary.pinned);
+    let mut headings = vec!["id", "last", "runs", "tokens", "cost"];
+    headings.extend(any_pinned.then_some("pin"));
+    headings.push("model");
+    headings.extend((scope == Scope::All).then_some("directory"));
+    headings.push("title");
     let mut table = Table::new(&headings);
     for summary in sessions {
         let more = if summary.partial { "+" } else { "" };
+        let usage = summary.usage;
         let mut row = vec![
-            short(summary.id, ids),
+            ids.short(summary.id),
             age(summary.updated, now),
             format!("{}{more}", summary.runs),
-            summary.model.clone().unwrap_or_default(),
-            shorten(&summary.title, TITLE),
+            format!("{}{more}", tokens(usage.input.saturating_add(usage.output))),
+            cost(summary),
         ];
-        if scope == Scope::All {
-            row.insert(4, summary.cwd.clone());
-        }
+        row.extend(any_pinned.then(|| pinned(summary)));
+        row.push(summary.model.clone().unwrap_or_default());
+        row.extend((scope == Scope::All).then(|| summary.cwd.clone()));
+        row.push(shorten(&summary.title, TITLE));
         table.row(row);
     }
     table
+}
+
+fn pinned(summary: &Summary) -> String {
+    String::from(if summary.pinned { "*" } else { "" })
+}
+
+/// In thousands from ten thousand on: a list is for comparing.
+fn tokens(count: u64) -> String {
+    match count {
+        ..10_000 => count.to_string(),
+        10_000..10_000_000 => format!("{}k", count / 1_000),
+        _ => format!("{}M", count / 1_000_000),
+    }
+}
+
+/// `-` where no price was known, `≥` where only some were.
+fn cost(summary: &Summary) -> String {
+    let partly = summary.models.iter().any(|model| model.cost.is_none());
+    match summary.cost {
+        None => String::from("-"),
+        Some(cost) if partly || summary.partial => format!("≥ {cost}"),
+        Some(cost) => cost.to_string(),
+    }
+}
+
+/// All ids that there are, to know how much of one is enough.
+#[derive(Debug)]
+pub struct Ids(Vec<String>);
+
+impl Ids {
+    pub fn of(ids: Vec<SessionId>) -> Self {
+        let mut all: Vec<String> = ids.into_iter().map(digits).collect();
+        all.sort_unstable();
+        all.dedup();
+        Self(all)
+    }
+
+    pub fn short(&self, id: SessionId) -> String {
+        short(id, &self.0)
+    }
 }
 
 fn digits(id: SessionId) -> String {
@@ -133,7 +172,7 @@ fn common(a: &str, b: &str) -> usize {
 }
 
 /// How long ago, or the day when that is long.
-fn age(then: Timestamp, now: Timestamp) -> String {
+pub fn age(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.as_second() - then.as_second();
     match seconds {
         ..60 => String::from("now"),
@@ -171,6 +210,19 @@ mod tests {
         let mut all: Vec<String> = [one, two].into_iter().map(digits).collect();
         all.sort();
         assert_eq!(short(one, &all), "0199aaaa");
+    }
+
+    #[test]
+    fn figures_of_a_list_are_short() {
+        for (count, shown) in [
+            (0, "0"),
+            (9_999, "9999"),
+            (10_000, "10k"),
+            (9_999_999, "9999k"),
+            (12_345_678, "12M"),
+        ] {
+            assert_eq!(tokens(count), shown);
+        }
     }
 
     #[test]

@@ -5,30 +5,42 @@ use crate::error::CliError;
 use crate::place::Place;
 use crate::screen::complain;
 use std::process::ExitCode;
-use tenon_engine::{Ambient, RealAmbient};
+use tenon_engine::{Ambient, RealAmbient, named};
 use tenon_session::State;
 use tenon_vocab::{Event, Printable, SessionId, Settings};
 
-/// Characters of a title, at most.
-const LONGEST: usize = 200;
-
 pub fn run(place: &Place, id: SessionId, title: &str) -> CommandResult {
-    // A title stands in lists: one line.
-    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    if title.is_empty() {
-        return Err(CliError::usage("the title is empty"));
-    }
-    if title.chars().count() > LONGEST {
-        return Err(CliError::usage(format!(
-            "the title is longer than {LONGEST} characters"
-        )));
-    }
+    let title = named::title(title).map_err(CliError::usage)?;
+    record(place, id, |settings| settings.title = Some(title.clone()))?;
+    complain(&format!("{id} is now `{}`.", Printable::line(&title)));
+    Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pin {
+    On,
+    Off,
+}
+
+/// `sessions pin`: a pinned session stays when old ones are removed.
+pub fn pin(place: &Place, id: SessionId, pin: Pin) -> CommandResult {
+    record(place, id, |settings| settings.pinned = pin == Pin::On)?;
+    complain(&match pin {
+        Pin::On => format!("{id} is kept when old sessions are removed."),
+        Pin::Off => format!("{id} is removed when it is old enough."),
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn record(
+    place: &Place,
+    id: SessionId,
+    change: impl FnOnce(&mut Settings),
+) -> Result<(), CliError> {
     let now = RealAmbient.now();
     let (mut log, state) = place.store().open(id, now)?;
-    let settings = Settings {
-        title: Some(title.clone()),
-        ..settings(&state)
-    };
+    let mut settings = settings(&state);
+    change(&mut settings);
     log.append(&Event {
         seq: log.next_seq(),
         sub: None,
@@ -39,9 +51,7 @@ pub fn run(place: &Place, id: SessionId, title: &str) -> CommandResult {
         agent: settings.agent_name.clone(),
         kind: settings.into(),
     })?;
-    log.sync()?;
-    complain(&format!("{id} is now `{}`.", Printable::line(&title)));
-    Ok(ExitCode::SUCCESS)
+    Ok(log.sync()?)
 }
 
 /// Those that hold; a session that ended before its first run has none yet.

@@ -404,3 +404,45 @@ fn a_signal_at_the_prompt_leaves_a_whole_session_and_a_sane_terminal() {
     assert!(verified.success());
     assert!(sessions(&home).contains(&json!("hello").to_string()));
 }
+
+#[test]
+fn the_task_list_and_the_handoff_of_a_session_are_shown_on_demand() {
+    let list = json!({"items": ["[x] look", "[~] repair"]});
+    let script = super::terminal::calls("go", "todowrite", list, "It is broken.");
+    let (home, model) = (
+        TestHome::new(),
+        Model::scripted(script, std::time::Duration::ZERO),
+    );
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("/todo")
+        .see("There is no task list.")
+        .see_last(">");
+    terminal
+        .line("/handoff")
+        .see("nothing was said in session")
+        .see_last(">");
+    terminal
+        .line("go")
+        .see("[~] repair")
+        .see("1 of 2 done")
+        .see("It is broken.")
+        .see_last(">");
+    terminal
+        .line("/todo")
+        .see_times("[~]  repair", 1)
+        .see_last(">");
+    terminal
+        .line("/handoff make it whole")
+        .see("## Repro commands")
+        .see("tenon handoff --from-session ")
+        .see_last(">");
+    let screen = terminal.screen();
+    assert!(screen.contains("make it whole"), "{screen}");
+    assert!(screen.contains("- [~] repair"), "{screen}");
+    assert!(screen.contains("mock-model: "), "{screen}");
+    terminal.key("C-d").left(0);
+}

@@ -10,6 +10,10 @@ use crate::{Delta, ModelError};
 use serde_json::Value;
 use tenon_vocab::StopReason;
 
+/// Only one choice is asked for. Another one is somebody else's answer, and
+/// must not be taken for this one, also when it comes first.
+const ASKED: u64 = 0;
+
 /// One reply being read.
 pub type ChatDecoder = BodyDecoder<Reading>;
 
@@ -17,8 +21,6 @@ pub type ChatDecoder = BodyDecoder<Reading>;
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     reply: Reply,
-    /// Only one choice is asked for; the first one that comes is it.
-    choice: Option<u64>,
     calls: CallForm,
 }
 
@@ -39,7 +41,7 @@ impl Format for Reading {
         sink: &mut dyn FnMut(Delta),
     ) -> Result<Flow, ModelError> {
         if let Some(said) = light::read(data) {
-            if *self.choice.get_or_insert(said.index) == said.index {
+            if said.index == ASKED {
                 self.reply.reasoning(&said.reasoning, sink)?;
                 self.reply.text(&said.text, sink)?;
             }
@@ -75,10 +77,13 @@ impl Reading {
                 self.reply.set_usage(usage);
             }
         }
+        if let Some(percent) = value.get("prompt_progress").and_then(fields::percent) {
+            sink(Delta::Reading { percent });
+        }
         let choices = value.get("choices").and_then(Value::as_array);
         for choice in choices.into_iter().flatten() {
-            let index = choice.get("index").and_then(Value::as_u64).unwrap_or(0);
-            if *self.choice.get_or_insert(index) == index {
+            let index = choice.get("index").and_then(Value::as_u64).unwrap_or(ASKED);
+            if index == ASKED {
                 self.choice(choice, sink)?;
             }
         }

@@ -6,6 +6,7 @@
 //! change from step to step stands after the messages, so that the body of one
 //! request, up to its last message, is the beginning of the next one's.
 
+use super::Progress;
 use crate::codec::pieces::write;
 use crate::quirks::{
     ContentNull, ImageDetail, MaxTokensField, Quirks, ReturnReasoning, ToolImages,
@@ -144,7 +145,7 @@ fn sends_tools(prefix: &Prefix, quirks: &Quirks) -> bool {
 }
 
 /// From the end of the messages on.
-pub(super) fn tail(request: &Request, quirks: &Quirks) -> Bytes {
+pub(super) fn tail(request: &Request, quirks: &Quirks, progress: Progress) -> Bytes {
     let mut out = b"]".to_vec();
     let mut field = |name: &str, value: Option<Value>| {
         if let Some(value) = value.filter(|_| !quirks.omits(name)) {
@@ -173,6 +174,9 @@ pub(super) fn tail(request: &Request, quirks: &Quirks) -> Bytes {
     if streamed && !quirks.omits("stream") {
         let options = serde_json::json!({"include_usage": true});
         field("stream_options", Some(options));
+        if progress == Progress::Asked {
+            field("return_progress", Some(Value::from(true)));
+        }
     }
     out.push(b'}');
     Bytes::from(out)

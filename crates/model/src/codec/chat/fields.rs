@@ -93,6 +93,14 @@ pub(super) fn stop_reason(text: &str) -> Option<StopReason> {
     }
 }
 
+/// llama.cpp: how much of the prompt was read, what its cache had included.
+pub(super) fn percent(progress: &Value) -> Option<u8> {
+    let number = |name: &str| progress.get(name).and_then(count);
+    let (total, read) = (number("total")?, number("processed")?);
+    let percent = (read.min(total) * 100).checked_div(total)?;
+    u8::try_from(percent).ok()
+}
+
 /// The token counts, when there are any.
 pub(in crate::codec) fn usage(value: &Value) -> Option<Usage> {
     let first = |paths: &[&str]| {

@@ -15,6 +15,7 @@ struct Light<'d> {
     usage: Option<IgnoredAny>,
     x_groq: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
+    prompt_progress: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -59,6 +60,7 @@ pub(super) fn read(data: &[u8]) -> Option<Said<'_>> {
         chunk.usage,
         chunk.x_groq,
         chunk.error,
+        chunk.prompt_progress,
         choice.finish_reason,
         choice.usage,
         delta.reasoning,

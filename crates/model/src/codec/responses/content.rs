@@ -106,8 +106,26 @@ impl Answer {
         self.reply.reasoning(text, sink)
     }
 
-    /// The item in full: what it has that was not given yet is given now.
+    /// The item in full: what it has that was not given yet is given now. A
+    /// call that the server says is incomplete does not run, whole as it looks.
     pub(super) fn whole_item(
+        &mut self,
+        slot: usize,
+        item: &Value,
+        sink: &mut dyn FnMut(Delta),
+    ) -> Result<(), ModelError> {
+        self.rest_of_item(slot, item, sink)?;
+        let is_call = self
+            .slots
+            .get(slot)
+            .is_some_and(|known| known.kind == Kind::Call);
+        if is_call && item.get("status").and_then(Value::as_str) == Some("incomplete") {
+            self.reply.cut_call(slot as u64);
+        }
+        Ok(())
+    }
+
+    fn rest_of_item(
         &mut self,
         slot: usize,
         item: &Value,

@@ -55,3 +55,25 @@ fn who_switched_masking_off_gets_everything() {
     let masker = Masker::none().knowing([String::from("plain-k3y")]);
     assert_eq!(masker.mask("plain-k3y"), "plain-k3y");
 }
+
+#[test]
+fn a_key_that_is_learned_later_is_masked_from_then_on_also_in_a_stream_under_way() {
+    let masker = Masker::standard();
+    let shared = Arc::clone(&masker);
+    let mut stream = masker.stream();
+    assert_eq!(stream.push("plain-k3y "), "plain-k3y ");
+    shared.learn(" plain-k3y\n");
+    shared.learn("plain-k3y");
+    shared.learn("word");
+    assert_eq!(masker.mask("plain-k3y word"), "[masked:api-key] word");
+    let mut out = stream.push("plain-");
+    out.push_str(&stream.push("k3y!"));
+    out.push_str(&stream.finish());
+    assert_eq!(out, "[masked:api-key]!");
+    let more = masker.knowing([String::from("0ther-key")]);
+    assert_eq!(
+        more.mask("plain-k3y 0ther-key"),
+        "[masked:api-key] [masked:api-key]"
+    );
+    assert!(!format!("{masker:?}").contains("k3y"));
+}

@@ -1,0 +1,243 @@
+//! `tenon context show`: what a session here would be told before the first
+//! prompt, part by part, with the files it comes from; with `--session` also what
+//! the history of that session takes. Asks no server and leaves no session.
+
+use super::pages;
+use crate::CommandResult;
+use crate::args::{ContextCommand, RunArgs, Shared};
+use crate::assemble::{self, Configured, Options};
+use crate::drive::Desk;
+use crate::error::CliError;
+use crate::place::Place;
+use crate::provider::{facts, wanted};
+use crate::render::table::Table;
+use crate::screen::complain;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use tenon_engine::account::{self, Share};
+use tenon_engine::prompt::{self, Fragment};
+use tenon_model::WindowSource;
+use tenon_session::Loaded;
+use tenon_vocab::{Message, Part, Printable, Role, ToolSpec};
+
+pub fn run(shared: &Shared, command: ContextCommand) -> CommandResult {
+    let ContextCommand::Show {
+        session,
+        agent,
+        full,
+        json,
+    } = command;
+    let shown = Shown::gather(&Place::find(shared)?, session.as_deref(), agent)?;
+    let depth = if full { Depth::Texts } else { Depth::Figures };
+    if json {
+        return pages::print_json(&shown.json(depth));
+    }
+    for trouble in &shown.troubles {
+        complain(Printable::line(trouble).as_str());
+    }
+    let mut page = shown.table().to_string();
+    if depth == Depth::Texts {
+        page.push_str(Printable::block(&shown.texts()).as_str());
+    }
+    pages::print(&page)
+}
+
+/// How much of it is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Figures,
+    Texts,
+}
+
+/// The most that a request may have, as far as the settings tell.
+#[derive(Debug)]
+struct Limit {
+    tokens: u64,
+    source: &'static str,
+}
+
+#[derive(Debug)]
+struct Shown {
+    session: Option<String>,
+    agent: String,
+    fragments: Vec<Fragment>,
+    tools: Vec<ToolSpec>,
+    history: Vec<Arc<Message>>,
+    shares: Vec<Share>,
+    limit: Option<Limit>,
+    troubles: Vec<String>,
+}
+
+impl Shown {
+    fn gather(
+        place: &Place,
+        session: Option<&str>,
+        agent: Option<String>,
+    ) -> Result<Self, CliError> {
+        let store = place.store();
+        let loaded = match session {
+            Some(text) => Some(store.load(store.find(text)?)?),
+            None => None,
+        };
+        let state = loaded.as_ref().map(Loaded::state);
+        let place = match state {
+            Some(state) => place.of_session(&state.meta().cwd)?,
+            None => place.clone(),
+        };
+        let settings = state.and_then(|state| state.settings());
+        let args = RunArgs {
+            agent: agent.or_else(|| settings.map(|settings| settings.agent_name.clone())),
+            ..RunArgs::default()
+        };
+        // As it is with somebody in front, who can be asked.
+        let options = Options::from_args(&args, Desk::Client);
+        let parts = assemble::parts_without_model(&place, &options)?;
+        let configured = Configured::read(&place, &options)?;
+        let wanted = wanted(&configured, &options, settings).ok();
+        let window = wanted.and_then(|wanted| {
+            let model = wanted.provider.model.clone().unwrap_or_default();
+            let own = configured.resolved.window_of(&wanted.provider, &model);
+            facts(&wanted.provider, &model, own).window
+        });
+        let window = window.map(|window| Limit {
+            tokens: window.tokens,
+            source: match window.source {
+                WindowSource::User => "your setting",
+                WindowSource::Server(_) => "the server",
+                WindowSource::Catalogue => "the catalogue",
+            },
+        });
+        let before = loaded
+            .as_ref()
+            .and_then(|loaded| prompt::read(&loaded.blobs(), loaded.state()));
+        let fragments = prompt::frozen(parts.context.fragments, before);
+        let tools = parts.toolbox.specs();
+        let history: Vec<Arc<Message>> =
+            state.map_or_else(Vec::new, |state| state.history().messages().to_vec());
+        Ok(Self {
+            session: loaded.as_ref().map(|loaded| loaded.id.to_string()),
+            agent: parts.agent.name,
+            shares: account::shares(&fragments, &tools, &history),
+            limit: smaller(window, parts.context.request_tokens),
+            troubles: parts.context.troubles,
+            fragments,
+            tools,
+            history,
+        })
+    }
+
+    fn total(&self) -> u64 {
+        account::total(&self.shares)
+    }
+
+    fn percent(&self) -> Option<u64> {
+        let limit = self.limit.as_ref()?;
+        Some((self.total().saturating_mul(100) / limit.tokens.max(1)).min(100))
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new(&["part", "bytes", "tokens", "source"]);
+        for share in &self.shares {
+            table.row([
+                share.part.to_owned(),
+                share.bytes.to_string(),
+                format!("~{}", share.tokens),
+                share.source.clone(),
+            ]);
+        }
+        let mut sum = |name: &str, tokens: String, source: &str| {
+            table.row([name.to_owned(), String::new(), tokens, source.to_owned()]);
+        };
+        let bytes: u64 = self.shares.iter().map(|share| share.bytes).sum();
+        let all = format!("{bytes} bytes, estimated");
+        sum("all", format!("~{}", self.total()), &all);
+        match &self.limit {
+            Some(limit) => sum("limit", limit.tokens.to_string(), limit.source),
+            None => sum(
+                "limit",
+                String::from("-"),
+                "not known without the server; `context_window` sets it",
+            ),
+        }
+        if let Some(percent) = self.percent() {
+            sum("used", format!("~{percent} %"), "of the limit");
+        }
+        table
+    }
+
+    fn json(&self, depth: Depth) -> Value {
+        let parts: Vec<Value> = self
+            .shares
+            .iter()
+            .map(|share| {
+                json!({
+                    "part": share.part, "source": share.source,
+                    "bytes": share.bytes, "tokens": share.tokens,
+                })
+            })
+            .collect();
+        let limit = self.limit.as_ref();
+        let mut shown = json!({
+            "session": self.session,
+            "agent": self.agent,
+            "parts": parts,
+            "tokens": self.total(),
+            "estimated": true,
+            "limit": limit.map(|limit| json!({"tokens": limit.tokens, "source": limit.source})),
+            "percent": self.percent(),
+            "warnings": self.troubles,
+        });
+        if depth == Depth::Texts {
+            shown["system"] = json!(prompt::system(&self.fragments));
+            shown["tools"] = json!(self.tools);
+            shown["messages"] = json!(self.history);
+        }
+        shown
+    }
+
+    /// The texts as the model reads them.
+    fn texts(&self) -> String {
+        let mut text = format!("\n--- system ---\n{}\n", prompt::system(&self.fragments));
+        for tool in &self.tools {
+            let _ = write!(
+                text,
+                "\n--- tool {} ---\n{}\n{}\n",
+                tool.name, tool.description, tool.parameters
+            );
+        }
+        for message in &self.history {
+            let role = match message.role {
+                Role::User => "user",
+                Role::Assistant => "assistant",
+                Role::Tool => "result",
+            };
+            let _ = write!(text, "\n--- {role} ---\n");
+            for part in &message.parts {
+                let _ = writeln!(text, "{}", said(part));
+            }
+        }
+        text
+    }
+}
+
+fn said(part: &Part) -> String {
+    match part {
+        Part::Text { text } | Part::ToolResult { text, .. } => text.clone(),
+        Part::ToolCall(call) => format!("[{} {}]", call.name, call.arguments),
+        Part::Image { media_type, .. } => format!("[image {media_type}]"),
+        Part::Reasoning { .. } | Part::Opaque { .. } => String::from("[reasoning]"),
+    }
+}
+
+/// The user's cap holds where it is the smaller one.
+fn smaller(window: Option<Limit>, cap: Option<u64>) -> Option<Limit> {
+    match (window, cap) {
+        (Some(window), Some(cap)) if window.tokens <= cap => Some(window),
+        (_, Some(tokens)) => Some(Limit {
+            tokens,
+            source: "your `context.max_tokens`",
+        }),
+        (window, None) => window,
+    }
+}

@@ -1,0 +1,148 @@
+//! The page from the log alone: no model, and the same log gives the same page.
+
+use super::facts::Facts;
+use super::page::{Page, code, one_line, shortened};
+use std::fmt::Write as _;
+use tenon_vocab::{FileDone, FileFact, TodoItem, TodoStatus};
+
+const FILES: usize = 30;
+const COMMANDS: usize = 10;
+const PROMPTS: usize = 10;
+/// Characters of one prompt, of the last answer, and of other lines.
+const PROMPT: usize = 600;
+const ANSWER: usize = 1_500;
+const LINE: usize = 300;
+const LINES: usize = 5;
+
+pub fn page(facts: &Facts, goal: &str) -> Page {
+    let recap = &facts.recap;
+    let files = files(facts);
+    Page {
+        origin: origin(facts),
+        goal: goal.trim().to_owned(),
+        starter: starter(facts, goal.trim()),
+        more_files: files.len().saturating_sub(FILES),
+        files: files.into_iter().take(FILES).collect(),
+        tasks: tasks(&recap.todo, goal),
+        root: recap.root.clone(),
+        commands: {
+            let ran: Vec<_> = recap
+                .commands
+                .iter()
+                .filter(|ran| ran.outcome != "denied")
+                .collect();
+            let skipped = ran.len().saturating_sub(COMMANDS);
+            ran.into_iter().skip(skipped).cloned().collect()
+        },
+    }
+}
+
+fn origin(facts: &Facts) -> String {
+    let mut line = format!(
+        "From session `{}` in {}",
+        facts.session,
+        code(&facts.recap.root)
+    );
+    if let Some(branch) = &facts.branch {
+        let _ = write!(line, ", branch {}", code(branch));
+    }
+    if let Some(written) = facts.written {
+        let _ = write!(
+            line,
+            ", last written {}",
+            written.strftime("%Y-%m-%d %H:%M UTC")
+        );
+    }
+    line.push('.');
+    line
+}
+
+/// What was changed before what was only read, the newest of each first.
+pub fn files(facts: &Facts) -> Vec<FileFact> {
+    let all = facts.recap.files.iter().rev();
+    let (read, changed): (Vec<_>, Vec<_>) =
+        all.cloned().partition(|file| file.done == FileDone::Read);
+    changed.into_iter().chain(read).collect()
+}
+
+/// What is open on the list; the goal itself where nothing is.
+pub fn tasks(todo: &[TodoItem], goal: &str) -> Vec<TodoItem> {
+    let open: Vec<TodoItem> = todo
+        .iter()
+        .filter(|item| item.status.is_open())
+        .cloned()
+        .collect();
+    if !open.is_empty() {
+        return open;
+    }
+    vec![TodoItem {
+        text: shortened(&one_line(goal), LINE),
+        status: TodoStatus::Pending,
+    }]
+}
+
+fn starter(facts: &Facts, goal: &str) -> String {
+    let recap = &facts.recap;
+    let mut out = String::from(
+        "Go on with work that was begun in another session. You see nothing of it but this.\n\n",
+    );
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(out, "What is to be reached: {goal}");
+    out.push_str(&asked(facts, goal));
+    listed(&mut out, "What was decided:", &recap.decisions);
+    if let Some(last) = facts.said.last() {
+        let _ = writeln!(
+            out,
+            "\nWhat was said last:\n{}",
+            shortened(last.trim(), ANSWER)
+        );
+    }
+    listed(&mut out, "What failed:", &recap.errors);
+    if !recap.files.is_empty() {
+        let named: Vec<String> = files(facts)
+            .iter()
+            .take(LINES * 2)
+            .map(|file| code(&file.path))
+            .collect();
+        let _ = writeln!(
+            out,
+            "\nRead these files before you change anything: {}.",
+            named.join(", ")
+        );
+    }
+    out.push_str("\nFirst check what of this is done already, then go on with what is not.");
+    out
+}
+
+/// The user's own words, with an empty line before them: what binds the work
+/// must not depend on whether a model repeats it.
+pub fn asked(facts: &Facts, goal: &str) -> String {
+    let recap = &facts.recap;
+    let mut asked: Vec<&String> = vec![&recap.goal];
+    asked.extend(&recap.prompts);
+    asked.retain(|prompt| prompt.trim() != goal);
+    if asked.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("\nWhat was asked, in order:\n");
+    let skipped = asked.len().saturating_sub(PROMPTS);
+    for prompt in asked.iter().skip(skipped) {
+        let _ = writeln!(out, "- {}", shortened(&one_line(prompt), PROMPT));
+    }
+    let left_out = skipped + recap.left_out as usize;
+    if left_out > 0 {
+        let _ = writeln!(out, "- ({left_out} earlier ones are left out)");
+    }
+    out
+}
+
+/// The last few lines under a heading.
+fn listed(out: &mut String, heading: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{heading}");
+    for line in lines.iter().skip(lines.len().saturating_sub(LINES)) {
+        let _ = writeln!(out, "- {}", shortened(&one_line(line), LINE));
+    }
+}

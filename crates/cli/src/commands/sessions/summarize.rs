@@ -1,0 +1,161 @@
+//! `sessions summarize`: the sections of a compaction, printed (N10). The session
+//! is only read, unless it is to be recorded as one; then its own engine does it,
+//! as `/compact` would.
+
+use crate::CommandResult;
+use crate::args::{RunArgs, Shared};
+use crate::aside::Model;
+use crate::assemble::{self, Configured, Options, Session};
+use crate::commands::pages;
+use crate::drive::Desk;
+use crate::error::{CliError, exit_code};
+use crate::place::Place;
+use crate::render::waiting::{self, Motion};
+use crate::screen::complain;
+use std::process::ExitCode;
+use tenon_engine::{Engine, summary};
+use tenon_session::{Loaded, recap};
+use tenon_vocab::port::Handle;
+use tenon_vocab::profile::{Compaction, Strategy};
+use tenon_vocab::{Command, ContextChange, EventKind, Outcome, Printable, SessionId};
+
+/// What is asked of a model of which nothing is known.
+const WINDOW: u64 = 32_768;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    Model,
+    Log,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    Print,
+    /// Record it as a compaction, too.
+    Append,
+}
+
+pub fn run(_: &Shared, place: &Place, id: SessionId, by: By, then: Then) -> CommandResult {
+    match then {
+        Then::Print => print(place, id, by),
+        Then::Append => append(place, id, by),
+    }
+}
+
+fn options() -> Options {
+    Options::from_args(&RunArgs::default(), Desk::Nobody)
+}
+
+fn print(place: &Place, id: SessionId, by: By) -> CommandResult {
+    let loaded = place.store().load(id)?;
+    let facts = recap(loaded.events());
+    if facts.goal.is_empty() {
+        return Err(
+            CliError::runtime(format!("nothing was said in session {id}"))
+                .with_hint("`tenon sessions list` shows the others."),
+        );
+    }
+    let (text, settings) = match by {
+        By::Log => {
+            let settings = Compaction::default();
+            (
+                summary::from_log(loaded.state(), &facts, &settings),
+                settings,
+            )
+        }
+        By::Model => {
+            let options = options();
+            let configured = Configured::read(place, &options)?;
+            let settings = configured.resolved.compaction.clone();
+            let asking = ask(place, &options, &configured, &loaded);
+            (assemble::runtime()?.block_on(asking)?, settings)
+        }
+    };
+    let page = format!("{}\n\n{}\n", text.trim(), summary::facts(&facts, &settings));
+    pages::print_foreign(&page)
+}
+
+async fn ask(
+    place: &Place,
+    options: &Options,
+    configured: &Configured,
+    loaded: &Loaded,
+) -> Result<String, CliError> {
+    let known = loaded.state().settings();
+    let Some(model) = Model::with(place, options, configured, known).await? else {
+        return Err(assemble::nothing_configured().with_hint(
+            "`tenon sessions summarize --deterministic` makes the summary from the log alone.",
+        ));
+    };
+    let resolved = &configured.resolved;
+    let window = model.window().await.unwrap_or(WINDOW);
+    let window = window.min(resolved.request_tokens.unwrap_or(u64::MAX));
+    let question = summary::question(loaded.state(), window, &resolved.compaction);
+    let said = model
+        .ask(&question.system, &question.text)
+        .await
+        .map_err(|error| {
+            error.with_hint(
+                "`tenon sessions summarize --deterministic` makes the summary from the log alone.",
+            )
+        })?;
+    complain(&said.told());
+    Ok(said.text)
+}
+
+fn append(place: &Place, id: SessionId, by: By) -> CommandResult {
+    let runtime = assemble::runtime()?;
+    let ended = runtime.block_on(async {
+        let options = options();
+        let opening = assemble::open_with(place, &options, Session::Existing(id), None);
+        let mut assembled = waiting::during(Motion::for_stderr(), opening).await?;
+        if by == By::Log {
+            assembled.parts.context.compaction.strategy = Strategy::Deterministic;
+        }
+        let handle = Engine::start(assembled.session, assembled.parts);
+        Ok::<_, CliError>(waiting::during(Motion::for_stderr(), compact(handle)).await)
+    })?;
+    for line in &ended.said {
+        complain(Printable::line(line).as_str());
+    }
+    if let Some(summary) = &ended.summary {
+        pages::print_foreign(&format!("{summary}\n"))?;
+    }
+    match ended.outcome {
+        Outcome::Completed => Ok(ExitCode::SUCCESS),
+        outcome => Ok(exit_code(outcome)),
+    }
+}
+
+/// What came of it.
+struct Ended {
+    outcome: Outcome,
+    summary: Option<String>,
+    said: Vec<String>,
+}
+
+async fn compact(mut handle: Handle) -> Ended {
+    handle.commands.send(Command::Compact { focus: None });
+    let mut ended = Ended {
+        outcome: Outcome::Failed,
+        summary: None,
+        said: Vec::new(),
+    };
+    while let Some(event) = handle.events.next().await {
+        match &event.kind {
+            EventKind::Context(ContextChange::Compacted(compacted)) => {
+                ended.summary = Some(compacted.summary.clone());
+            }
+            EventKind::Notice(notice) if event.run.is_some() => {
+                ended.said.push(notice.message.clone());
+                ended.said.extend(notice.hint.clone());
+            }
+            EventKind::RunFinished(finished) => {
+                ended.outcome = finished.outcome;
+                handle.commands.send(Command::Shutdown);
+            }
+            _ => {}
+        }
+    }
+    ended
+}

@@ -1,0 +1,17 @@
+//! The commands that people wrote for themselves: those of the user, and those of
+//! a project that is trusted.
+
+use crate::place::Place;
+use tenon_config::{CommandPlaces, Commands, Loaded, commands};
+use tenon_engine::slash::SLASH;
+
+pub fn find(place: &Place, loaded: &Loaded) -> Commands {
+    let reserved: Vec<&str> = SLASH.iter().map(|(name, _, _)| *name).collect();
+    let project = loaded.project();
+    let trusted = project.snapshot.as_deref().filter(|_| project.is_trusted());
+    commands(&CommandPlaces {
+        config: &place.paths.config,
+        project: trusted,
+        reserved: &reserved,
+    })
+}

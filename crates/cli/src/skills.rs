@@ -1,0 +1,66 @@
+//! The skills of a session: found by `config`, without those that a rule denies.
+//! What is denied is as if it were not there (Y2).
+
+use crate::place::Place;
+use std::path::PathBuf;
+use tenon_config::Resolved;
+use tenon_config::skills::{Places, discover};
+use tenon_engine::{Ambient, RealAmbient};
+use tenon_policy::{Authority, Grants, decide};
+use tenon_tools::skill;
+use tenon_vocab::Class;
+use tenon_vocab::profile::{AgentProfile, SkillInfo};
+
+/// Names that one remark tells.
+const TOLD: usize = 8;
+
+/// What was found, as far as it may be used.
+#[derive(Debug, Clone, Default)]
+pub struct Skills {
+    pub usable: Vec<SkillInfo>,
+    /// With the reason.
+    pub denied: Vec<(SkillInfo, String)>,
+    pub remarks: Vec<String>,
+}
+
+pub fn find(place: &Place, resolved: &Resolved, agent: &AgentProfile) -> Skills {
+    let home = place.env.get("HOME").map(PathBuf::from);
+    let found = discover(&Places {
+        root: &place.root,
+        config: &place.paths.config,
+        home: home.as_deref(),
+        paths: &resolved.skill_paths,
+    });
+    let mut skills = Skills {
+        remarks: found.remarks,
+        ..Skills::default()
+    };
+    let now = RealAmbient.now();
+    for found in found.skills {
+        let facts = skill::facts_of(&found.name);
+        let authority = Authority::of(agent);
+        let verdict = decide(&facts, &resolved.rules, &Grants::new(), &authority, now);
+        match verdict.class {
+            Class::Deny | Class::HardDeny => skills.denied.push((found, verdict.reason)),
+            Class::Allow | Class::Ask | Class::Confirm => skills.usable.push(found),
+        }
+    }
+    skills.remarks.extend(notice(&skills.usable));
+    skills
+}
+
+/// A project's skills speak to the model although nobody trusted the project, so
+/// it is said that they are there (C7).
+fn notice(skills: &[SkillInfo]) -> Option<String> {
+    let names: Vec<&str> = skills
+        .iter()
+        .filter(|skill| skill.source == "project")
+        .map(|skill| skill.name.as_str())
+        .collect();
+    let first = names.iter().take(TOLD).copied().collect::<Vec<_>>();
+    let more = match names.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!names.is_empty()).then(|| format!("skills of the project: {}{more}", first.join(", ")))
+}

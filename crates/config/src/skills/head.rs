@@ -1,0 +1,176 @@
+//! The head of one `SKILL.md`: its name and what it is for. Forgives what can be
+//! forgiven; the text below is not read.
+
+use crate::frontmatter::{LONGEST, lenient};
+use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use tenon_vocab::frontmatter::split;
+
+/// Enough for nearly every frontmatter.
+const FIRST: u64 = 8 * 1024;
+const LONGEST_NAME: usize = 64;
+const LONGEST_DESCRIPTION: usize = 1024;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) name: String,
+    pub(super) description: String,
+    /// Only the user loads it.
+    pub(super) user_only: bool,
+}
+
+/// Reads the head of a file without links, in a folder of this name, and counts
+/// the bytes.
+pub(super) fn read(file: &Path, folder: &str, count: &mut u64) -> Result<Head, String> {
+    let mut file = regular(file)?;
+    let mut bytes = Vec::new();
+    more(&mut file, FIRST, &mut bytes)?;
+    if !split(&String::from_utf8_lossy(&bytes)).closed {
+        more(&mut file, LONGEST as u64, &mut bytes)?;
+        *count += bytes.len() as u64;
+        if bytes.len() > LONGEST && !split(&String::from_utf8_lossy(&bytes)).closed {
+            return Err(format!(
+                "its frontmatter does not end within {LONGEST} bytes"
+            ));
+        }
+    }
+    *count += bytes.len() as u64;
+    of(&String::from_utf8_lossy(&bytes), folder)
+}
+
+/// A pipe would wait for whoever writes into it, so it is not opened for long.
+fn regular(path: &Path) -> Result<File, String> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = open(path, flags, Mode::empty()).map_err(|error| error.to_string())?;
+    let stat = fstat(&opened).map_err(|error| error.to_string())?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(String::from("it is not a file"));
+    }
+    Ok(File::from(opened))
+}
+
+fn more(file: &mut File, most: u64, bytes: &mut Vec<u8>) -> Result<(), String> {
+    let read = file.take(most).read_to_end(bytes);
+    read.map(drop).map_err(|error| error.to_string())
+}
+
+fn of(text: &str, folder: &str) -> Result<Head, String> {
+    let found = split(text);
+    let fields = found.front.map(lenient).unwrap_or_default();
+    let written = fields.text("name").map(|name| tidy(name).replace(' ', "-"));
+    let name = written
+        .filter(|name| !name.is_empty() && name.chars().count() <= LONGEST_NAME)
+        .unwrap_or_else(|| tidy(folder).replace(' ', "-"));
+    let description = match fields.text("description") {
+        Some(text) => tidy(text),
+        None => first_paragraph(found.body),
+    };
+    if name.is_empty() {
+        return Err(String::from("it has no name"));
+    }
+    if description.is_empty() {
+        return Err(String::from("it has neither a description nor a text"));
+    }
+    Ok(Head {
+        name,
+        description: cut(&description),
+        user_only: fields
+            .text("disable-model-invocation")
+            .is_some_and(|said| said.eq_ignore_ascii_case("true")),
+    })
+}
+
+/// One line, without what could move a cursor.
+fn tidy(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_DESCRIPTION) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", &text[..at]),
+    }
+}
+
+/// The first lines that are no heading; a heading where there is nothing else.
+fn first_paragraph(body: &str) -> String {
+    let is_heading = |line: &str| line.starts_with('#');
+    let lines = body.lines().map(str::trim);
+    let paragraph: Vec<&str> = lines
+        .clone()
+        .skip_while(|line| line.is_empty() || is_heading(line))
+        .take_while(|line| !line.is_empty() && !is_heading(line))
+        .collect();
+    if !paragraph.is_empty() {
+        return tidy(&paragraph.join(" "));
+    }
+    let heading = lines.into_iter().find(|line| is_heading(line));
+    tidy(heading.unwrap_or_default().trim_start_matches('#'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Head, of};
+
+    fn head(name: &str, description: &str) -> Result<Head, String> {
+        Ok(Head {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            user_only: false,
+        })
+    }
+
+    #[test]
+    fn what_the_frontmatter_lacks_comes_from_the_folder_and_the_text() {
+        for (text, name, description) in [
+            ("---\nname: a\ndescription: b\n---\nc", "a", "b"),
+            (
+                "# Title\n\nFirst lines\nof it.\n\nSecond.",
+                "box",
+                "First lines of it.",
+            ),
+            ("---\nname: a\n---\n# Only a title\n", "a", "Only a title"),
+            ("---\ndescription: |\n  one\n  two\n---\n", "box", "one two"),
+            ("---\nname: [x]\ndescription: b\n---\n", "box", "b"),
+            (
+                "---\nname: My Skill\ndescription: x: y\n---\n",
+                "My-Skill",
+                "x: y",
+            ),
+            ("---\nname: a\ndescription: b\n\nnever closed", "a", "b"),
+        ] {
+            assert_eq!(of(text, "box"), head(name, description), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_at_all_is_no_skill() {
+        assert!(of("", "box").is_err());
+        assert!(of("---\nname: a\n---\n", "box").is_err());
+    }
+
+    #[test]
+    fn a_name_and_a_description_are_one_line_each() {
+        let long = "x".repeat(3000);
+        let made = of(
+            &format!("---\nname: {long}\ndescription: {long}\n---\n"),
+            "box",
+        )
+        .unwrap();
+        assert_eq!(made.name, "box");
+        assert_eq!(made.description.chars().count(), 1025);
+        let made = of(
+            "---\nname: \"a\\e[2Jb\"\ndescription: \"x\\ny\\e]0;t\"\n---\n",
+            "box",
+        )
+        .unwrap();
+        assert_eq!(made.name, "a-[2Jb");
+        assert_eq!(made.description, "x y ]0;t");
+    }
+}

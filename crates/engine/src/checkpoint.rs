@@ -1,0 +1,399 @@
+//! What commands change (N5). The tree is looked at before a command and after
+//! it; what differs is recorded with what it was before, so that it can be taken
+//! back. The file tools need none of this: they report each change themselves.
+//!
+//! The look before is all that a command waits for. The look after, and keeping
+//! what is new, happen while the model goes on. Looking and reading is done on
+//! blocking threads, behind one lock.
+
+mod compare;
+mod keep;
+
+use crate::core::Core;
+use keep::{Budget, Shelf};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tenon_policy::{Facts, Subject};
+use tenon_session::Log;
+use tenon_tools::Workspace;
+use tenon_tools::workspace::{Extent, SCAN_ENTRIES, Scan, ScanLimits};
+use tenon_vocab::{
+    CallId, Checkpoint, CheckpointAction, Effect, FileChange, NoticeLevel, RunId, Unkept,
+};
+use tokio::task::JoinHandle;
+
+/// Longer than this no command waits for the look at the tree, and once more as
+/// long for what is to be kept of it.
+const WAIT: Duration = Duration::from_secs(2);
+/// How long the look while the model thinks may take: a command that comes
+/// meanwhile waits for it.
+const LOOK: Duration = Duration::from_secs(5);
+/// How long it may then read.
+const AHEAD: Duration = Duration::from_secs(20);
+/// A tree that takes too long so often is not looked at again.
+const SLOW: u32 = 2;
+/// From so many entries on a look is worth more than one thread.
+const LARGE: usize = 2_000;
+/// Files in one record of the log.
+pub(crate) const RECORD: usize = 500;
+
+/// Watches the tree around commands.
+pub(crate) struct Keeper {
+    /// Tenon's own folders.
+    without: Vec<PathBuf>,
+    desk: Mutex<Desk>,
+    /// What the file tools changed since the last look, by path.
+    edits: Mutex<HashMap<String, Option<String>>>,
+    /// The look after the last command.
+    pending: tokio::sync::Mutex<Option<JoinHandle<()>>>,
+    /// The look while the model thinks.
+    ahead: Mutex<Option<JoinHandle<()>>>,
+    /// How many entries the last look found.
+    entries: AtomicUsize,
+    /// A command waits.
+    urgent: AtomicBool,
+    /// The session ends.
+    stop: AtomicBool,
+    /// It was said that not everything can be kept.
+    said: AtomicBool,
+}
+
+#[derive(Default)]
+struct Desk {
+    shelf: Shelf,
+    last: Option<Last>,
+    /// There are too many files, or the disk is too slow: nothing is watched.
+    off: bool,
+    /// How often a look took too long.
+    slow: u32,
+}
+
+/// The look after a command that left something running.
+struct Last {
+    scan: Arc<Scan>,
+    run: RunId,
+}
+
+/// The tree just before a command.
+pub(crate) struct Before(Arc<Scan>);
+
+/// What was found to have changed.
+#[derive(Default)]
+struct Found {
+    files: Vec<FileChange>,
+    unkept: Vec<Unkept>,
+}
+
+impl Keeper {
+    pub(crate) fn new(log: &Log, root: &Path) -> Self {
+        Self {
+            without: own_folder(log, root).into_iter().collect(),
+            desk: Mutex::default(),
+            edits: Mutex::default(),
+            pending: tokio::sync::Mutex::default(),
+            ahead: Mutex::default(),
+            entries: AtomicUsize::new(0),
+            urgent: AtomicBool::new(false),
+            stop: AtomicBool::new(false),
+            said: AtomicBool::new(false),
+        }
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A file tool has changed this.
+    pub(crate) fn edited(&self, path: &str, after: Option<&str>) {
+        self.edits
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(path.to_owned(), after.map(str::to_owned));
+    }
+
+    /// Waits until all that has run is recorded.
+    pub(crate) async fn settled(&self) {
+        if let Some(pending) = self.pending.lock().await.take() {
+            // One that crashed leaves a command without a record; there is
+            // nothing to wait for.
+            let _ = pending.await;
+        }
+    }
+
+    /// Ends what goes on beside the session. Until then it holds the log.
+    pub(crate) async fn end(&self) {
+        self.settled().await;
+        self.stop.store(true, Ordering::Relaxed);
+        let ahead = self.ahead().take();
+        if let Some(ahead) = ahead {
+            let _ = ahead.await;
+        }
+    }
+
+    fn ahead(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn scan(&self, workspace: &Workspace, deadline: Instant) -> Scan {
+        // What the tree was like the last time tells what it is worth.
+        let threads = match self.entries.load(Ordering::Relaxed) {
+            0..LARGE => 1,
+            _ => std::thread::available_parallelism().map_or(1, |count| count.get().min(4)),
+        };
+        let scan = workspace.scan(&ScanLimits {
+            entries: SCAN_ENTRIES,
+            deadline: Some(deadline),
+            threads,
+            stop: &self.stop,
+            without: &self.without,
+        });
+        self.entries.store(scan.entries().len(), Ordering::Relaxed);
+        scan
+    }
+}
+
+/// Whether the tree must be looked at around a call: it starts something that is
+/// not known to only read.
+pub(crate) fn is_watched(core: &Core, facts: &Facts) -> bool {
+    let reads = match &facts.subject {
+        Subject::Command(script) => script.only_reads(),
+        _ => false,
+    };
+    core.given.checkpoints.commands && facts.effect == Effect::Execute && !reads
+}
+
+/// Looks at the tree and keeps what files hold, while the model thinks: then the
+/// first command has little to wait for.
+pub(crate) fn prepare(core: &Arc<Core>) {
+    let starts_something = core
+        .toolbox
+        .iter()
+        .any(|tool| tool.spec().effect == Effect::Execute);
+    if !core.given.checkpoints.commands || !starts_something {
+        return;
+    }
+    let mut ahead = core.keeper.ahead();
+    if ahead.as_ref().is_some_and(|ahead| !ahead.is_finished()) {
+        return;
+    }
+    let core = Arc::clone(core);
+    *ahead = Some(tokio::task::spawn_blocking(move || {
+        let keeper = &core.keeper;
+        // Whoever is at the desk does the same.
+        let Ok(mut desk) = keeper.desk.try_lock() else {
+            return;
+        };
+        if desk.off {
+            return;
+        }
+        let scan = keeper.scan(&core.workspace, Instant::now() + LOOK);
+        if scan.extent() == Extent::Whole {
+            let until = Instant::now() + AHEAD;
+            let budget = Budget::ahead(until, &keeper.urgent, &keeper.stop);
+            desk.shelf.keep(&core, &scan, &budget);
+        }
+    }));
+}
+
+/// The look before a command. `None` when the tree cannot be watched; people are
+/// told once.
+pub(crate) async fn before(core: &Arc<Core>, run: RunId) -> Option<Before> {
+    core.keeper.settled().await;
+    core.keeper.urgent.store(true, Ordering::Relaxed);
+    let engine = Arc::clone(core);
+    let looked = tokio::task::spawn_blocking(move || look_before(&engine, run)).await;
+    core.keeper.urgent.store(false, Ordering::Relaxed);
+    looked.ok().flatten()
+}
+
+fn look_before(core: &Arc<Core>, run: RunId) -> Option<Before> {
+    let keeper = &core.keeper;
+    let mut desk = keeper.desk();
+    if desk.off {
+        return None;
+    }
+    let now = Instant::now();
+    let scan = keeper.scan(&core.workspace, now + WAIT);
+    if scan.extent() != Extent::Whole {
+        desk.slow += 1;
+        desk.off = scan.extent() == Extent::TooMany || desk.slow >= SLOW;
+        unwatched(core, run, scan.extent());
+        return None;
+    }
+    let scan = Arc::new(scan);
+    let found = desk.by_jobs(core, run, &scan);
+    desk.shelf.keep(
+        core,
+        &scan,
+        &Budget::waited_for(now + 2 * WAIT, &keeper.stop),
+    );
+    record(core, run, None, found);
+    Some(Before(scan))
+}
+
+/// The look after a command, beside what follows.
+pub(crate) async fn after(core: &Arc<Core>, run: RunId, call: CallId, before: Before) {
+    let engine = Arc::clone(core);
+    let look = tokio::task::spawn_blocking(move || look_after(&engine, run, &call, &before));
+    *core.keeper.pending.lock().await = Some(look);
+}
+
+fn look_after(core: &Arc<Core>, run: RunId, call: &CallId, before: &Before) {
+    let keeper = &core.keeper;
+    let mut desk = keeper.desk();
+    let scan = keeper.scan(&core.workspace, Instant::now() + AHEAD);
+    if scan.extent() != Extent::Whole {
+        unwatched(core, run, scan.extent());
+        return;
+    }
+    keeper
+        .edits
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clear();
+    let found = compare::changes(core, &mut desk.shelf, &before.0, &scan, &HashMap::new());
+    let budget = Budget::ahead(Instant::now() + AHEAD, &keeper.urgent, &keeper.stop);
+    desk.shelf.keep(core, &scan, &budget);
+    desk.last = jobs_run(core).then(|| Last {
+        scan: Arc::new(scan),
+        run,
+    });
+    drop(desk);
+    record(core, run, Some(call), found);
+}
+
+/// All of a run is recorded, also what its jobs did until now. What they do
+/// later cannot be told from what the user does.
+pub(crate) async fn run_over(core: &Arc<Core>, run: RunId) {
+    core.keeper.settled().await;
+    let engine = Arc::clone(core);
+    let is_due = {
+        let desk = core.keeper.desk.try_lock();
+        desk.is_ok_and(|desk| desk.last.as_ref().is_some_and(|last| last.run == run))
+    };
+    if is_due {
+        let look = tokio::task::spawn_blocking(move || {
+            let keeper = &engine.keeper;
+            let mut desk = keeper.desk();
+            let scan = keeper.scan(&engine.workspace, Instant::now() + WAIT);
+            if scan.extent() == Extent::Whole {
+                let found = desk.by_jobs(&engine, run, &scan);
+                record(&engine, run, None, found);
+            }
+            desk.last = None;
+        });
+        let _ = look.await;
+    }
+}
+
+impl Desk {
+    /// What jobs of this run did since the last look. In another run it may have
+    /// been the user, and is left alone.
+    fn by_jobs(&mut self, core: &Arc<Core>, run: RunId, scan: &Scan) -> Found {
+        let edits = std::mem::take(
+            &mut *core
+                .keeper
+                .edits
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        match self.last.take() {
+            Some(last) if last.run == run => {
+                compare::changes(core, &mut self.shelf, &last.scan, scan, &edits)
+            }
+            _ => Found::default(),
+        }
+    }
+}
+
+fn jobs_run(core: &Core) -> bool {
+    core.jobs
+        .list()
+        .iter()
+        .any(|job| job.state == tenon_tools::jobs::JobState::Running)
+}
+
+fn record(core: &Arc<Core>, run: RunId, call: Option<&CallId>, found: Found) {
+    let Found { files, unkept } = found;
+    if files.is_empty() && unkept.is_empty() {
+        return;
+    }
+    tell_unkept(core, run, &unkept);
+    let mut chunks: Vec<Vec<FileChange>> = files.chunks(RECORD).map(<[_]>::to_vec).collect();
+    if chunks.is_empty() {
+        chunks.push(Vec::new());
+    }
+    let last = chunks.len() - 1;
+    for (index, files) in chunks.into_iter().enumerate() {
+        let unkept = if index == last {
+            unkept.clone()
+        } else {
+            Vec::new()
+        };
+        core.emit_or_end(
+            Some(run),
+            Checkpoint {
+                action: CheckpointAction::Saved,
+                call: call.cloned(),
+                to_seq: None,
+                files,
+                ahead: false,
+                unkept,
+            },
+        );
+    }
+}
+
+/// Once in a session; an undo names each.
+fn tell_unkept(core: &Core, run: RunId, unkept: &[Unkept]) {
+    let Some(first) = unkept.first() else { return };
+    if core.keeper.said.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let more = match unkept.len() {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    core.notice(
+        Some(run),
+        NoticeLevel::Info,
+        "unkept",
+        format!(
+            "A command changed {}{more}, which /undo cannot take back: {}.",
+            first.path, first.reason
+        ),
+    );
+}
+
+fn unwatched(core: &Core, run: RunId, extent: Extent) {
+    if core.keeper.stop.load(Ordering::Relaxed) || core.keeper.said.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let why = match extent {
+        Extent::TooMany => format!("there are more than {SCAN_ENTRIES} files here"),
+        _ => format!(
+            "looking at all files takes longer than {} s",
+            WAIT.as_secs()
+        ),
+    };
+    core.notice(
+        Some(run),
+        NoticeLevel::Info,
+        "unkept",
+        format!(
+            "What commands change cannot be taken back by /undo: {why}. What the file tools change can."
+        ),
+    );
+}
+
+/// Where Tenon keeps its own files, when that is inside the project: they change
+/// with every event.
+fn own_folder(log: &Log, root: &Path) -> Option<PathBuf> {
+    let sessions = log.path()?.ancestors().nth(3)?.canonicalize().ok()?;
+    let home = sessions.parent().filter(|home| *home != root);
+    let folder = home.unwrap_or(&sessions);
+    (folder.starts_with(root) && folder != root).then(|| folder.to_owned())
+}

@@ -1,0 +1,385 @@
+//! Makes the conversation shorter when the window fills (C5): old outputs are
+//! pruned, then what stands before the recent part is replaced by a summary and by
+//! facts of the log. Between any two steps, after a request that was too long, and
+//! by hand. Nothing is deleted: the log keeps all of it (C6), and until the one
+//! record at the end is written, the history is as it was.
+
+mod ask;
+mod compose;
+mod cut;
+mod facts;
+mod instruct;
+mod plan;
+mod progress;
+mod prune;
+mod report;
+mod sections;
+mod shares;
+pub mod summary;
+mod text;
+mod view;
+
+pub(crate) use progress::Progress;
+
+use crate::active::Current;
+use crate::core::Core;
+use crate::run::{self, End, Flow, Run};
+use crate::{budget, notes, step};
+use ask::{Wanted, Written};
+use compose::Writer;
+use plan::{Plan, Why};
+use progress::{Helped, MOST};
+use prune::Pruned;
+use shares::{Force, Shares};
+use tenon_model::{ModelError, ModelErrorKind, estimate_text, estimate_tokens, estimate_tool};
+use tenon_session::extend_recap;
+use tenon_vocab::profile::Strategy;
+use tenon_vocab::{Compacted, ContextChange, NoticeLevel, Recap, RunOrigin, RunState};
+use text::figure;
+use view::View;
+
+/// What the next request has and may have.
+#[derive(Debug, Clone, Copy)]
+struct Measured {
+    /// By our own estimate, as all that is compared with it.
+    tokens: u64,
+    /// What a server would count for them.
+    expected: u64,
+    limit: Option<u64>,
+}
+
+impl Measured {
+    fn of(run: &mut Run, current: &Current) -> Self {
+        let request = run.context.request(&run.core, current, run.core.delivery);
+        let tokens = estimate_tokens(&request);
+        let expected = run.core.meter.expect(tokens).max(1);
+        // The limit is counted as the server counts; all else here is estimated.
+        let known = budget::limit(&run.core, current)
+            .map(|limit| scaled(limit.tokens, tokens.max(1), expected));
+        let refused = run.core.compaction.refused(&current.identity().model);
+        let limit = match (known, refused.map(|least| least.saturating_mul(9) / 10)) {
+            (Some(known), Some(refused)) => Some(known.min(refused)),
+            (known, refused) => known.or(refused),
+        };
+        Self {
+            tokens,
+            expected,
+            limit,
+        }
+    }
+
+    /// As a server would count it.
+    fn counted(&self, tokens: u64) -> u64 {
+        scaled(tokens, self.expected, self.tokens.max(1))
+    }
+}
+
+fn scaled(number: u64, by: u64, of: u64) -> u64 {
+    let product = u128::from(number) * u128::from(by) / u128::from(of.max(1));
+    u64::try_from(product).unwrap_or(u64::MAX)
+}
+
+/// What is to be done, and how much of it.
+struct Job<'a> {
+    why: Why,
+    force: Force,
+    focus: Option<&'a str>,
+    measured: Measured,
+    limit: u64,
+}
+
+/// What came of it, in estimated tokens.
+struct Outcome {
+    before: u64,
+    after: u64,
+    threshold: u64,
+}
+
+/// Between two steps: when the window is filled to the configured share.
+pub(crate) async fn if_due(run: &mut Run) -> Flow<()> {
+    if !run.core.given.compaction.auto {
+        return Ok(());
+    }
+    let current = run.core.active.get();
+    current.window_settled(&run.token).await;
+    let measured = Measured::of(run, &current);
+    let Some(limit) = measured.limit else {
+        return Ok(());
+    };
+    let settings = &run.core.given.compaction;
+    let threshold = Shares::of(limit, fixed(&run.core), settings, Force::Usual).threshold;
+    let progress = &run.core.compaction;
+    if measured.tokens < threshold || progress.is_pointless(measured.tokens) {
+        return Ok(());
+    }
+    let job = Job {
+        why: Why::Due,
+        force: Force::Usual,
+        focus: None,
+        measured,
+        limit,
+    };
+    let Some(outcome) = shorten(run, &current, &job).await? else {
+        // Nothing worth it can go; whether what is there fits, the server says.
+        return Ok(());
+    };
+    let freed = outcome.before.saturating_sub(outcome.after);
+    let enough = freed.saturating_mul(100) >= outcome.before.saturating_mul(plan::WORTH);
+    let helped = if enough && outcome.after < outcome.threshold {
+        Helped::Yes
+    } else {
+        Helped::No
+    };
+    if run.core.compaction.note(helped, outcome.after) >= MOST {
+        let message = format!(
+            "The conversation was made shorter {MOST} times in a row and still has ~{} of {} tokens.",
+            figure(measured.counted(outcome.after)),
+            figure(measured.counted(limit)),
+        );
+        return Err(stop(run, message));
+    }
+    Ok(())
+}
+
+/// The server, or our own figure, says that the request is too long. Ends the
+/// run when nothing can be made shorter, or when that did not help.
+pub(crate) async fn after_overflow(run: &mut Run, error: &ModelError) -> Flow<()> {
+    let current = run.core.active.get();
+    let mut measured = Measured::of(run, &current);
+    if !run.core.given.compaction.auto {
+        let hint = "Type /compact to make it shorter, or set `compaction.auto`.";
+        return Err(step::fail(run, &error.clone().with_hint(hint)));
+    }
+    if measured.limit.is_none_or(|limit| measured.tokens <= limit) {
+        let model = current.identity().model.clone();
+        run.core.compaction.learn(&model, measured.tokens);
+        measured = Measured::of(run, &current);
+    }
+    let times = run.core.compaction.overflowed();
+    let limit = measured.limit.unwrap_or(measured.tokens);
+    let message = error.message.trim_end_matches('.');
+    if times > MOST {
+        let message = format!("{message}. {MOST} compactions in a row did not help.");
+        return Err(stop(run, message));
+    }
+    let job = Job {
+        why: Why::Overflow,
+        force: if times == 1 {
+            Force::Hard
+        } else {
+            Force::Hardest
+        },
+        focus: None,
+        measured,
+        limit,
+    };
+    match shorten(run, &current, &job).await? {
+        Some(_) => Ok(()),
+        None => Err(stop(run, format!("{message}."))),
+    }
+}
+
+/// `/compact [focus]`
+pub(crate) async fn by_hand(run: &mut Run, focus: Option<String>) -> Flow<()> {
+    let focus = focus.filter(|focus| !focus.trim().is_empty());
+    let prompt = match &focus {
+        Some(focus) => format!("/compact {focus}"),
+        None => String::from("/compact"),
+    };
+    run::begin(run, &prompt, RunOrigin::Shell)?;
+    let current = run.core.active.get();
+    current.window_settled(&run.token).await;
+    let measured = Measured::of(run, &current);
+    let job = Job {
+        why: Why::ByHand,
+        force: Force::Usual,
+        focus: focus.as_deref(),
+        measured,
+        limit: measured
+            .limit
+            .unwrap_or(measured.tokens.max(budget::ASSUMED)),
+    };
+    if shorten(run, &current, &job).await?.is_none() {
+        let message = format!(
+            "Nothing to make shorter: the conversation has ~{} tokens, and what was said last stays as it is.",
+            figure(measured.expected)
+        );
+        run.core
+            .notice(Some(run.id), NoticeLevel::Info, "not_compacted", message);
+    }
+    Ok(())
+}
+
+/// A model answered: what was sent did fit.
+pub(crate) fn answered(run: &Run) {
+    run.core.compaction.answered();
+}
+
+fn fixed(core: &Core) -> u64 {
+    let tools: u64 = core.prefix.tools.iter().map(estimate_tool).sum();
+    estimate_text(&core.prefix.system) + tools
+}
+
+/// Ends the run with the numbers of what fills the window.
+fn stop(run: &Run, message: String) -> End {
+    let view = View::of(&run.core);
+    let limit = budget::limit(&run.core, &run.core.active.get()).map(|limit| limit.tokens);
+    let message = format!("{message} {}", report::filling(&view));
+    let error = ModelError::new(ModelErrorKind::ContextOverflow, message)
+        .with_hint(report::advice(&view, limit));
+    step::fail(run, &error)
+}
+
+/// Plans, and does it where it is worth it. All that it changes is one record.
+async fn shorten(run: &mut Run, current: &Current, job: &Job<'_>) -> Flow<Option<Outcome>> {
+    let view = View::of(&run.core);
+    let settings = run.core.given.compaction.clone();
+    let shares = Shares::of(job.limit, view.fixed(), &settings, job.force);
+    let before = view.tokens();
+    let (change, told) = match plan::make(&view, &shares, &settings, job.why) {
+        Plan::Nothing => return Ok(None),
+        Plan::Prune(pruned) => prune_only(&view, pruned),
+        Plan::Replace { cut, pruned } => {
+            let wanted = Wanted {
+                view: &view,
+                cut,
+                shares: &shares,
+                focus: job.focus,
+            };
+            replace(run, current, &wanted, pruned, settings.strategy).await?
+        }
+    };
+    if run.token.is_cancelled() {
+        return Err(End::Interrupted);
+    }
+    let after = change.tokens_after;
+    let change = Compacted {
+        tokens_before: job.measured.counted(before),
+        tokens_after: job.measured.counted(after),
+        ..change
+    };
+    let message = format!(
+        "Compacted: ~{} → ~{} tokens; {told}.",
+        figure(change.tokens_before),
+        figure(change.tokens_after)
+    );
+    run.emit(ContextChange::Compacted(change))?;
+    run.core.emitter.snapshot()?;
+    run.core
+        .notice(Some(run.id), NoticeLevel::Info, "compacted", message);
+    Ok(Some(Outcome {
+        before,
+        after,
+        threshold: shares.threshold,
+    }))
+}
+
+fn prune_only(view: &View, pruned: Pruned) -> (Compacted, String) {
+    let kept_from = view
+        .previous
+        .as_ref()
+        .map_or(0, |compacted| compacted.kept_from);
+    let told = outputs(pruned.count);
+    let change = Compacted {
+        kept_from,
+        summary: String::new(),
+        pruned: pruned.calls,
+        recap: None,
+        tokens_before: 0,
+        tokens_after: view.tokens().saturating_sub(pruned.freed),
+    };
+    (change, told)
+}
+
+fn outputs(count: usize) -> String {
+    match count {
+        1 => String::from("1 long output of a tool was taken out"),
+        many => format!("{many} long outputs of tools were taken out"),
+    }
+}
+
+async fn replace(
+    run: &mut Run,
+    current: &Current,
+    wanted: &Wanted<'_>,
+    pruned: Pruned,
+    strategy: Strategy,
+) -> Flow<(Compacted, String)> {
+    run.state(RunState::Planning);
+    let view = wanted.view;
+    let kept_from = view.items.get(wanted.cut).map_or(0, |item| item.at.seq);
+    let recap = recap(&run.core, view, kept_from)?;
+    let (summary, writer, by) = match strategy {
+        Strategy::Model => {
+            let message = format!(
+                "The conversation has ~{} tokens: the model is asked for a summary of it.",
+                figure(run.core.meter.expect(view.tokens()))
+            );
+            run.core
+                .notice(Some(run.id), NoticeLevel::Info, "compacting", message);
+            match ask::summary(run, current, wanted).await? {
+                Written::Summary(text) => {
+                    let text = run.core.masker.mask(&text).into_owned();
+                    (text, Writer::Model, String::from("a summary"))
+                }
+                Written::Not(why) => {
+                    let why = why.trim_end_matches('.');
+                    let by =
+                        format!("a summary made from the log, because the model gave none ({why})");
+                    (from_log(view, wanted, &recap), Writer::Log, by)
+                }
+            }
+        }
+        Strategy::Deterministic => {
+            let by = String::from("a summary made from the log");
+            (from_log(view, wanted, &recap), Writer::Log, by)
+        }
+    };
+    let mut rules = notes::standing(&run.core);
+    rules.retain(|rule| !view.stays(wanted.cut, rule));
+    let text = compose::message(&summary, writer, &recap, &rules, wanted.shares);
+    let kept = view.tokens_from(wanted.cut).saturating_sub(pruned.freed);
+    let mut told = format!(
+        "{} messages became {by}, the last {} stay",
+        wanted.cut,
+        view.items.len() - wanted.cut
+    );
+    if pruned.count > 0 {
+        told.push_str("; ");
+        told.push_str(&outputs(pruned.count));
+    }
+    let change = Compacted {
+        kept_from,
+        tokens_before: 0,
+        tokens_after: view.fixed() + estimate_text(&text) + kept,
+        summary: text,
+        pruned: pruned.calls,
+        recap: Some(Box::new(recap)),
+    };
+    Ok((change, told))
+}
+
+fn from_log(view: &View, wanted: &Wanted<'_>, recap: &Recap) -> String {
+    let previous = view.previous.as_ref().map(|known| known.summary.as_str());
+    let said = view.last_said(wanted.cut);
+    compose::from_log(recap, previous, said.as_deref(), wanted.shares.summary)
+}
+
+/// The facts of all that is replaced: those of the last compaction, and what came
+/// since. What stays speaks for itself, and may yet be reverted.
+fn recap(core: &Core, view: &View, kept_from: u64) -> Flow<Recap> {
+    let known = view
+        .previous
+        .as_ref()
+        .and_then(|compacted| compacted.recap.as_deref().cloned());
+    let place = known
+        .as_ref()
+        .and_then(|_| view.items.first())
+        .map(|item| item.at);
+    let mut recap = known.unwrap_or_default();
+    let events = core.emitter.events(place, recap.until)?;
+    let replaced = events.iter().filter(|event| event.seq < kept_from);
+    extend_recap(&mut recap, replaced);
+    recap.todo = core.emitter.state(|state| state.todo().to_vec());
+    Ok(recap)
+}

@@ -1,0 +1,74 @@
+//! What a user says of the session itself: its title, and whether it stays when
+//! old ones are removed. No model is asked, and nothing waits for a run: the
+//! inbox does it at once. A title that was given here is never replaced by one
+//! that a model makes.
+
+use crate::core::Core;
+use tenon_vocab::{NoticeLevel, SettingsChange};
+
+/// Characters of a title, at most. It stands in lists.
+pub const LONGEST_TITLE: usize = 200;
+
+/// A title as it is kept: one line.
+///
+/// # Errors
+/// Says what is wrong with it, as the end of a sentence.
+pub fn title(text: &str) -> Result<String, String> {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    match line.chars().count() {
+        0 => Err(String::from("the title is empty")),
+        1..=LONGEST_TITLE => Ok(line),
+        _ => Err(format!(
+            "the title is longer than {LONGEST_TITLE} characters"
+        )),
+    }
+}
+
+/// Records it, then says it. Ends in exactly one notice of the kind `settings`:
+/// a front end waits for it.
+pub(crate) fn change(core: &Core, change: SettingsChange) {
+    let known = core.emitter.state(|state| state.settings().cloned());
+    let mut settings = known.clone().unwrap_or_else(|| core.settings.clone());
+    settings.side = None;
+    let mut said = Vec::new();
+    if let Some(text) = change.title {
+        match title(&text) {
+            Ok(line) => {
+                let line = core.masker.mask(&line).into_owned();
+                said.push(format!("The session is now called `{line}`."));
+                settings.title = Some(line);
+            }
+            Err(why) => {
+                let said = format!("The session was not renamed: {why}.");
+                return core.notice(None, NoticeLevel::Warning, "settings", said);
+            }
+        }
+    }
+    if let Some(pinned) = change.pinned {
+        settings.pinned = pinned;
+        said.push(String::from(if pinned {
+            "The session stays when old ones are removed."
+        } else {
+            "The session is removed when it is old enough."
+        }));
+    }
+    if known.as_ref() != Some(&settings) {
+        core.emit_or_end(None, settings);
+    }
+    core.notice(None, NoticeLevel::Info, "settings", said.join(" "));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title;
+
+    #[test]
+    fn a_title_becomes_one_line_of_bounded_length() {
+        assert_eq!(title("  fix \n the\tparser "), Ok("fix the parser".into()));
+        assert_eq!(title("a\u{1b}[2Jb"), Ok("a[2Jb".into()));
+        assert!(title(" \n ").is_err() && title("\u{7}").is_err());
+        assert!(title(&"é".repeat(200)).is_ok());
+        assert!(title(&"é".repeat(201)).is_err());
+    }
+}

@@ -1,0 +1,206 @@
+//! What the model has to be told that came after the prompt was fixed: rules
+//! that were edited, rules of a folder that it works in for the first time,
+//! changes that the user took back. All of it is appended, once, and never moved
+//! (C1, C2, E9).
+//!
+//! What was told is not remembered: it is read from the conversation itself. So
+//! a resumed session knows it, and what a compaction or a revert has taken away
+//! is told again.
+
+mod nested;
+mod told;
+
+pub(crate) use told::Told;
+
+use crate::core::Core;
+use crate::prompt::{self, Fragment, FragmentKind, RuleFile};
+use crate::run::Run;
+use crate::undo;
+use nested::Nested;
+use std::sync::Arc;
+use tenon_policy::{Facts, Subject};
+use tenon_vocab::marked::element;
+use tenon_vocab::{Message, NoticeLevel, Part, ToolOutput};
+use told::{In, last_told};
+
+/// The tools whose use of a file brings the rules of its folder along.
+const TOUCHING: [&str; 4] = ["read", "edit", "write", "patch"];
+
+/// The parts that go before the text of the next prompt.
+pub(crate) fn pending(run: &Run) -> Vec<Part> {
+    let core = &run.core;
+    let mut parts: Vec<Part> = undo::note(core).map(Part::text).into_iter().collect();
+    for change in edited(core, &core.emitter.history(0).2) {
+        let said = format!("the rules changed: {}; the model is told now", change.path);
+        core.notice(Some(run.id), NoticeLevel::Info, "rules", said);
+        parts.push(Part::text(change.text));
+    }
+    parts
+}
+
+/// A file of the prompt that has another text than the model knows.
+struct Edited {
+    path: String,
+    text: String,
+}
+
+fn edited(core: &Core, history: &[Arc<Message>]) -> Vec<Edited> {
+    let known = &core.given.fragments;
+    current(core)
+        .into_iter()
+        .filter_map(|file| {
+            let block = block(core, &file);
+            let told = last_told(history, &file.path, In::Prompts);
+            let (is_told, knew) = match told {
+                Some(rest) => (rest.starts_with(&block), true),
+                None => (
+                    is_in_prompt(known, &file),
+                    of_file(known, &file.path).is_some(),
+                ),
+            };
+            (!is_told).then(|| Edited {
+                text: format!("{}\n{block}", sentence(&file, knew)),
+                path: file.path,
+            })
+        })
+        .collect()
+}
+
+/// The files as they are now, and with an empty text those of the prompt that
+/// are gone.
+fn current(core: &Core) -> Vec<RuleFile> {
+    let Some(source) = &core.given.rule_source else {
+        return Vec::new();
+    };
+    let mut files = source.current();
+    for piece in &core.given.fragments {
+        let is_file = matches!(piece.kind, FragmentKind::Rules | FragmentKind::Instructions);
+        if is_file && !files.iter().any(|file| file.path == piece.source) {
+            files.push(RuleFile {
+                path: piece.source.clone(),
+                text: String::new(),
+            });
+        }
+    }
+    files
+}
+
+fn of_file<'a>(pieces: &'a [Fragment], path: &str) -> Option<&'a Fragment> {
+    pieces.iter().find(|piece| piece.source == path)
+}
+
+/// An empty file and none are the same: neither has rules.
+fn is_in_prompt(pieces: &[Fragment], file: &RuleFile) -> bool {
+    match of_file(pieces, &file.path) {
+        None => file.text.trim().is_empty(),
+        Some(_) if file.text.trim().is_empty() => false,
+        Some(piece) => piece.text.ends_with(&prompt::section(file)),
+    }
+}
+
+fn sentence(file: &RuleFile, knew: bool) -> String {
+    let path = &file.path;
+    if file.text.trim().is_empty() {
+        format!("The rules in {path} are gone. They no longer hold.")
+    } else if knew {
+        format!("The rules in {path} have changed. From now on these hold instead:")
+    } else {
+        format!("There are new rules in {path}. From now on they hold as well:")
+    }
+}
+
+/// The rules as the model reads them, without secrets.
+fn block(core: &Core, file: &RuleFile) -> String {
+    let text = core.masker.mask(file.text.trim_end());
+    element("rules", &[("path", &file.path)], &text)
+}
+
+/// The rules of the folders that a call has worked in for the first time, to be
+/// read after its result.
+pub(crate) async fn below(run: &Run, facts: &Facts, output: &ToolOutput) -> Vec<String> {
+    let core = &run.core;
+    let Subject::Paths(paths) = &facts.subject else {
+        return Vec::new();
+    };
+    let is_work = TOUCHING.contains(&facts.tool.as_str()) && output.envelope.is_ok();
+    if core.given.rule_source.is_none() || !is_work {
+        return Vec::new();
+    }
+    let inside = paths.iter().filter(|fact| fact.inside);
+    let touched: Vec<String> = inside.map(|fact| fact.path.clone()).collect();
+    let folders = nested::folders(&touched);
+    if folders.is_empty() {
+        return Vec::new();
+    }
+    let (workspace, rules) = (core.workspace.clone(), core.rules.clone());
+    let found =
+        tokio::task::spawn_blocking(move || nested::find(&workspace, &rules, &folders)).await;
+    let Nested { files, troubles } = found.unwrap_or_default();
+    for trouble in troubles {
+        if core.told.is_news(&trouble) {
+            core.notice(Some(run.id), NoticeLevel::Warning, "rules", trouble);
+        }
+    }
+    let mut notes = Vec::new();
+    for file in files {
+        // Whoever reads the rules themselves need not be told them.
+        if !touched.contains(&file.path) {
+            notes.extend(tell(run, &file));
+        }
+    }
+    notes
+}
+
+fn tell(run: &Run, file: &RuleFile) -> Option<String> {
+    let core = &run.core;
+    let block = block(core, file);
+    let (generation, _, _) = core.emitter.history(usize::MAX);
+    if core.told.knows(generation, &file.path, &block) {
+        return None;
+    }
+    let history = core.emitter.history(0).2;
+    let told = last_told(&history, &file.path, In::Everything);
+    core.told.note(generation, &file.path, &block);
+    if told.is_some_and(|rest| rest.starts_with(&block)) {
+        return None;
+    }
+    let said = format!("rules: {}", file.path);
+    core.notice(Some(run.id), NoticeLevel::Info, "rules", said);
+    Some(format!("{}\n{block}", here(file)))
+}
+
+fn here(file: &RuleFile) -> String {
+    let folder = file.path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    format!("Rules of the project for what is below {folder}:")
+}
+
+/// The rules that came after the prompt and that the conversation holds now, to
+/// be kept word for word by a compaction; those of the whole project first. They
+/// are read from their files: what stands in a conversation may be forged. Any
+/// that is left out is told again by itself.
+pub(crate) fn standing(core: &Core) -> Vec<String> {
+    let history = core.emitter.history(0).2;
+    let known = &core.given.fragments;
+    let mut texts: Vec<String> = current(core)
+        .into_iter()
+        .filter(|file| !is_in_prompt(known, file))
+        .filter(|file| holds(core, &history, file, In::Prompts))
+        .map(|file| {
+            let knew = of_file(known, &file.path).is_some();
+            format!("{}\n{}", sentence(&file, knew), block(core, &file))
+        })
+        .collect();
+    if core.given.rule_source.is_some() {
+        let folders = nested::mentioned(&history);
+        let found = nested::find(&core.workspace, &core.rules, &folders);
+        let told = found.files.into_iter();
+        let told = told.filter(|file| holds(core, &history, file, In::Everything));
+        texts.extend(told.map(|file| format!("{}\n{}", here(&file), block(core, &file))));
+    }
+    texts
+}
+
+/// Whether this is the text that the conversation has last of this file.
+fn holds(core: &Core, history: &[Arc<Message>], file: &RuleFile, place: In) -> bool {
+    last_told(history, &file.path, place).is_some_and(|rest| rest.starts_with(&block(core, file)))
+}

@@ -1,0 +1,64 @@
+//! `/context`: what fills the window, by part, and how full it is.
+
+use super::table;
+use crate::account::{self, Share};
+use crate::budget;
+use crate::core::Core;
+use crate::meter::{Figure, Used};
+use tenon_vocab::Reply;
+
+pub(super) fn show(core: &Core) -> Reply {
+    let history = core.emitter.history(0).2;
+    let shares = account::shares(&core.given.fragments, &core.prefix.tools, &history);
+    let all = account::total(&shares);
+    let mut rows: Vec<Vec<String>> = shares.into_iter().map(row).collect();
+    rows.push(vec![String::from("all"), format!("~{all}"), String::new()]);
+    let used = core.meter.used(all);
+    rows.push(vec![String::from("used"), mark(used), how(used)]);
+    let current = core.active.get();
+    let limit = budget::limit(core, &current);
+    let (size, who) = match &limit {
+        Some(limit) => (limit.tokens.to_string(), limit.said()),
+        None => (
+            String::from("-"),
+            String::from("not asked yet: the server is asked after its first reply"),
+        ),
+    };
+    rows.push(vec![String::from("limit"), size, who]);
+    let note = limit.map(|limit| {
+        let share = (used.tokens.saturating_mul(100) / limit.tokens.max(1)).min(100);
+        let mark = sign(used.kind);
+        format!(
+            "{mark}{share} % of {} tokens ({})",
+            limit.tokens,
+            limit.said()
+        )
+    });
+    table(&["part", "tokens", "source"], rows, note)
+}
+
+fn row(share: Share) -> Vec<String> {
+    vec![
+        share.part.to_owned(),
+        format!("~{}", share.tokens),
+        share.source,
+    ]
+}
+
+fn mark(used: Used) -> String {
+    format!("{}{}", sign(used.kind), used.tokens)
+}
+
+fn sign(kind: Figure) -> &'static str {
+    match kind {
+        Figure::Counted => "",
+        Figure::Estimated => "~",
+    }
+}
+
+fn how(used: Used) -> String {
+    String::from(match used.kind {
+        Figure::Counted => "as the server counted the last request",
+        Figure::Estimated => "estimated",
+    })
+}

@@ -1,0 +1,62 @@
+//! A skill that the user names: its text goes along with the prompt, whatever
+//! the model would have chosen, and the screen says so. The user's own word
+//! answers a rule that asks; a rule that denies stands.
+
+use crate::run::{End, Flow, Run};
+use tenon_policy::{Authority, decide};
+use tenon_tools::skill;
+use tenon_vocab::{Class, NoticeLevel, Part};
+
+/// What is asked for where the user wrote nothing but the name.
+pub(crate) fn prompt(name: &str, text: String) -> String {
+    if text.trim().is_empty() {
+        return format!(
+            "Apply the skill `{name}` now. If it needs something that is not clear from our conversation, ask me."
+        );
+    }
+    text
+}
+
+pub(crate) async fn named(run: &Run, name: &str) -> Flow<Vec<Part>> {
+    let core = &run.core;
+    let found = skill::find(&core.given.skills, name);
+    let known = found.as_ref().map_or(name, |skill| skill.name.as_str());
+    let verdict = decide(
+        &skill::facts_of(known),
+        &core.rules,
+        &core.grants(),
+        &Authority::of(&core.agent),
+        core.ambient.now(),
+    );
+    if matches!(verdict.class, Class::Deny | Class::HardDeny) {
+        return Err(End::Blocked(format!(
+            "nothing was sent: the skill `{known}` is denied ({})",
+            verdict.reason
+        )));
+    }
+    let skill = match found {
+        Ok(skill) => skill.clone(),
+        Err(why) => {
+            return Err(End::Failed(format!(
+                "nothing was sent: {why} (/skills lists them)"
+            )));
+        }
+    };
+    let (workspace, limits) = (core.workspace.clone(), core.tool_limits.clone());
+    let reading = tokio::task::spawn_blocking(move || {
+        let loaded = skill::load(&workspace, &limits, &skill);
+        (skill, loaded)
+    });
+    let (skill, loaded) = reading
+        .await
+        .map_err(|_| End::Failed(String::from("the skill could not be read")))?;
+    let loaded = loaded.map_err(|error| {
+        End::Failed(format!(
+            "nothing was sent: the skill `{}` cannot be loaded: {error}",
+            skill.name
+        ))
+    })?;
+    let said = skill::said(&skill, &loaded);
+    core.notice(Some(run.id), NoticeLevel::Info, "skill", said);
+    Ok(vec![Part::text(loaded.text)])
+}

@@ -1,0 +1,127 @@
+//! A task with several parts begins with a task list (T10): the first call with
+//! effects is answered, once, with a list that was begun for the model and the
+//! request to write a better one. Whoever goes on without it is let: a small
+//! model must not be held up by a rule that it does not understand.
+
+use super::complex::is_complex;
+use super::replace;
+use crate::core::Core;
+use crate::run::{Flow, Run};
+use crate::schedule::Ready;
+use tenon_policy::{Authority, Grants, ReadOnly, Rules, decide};
+use tenon_vocab::profile::TodoFirst;
+use tenon_vocab::{Class, Effect, ErrorCode, TodoItem, TodoStatus, ToolOutput};
+
+/// Characters of the request that the first item holds.
+const REQUEST: usize = 120;
+
+const TOLD: &str = "Not run yet: this request has several parts, and there was no task list. One was begun with the request as its only item. Replace it with `todowrite` now, an item for each part and the first of them in_progress; then make this call again. This is said once: calls run as usual from then on.";
+const WITH_IT: &str = "Not run yet: an earlier call of this reply waits for the task list. Make this one again after it.";
+
+/// Where a run stands with the rule.
+#[derive(Debug, Default)]
+pub(crate) enum First {
+    /// Nothing is asked of the model, or not any more.
+    #[default]
+    Settled,
+    /// The first call with effects waits, if there is no list by then.
+    Due { request: String },
+    /// The model was told in this step; what else the reply does waits with it,
+    /// so that nothing runs out of its order.
+    Told { step: u32 },
+}
+
+impl First {
+    /// What a prompt asks for.
+    pub(crate) fn of(core: &Core, prompt: &str) -> Self {
+        let wanted = core.given.todo_first == TodoFirst::Asked
+            && core.toolbox.get("todowrite").is_some()
+            && is_complex(prompt);
+        if wanted {
+            Self::Due {
+                request: one_line(prompt),
+            }
+        } else {
+            Self::Settled
+        }
+    }
+}
+
+/// The answer to a call that must wait for the list; `None` when it need not.
+pub(crate) fn hold(run: &mut Run, ready: &Ready) -> Flow<Option<ToolOutput>> {
+    let step = run.tally.steps;
+    match &run.todo_first {
+        First::Settled => return Ok(None),
+        First::Told { step: told } if *told != step => {
+            run.todo_first = First::Settled;
+            return Ok(None);
+        }
+        First::Due { .. } | First::Told { .. } => {}
+    }
+    if !has_effects(run, ready) {
+        return Ok(None);
+    }
+    match std::mem::take(&mut run.todo_first) {
+        First::Settled => Ok(None),
+        First::Told { step } => {
+            run.todo_first = First::Told { step };
+            Ok(Some(waiting(WITH_IT)))
+        }
+        First::Due { request } => {
+            if is_listed(&run.core) {
+                return Ok(None);
+            }
+            let begun = TodoItem {
+                text: request,
+                status: TodoStatus::InProgress,
+            };
+            replace(&run.core, run.id, vec![begun])?;
+            run.todo_first = First::Told { step };
+            Ok(Some(waiting(TOLD)))
+        }
+    }
+}
+
+/// A list on which nothing is left to do is one of an earlier task.
+fn is_listed(core: &Core) -> bool {
+    core.emitter
+        .state(|state| state.todo().iter().any(|item| item.status.is_open()))
+}
+
+/// Looking at things is how a list comes to be, also with a command.
+fn has_effects(run: &Run, ready: &Ready) -> bool {
+    match ready.tool.spec().effect {
+        Effect::Read | Effect::Interact => false,
+        Effect::Write => true,
+        Effect::Execute => {
+            let facts = ready.tool.facts(&ready.input, &run.core.workspace);
+            // The rules that come along allow a command only when it is certain
+            // that it reads. Those of the user say what may run, which is
+            // something else.
+            let nobody = Authority {
+                agent: "",
+                read_only: ReadOnly::No,
+                agent_rules: None,
+            };
+            let now = run.core.ambient.now();
+            let decided = decide(&facts, &Rules::built_in(), &Grants::new(), &nobody, now);
+            facts.effect != Effect::Read && decided.class != Class::Allow
+        }
+    }
+}
+
+/// No failure: nothing was tried. People read the short form of it.
+fn waiting(text: &str) -> ToolOutput {
+    let short = "the task list comes first; the model was told to write it and to call again";
+    let mut output = ToolOutput::error(ErrorCode::NotStarted, short);
+    output.model_text = text.to_owned();
+    output
+}
+
+fn one_line(prompt: &str) -> String {
+    let line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(REQUEST) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}

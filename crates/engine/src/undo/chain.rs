@@ -1,0 +1,192 @@
+//! From the records of changes to what taking them back means for each path:
+//! what must stand there now, and what shall. Pure.
+
+use std::collections::BTreeMap;
+use tenon_tools::workspace::Standing;
+use tenon_vocab::{BlobRef, Checkpoint, FileChange, Unkept};
+
+/// What a record says of a path, before a change or after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Was {
+    Absent,
+    File {
+        sha256: String,
+        /// Unknown where a tool made the file.
+        mode: Option<u32>,
+        /// Of what stood there before a change.
+        blob: Option<BlobRef>,
+    },
+    Link {
+        sha256: String,
+        blob: Option<BlobRef>,
+    },
+    Folder {
+        mode: u32,
+    },
+}
+
+impl Was {
+    fn new(mode: Option<u32>, sha256: Option<&str>, blob: Option<&BlobRef>) -> Self {
+        let kind = mode.map(|mode| mode & FileChange::KIND);
+        match (kind, sha256) {
+            (Some(FileChange::FOLDER), _) => Self::Folder {
+                mode: mode.unwrap_or(0o755) & 0o7777,
+            },
+            (_, None) => Self::Absent,
+            (Some(FileChange::LINK), Some(sha256)) => Self::Link {
+                sha256: sha256.to_owned(),
+                blob: blob.cloned(),
+            },
+            (_, Some(sha256)) => Self::File {
+                sha256: sha256.to_owned(),
+                mode: mode.map(|mode| mode & 0o7777),
+                blob: blob.cloned(),
+            },
+        }
+    }
+
+    pub(super) fn before(change: &FileChange) -> Self {
+        let blob = change.before.as_ref();
+        Self::new(change.mode, blob.map(|blob| blob.sha256.as_str()), blob)
+    }
+
+    pub(super) fn after(change: &FileChange) -> Self {
+        Self::new(change.after_mode, change.after.as_deref(), None)
+    }
+
+    /// Whether both may be the same state; a mode that is not known fits all.
+    fn agrees(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::File { sha256, mode, .. },
+                Self::File {
+                    sha256: other,
+                    mode: to,
+                    ..
+                },
+            ) => sha256 == other && (mode.is_none() || to.is_none() || mode == to),
+            (Self::Link { sha256, .. }, Self::Link { sha256: other, .. }) => sha256 == other,
+            (Self::Folder { .. }, Self::Folder { .. }) | (Self::Absent, Self::Absent) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether this is what stands there.
+    pub(super) fn is(&self, standing: &Standing) -> bool {
+        match (self, standing) {
+            (Self::Absent, Standing::Absent) => true,
+            (
+                Self::File { sha256, mode, .. },
+                Standing::File {
+                    sha256: there,
+                    mode: now,
+                    ..
+                },
+            ) => sha256 == there && mode.is_none_or(|mode| mode & 0o777 == now & 0o777),
+            (Self::Link { sha256, .. }, Standing::Link { sha256: there, .. }) => sha256 == there,
+            // No bits at all: nothing is known of them.
+            (Self::Folder { mode }, Standing::Folder { mode: now }) => {
+                *mode == 0 || mode & 0o777 == now & 0o777
+            }
+            _ => false,
+        }
+    }
+}
+
+/// One path to take back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    pub(super) path: String,
+    /// What the session left there.
+    pub(super) left: Was,
+    /// What shall stand there.
+    pub(super) to: Was,
+    /// It was changed by others between two changes of the session: what they
+    /// made of it is where it goes back to.
+    pub(super) in_part: bool,
+}
+
+/// What a list of records comes to.
+#[derive(Debug, Default)]
+pub(super) struct Chained {
+    pub(super) items: Vec<Item>,
+    /// Changes that were never kept.
+    pub(super) unkept: Vec<Unkept>,
+}
+
+/// One change, as `left` and `to` of what it takes to undo it.
+struct Step {
+    before: Was,
+    after: Was,
+}
+
+/// Records in the order of the log.
+pub(super) fn chain(records: &[Checkpoint]) -> Chained {
+    let mut steps: BTreeMap<&str, Vec<Step>> = BTreeMap::new();
+    let mut unkept: BTreeMap<&str, &Unkept> = BTreeMap::new();
+    for (index, record) in records.iter().enumerate() {
+        for file in &record.files {
+            if record.ahead && is_told_later(&records[index + 1..], record, &file.path) {
+                continue;
+            }
+            steps.entry(&file.path).or_default().push(Step {
+                before: Was::before(file),
+                after: Was::after(file),
+            });
+        }
+        // Of a record that takes back, these are files that it left alone.
+        if record.action == tenon_vocab::CheckpointAction::Saved {
+            for one in &record.unkept {
+                unkept.entry(&one.path).or_insert(one);
+            }
+        }
+    }
+    Chained {
+        items: steps
+            .into_iter()
+            .filter_map(|(path, steps)| item(path, &steps))
+            .collect(),
+        unkept: unkept.into_values().cloned().collect(),
+    }
+}
+
+/// What was kept ahead counts only where the look after the command said nothing
+/// of it.
+fn is_told_later(later: &[Checkpoint], ahead: &Checkpoint, path: &str) -> bool {
+    later
+        .iter()
+        .filter(|record| !record.ahead && record.call == ahead.call)
+        .any(|record| record.files.iter().any(|file| file.path == path))
+}
+
+fn item(path: &str, steps: &[Step]) -> Option<Item> {
+    let last = steps.last()?;
+    let mut first = steps.len() - 1;
+    while first > 0 && steps[first].before.agrees(&steps[first - 1].after) {
+        first -= 1;
+    }
+    let to = &steps[first].before;
+    if exactly(to, &last.after) {
+        return None;
+    }
+    Some(Item {
+        path: path.to_owned(),
+        left: last.after.clone(),
+        to: to.clone(),
+        in_part: first > 0,
+    })
+}
+
+/// The same for certain: then there is nothing to take back.
+fn exactly(to: &Was, left: &Was) -> bool {
+    match (to, left) {
+        (Was::File { mode, .. }, Was::File { mode: now, .. })
+            if mode.is_some() && now.is_some() =>
+        {
+            to.agrees(left)
+        }
+        (Was::File { sha256, .. }, Was::File { sha256: now, .. }) => sha256 == now,
+        (Was::Folder { mode }, Was::Folder { mode: now }) => mode == now,
+        _ => to.agrees(left),
+    }
+}

@@ -1,0 +1,65 @@
+//! `/compact [focus]`
+
+use super::server::{Server, Setup, vague};
+use super::{compactions, start, world};
+use crate::models::Turn;
+use crate::support::{notices, outcome, prompt, say};
+use tenon_vocab::{Command, EventKind, Outcome, SessionId};
+
+fn compact(focus: Option<&str>) -> Command {
+    Command::Compact {
+        focus: focus.map(ToOwned::to_owned),
+    }
+}
+
+fn is_over(kind: &EventKind) -> bool {
+    matches!(kind, EventKind::RunFinished(_))
+}
+
+#[tokio::test(start_paused = true)]
+async fn by_hand_it_is_done_now_and_the_focus_is_asked_for() {
+    let (world, id) = (world(), SessionId::generate());
+    let answer =
+        |n: usize, _: &str| Turn::text(&format!("Answer {n}. {}", "It is so. ".repeat(60)));
+    let server = Server::new(Setup::chat(32_768), answer, vague);
+    let mut handle = start(&world, id, &server);
+    for n in 0..8 {
+        prompt(&mut handle, &format!("Question {n}?")).await;
+    }
+    let events = say(&mut handle, compact(Some("the error codes")), is_over).await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    let done = compactions(&events);
+    assert_eq!(done.len(), 1, "{events:?}");
+    assert!(done[0].tokens_after < done[0].tokens_before);
+    let asked = &server.summaries()[0];
+    assert!(
+        asked.contains("mind this above all:\\nthe error codes"),
+        "{asked}"
+    );
+    let said = &notices(&events, "compacted")[0].message;
+    assert!(said.starts_with("Compacted: ~"), "{said}");
+    let events = prompt(&mut handle, "And now?").await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    let last = server.last();
+    assert!(last.contains("Question 0?"), "the first request");
+    assert!(last.contains("Answer 7."), "the last answer is whole");
+    assert!(!last.contains("Answer 2."), "the old ones are gone");
+    say(&mut handle, Command::Shutdown, |_| false).await;
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_nothing_to_make_shorter_that_is_said() {
+    let (world, id) = (world(), SessionId::generate());
+    let server = Server::new(Setup::chat(32_768), |_, _| Turn::text("Hi."), vague);
+    let mut handle = start(&world, id, &server);
+    let events = say(&mut handle, compact(None), is_over).await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    assert_eq!(notices(&events, "not_compacted").len(), 1);
+    prompt(&mut handle, "Hello").await;
+    let events = say(&mut handle, compact(None), is_over).await;
+    assert!(compactions(&events).is_empty(), "{events:?}");
+    assert_eq!(notices(&events, "not_compacted").len(), 1);
+    say(&mut handle, Command::Shutdown, |_| false).await;
+    world.verify(id);
+}
