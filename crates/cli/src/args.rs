@@ -146,7 +146,12 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
     /// Go on with the last session of this directory.
-    #[arg(long, conflicts_with = "session")]
+    #[arg(
+        short = 'c',
+        long,
+        visible_alias = "continue",
+        conflicts_with = "session"
+    )]
     pub resume: bool,
     /// Use the session with this id; it is created when there is none.
     #[arg(long, value_name = "UUID")]

@@ -9,7 +9,9 @@ use crate::provider;
 use crate::render::waiting::{self, Motion};
 use futures_util::StreamExt;
 use std::sync::Arc;
-use tenon_model::{Delivery, Delta, Entry, Parameters, Prefix, Request, estimate_text};
+use tenon_model::{
+    Delivery, Delta, Entry, Parameters, Prefix, Request, estimate_tokens, estimate_usage,
+};
 use tenon_policy::Masker;
 use tenon_tools::Jobs;
 use tenon_vocab::{Cost, Message, Settings, Usage};
@@ -110,7 +112,6 @@ impl Model {
 
     async fn request(&self, system: &str, text: &str) -> Result<Said, CliError> {
         let text = self.masker.mask(text).into_owned();
-        let sent = estimate_text(system) + estimate_text(&text);
         let request = Request {
             prefix: Arc::new(Prefix {
                 system: system.to_owned(),
@@ -122,18 +123,16 @@ impl Model {
             cache_key: None,
             room: None,
         };
+        let sent = estimate_tokens(&request);
         let mut stream = self.model.stream(request);
         while let Some(delta) = stream.next().await {
             let Delta::Finished(finished) = delta? else {
                 continue;
             };
             let text = finished.message.text();
-            let usage = finished.usage.unwrap_or_else(|| Usage {
-                input: sent,
-                output: estimate_text(&text),
-                estimated: true,
-                ..Usage::default()
-            });
+            let usage = finished
+                .usage
+                .unwrap_or_else(|| estimate_usage(sent, &finished.message));
             let identity = self.model.identity();
             return Ok(Said {
                 text: self.masker.mask(&text).into_owned(),

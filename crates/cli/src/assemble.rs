@@ -265,6 +265,36 @@ pub fn parts_without_model(place: &Place, options: &Options) -> Result<Parts, Cl
     .parts)
 }
 
+/// A session that is there, for what is done to it without a model. What it says
+/// of itself stays: nobody has chosen another model.
+pub fn open_without_model(
+    place: &Place,
+    options: &Options,
+    id: SessionId,
+) -> Result<Assembled, CliError> {
+    let (log, state) = log(place, Session::Existing(id))?;
+    let place = place.of_session(&state.meta().cwd)?;
+    let configured = Arc::new(Configured::read(&place, options)?);
+    let known = state.settings().cloned();
+    let jobs = session_jobs(&log.folder()?, &configured.resolved);
+    let made = Made {
+        model: Arc::new(provider::NoModel::default()),
+        wanted: None,
+        remarks: remarks(&configured),
+        log,
+        state,
+        jobs,
+    };
+    let mut assembled = assemble(&place, options, &configured, made)?;
+    if let Some(known) = known {
+        assembled.parts.settings = Settings {
+            side: None,
+            ..known
+        };
+    }
+    Ok(assembled)
+}
+
 /// What differs between a session and a single call.
 struct Made {
     model: Arc<dyn Model>,
@@ -293,7 +323,7 @@ fn assemble(
     } = made;
     let agent = agent(options.agent.as_deref().unwrap_or(&resolved.agent))?;
     let skills = skills::find(place, resolved, &agent);
-    remarks.extend(skills.remarks);
+    remarks.extend(skills.at_start());
     let skills = skills.usable;
     let workspace = workspace(place, resolved, &log.folder()?, &skills)?;
     let walls = Walls::find(place, &resolved.sandbox, Some(&log.folder()?));
@@ -315,7 +345,9 @@ fn assemble(
     remarks.extend(told);
     let mut context = briefing::context(place, options, resolved, &agent, &skills, &mut remarks);
     let own = own_commands::find(place, &configured.loaded);
-    remarks.extend(own.remarks);
+    if !own.remarks.is_empty() {
+        remarks.push(own.remarks.join("; "));
+    }
     context.commands = own.commands;
     if matches!(options.approval, Approval::Yolo(_)) {
         remarks.push(String::from(

@@ -104,14 +104,14 @@ enum Drawn {
     Tick,
 }
 
-/// Sends the prompt and draws until the engine has ended.
+/// Sends the prompt, or what stands for one, and draws until the engine has ended.
 pub async fn drive(
     handle: Handle,
-    prompt: Prompt,
+    first: impl Into<Command>,
     renderer: Box<dyn Renderer + Send>,
     desk: Desk,
 ) -> Result<Ended, CliError> {
-    run(handle, prompt.into(), renderer, desk, None).await
+    run(handle, first.into(), renderer, desk, None).await
 }
 
 /// Does what the client says, this command first, until its input ends.

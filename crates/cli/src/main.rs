@@ -13,6 +13,7 @@ mod drive;
 mod error;
 mod grants;
 mod images;
+mod new_file;
 mod own_commands;
 mod place;
 mod plain_file;
@@ -25,6 +26,7 @@ mod rules;
 mod runner;
 mod sandbox;
 mod screen;
+mod secrets;
 mod settings;
 mod signals;
 mod skills;
@@ -55,15 +57,16 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let format = format_of(&cli);
+    let paint = screen::Paint::for_stderr(cli.shared.color);
     if let Some(error) = misplaced {
         // `--format` itself may be what stands at the wrong place.
         let asked = [format, cli.run.format];
         let json = asked.contains(&Format::Json);
-        return render::failure(&error, if json { Format::Json } else { format });
+        return render::failure(&error, if json { Format::Json } else { format }, paint);
     }
     match commands::dispatch(cli) {
         Ok(code) => code,
-        Err(error) => render::failure(&error, format),
+        Err(error) => render::failure(&error, format, paint),
     }
 }
 

@@ -3,10 +3,10 @@
 
 use crate::place::Place;
 use tenon_config::{CommandPlaces, Commands, Loaded, commands};
-use tenon_engine::slash::SLASH;
+use tenon_engine::slash::{Own, SLASH};
 
 pub fn find(place: &Place, loaded: &Loaded) -> Commands {
-    let reserved: Vec<&str> = SLASH.iter().map(|(name, _, _)| *name).collect();
+    let reserved: Vec<&str> = SLASH.iter().flat_map(Own::names).collect();
     let project = loaded.project();
     let trusted = project.snapshot.as_deref().filter(|_| project.is_trusted());
     commands(&CommandPlaces {

@@ -20,7 +20,31 @@ pub struct Skills {
     pub usable: Vec<SkillInfo>,
     /// With the reason.
     pub denied: Vec<(SkillInfo, String)>,
+    /// What is wrong with those that are there.
     pub remarks: Vec<String>,
+    /// That a project has some.
+    pub notice: Option<String>,
+}
+
+impl Skills {
+    /// What is said at the start of a session: a line for all that is wrong, and
+    /// one for what the project brings along.
+    pub fn at_start(&self) -> Vec<String> {
+        in_short(&self.remarks, "`tenon skills list` names them")
+            .into_iter()
+            .chain(self.notice.clone())
+            .collect()
+    }
+}
+
+/// The first, and how many more there are.
+fn in_short(remarks: &[String], all: &str) -> Option<String> {
+    let (first, more) = remarks.split_first()?;
+    Some(match more.len() {
+        0 => first.clone(),
+        1 => format!("{first} (and one more; {all})"),
+        more => format!("{first} (and {more} more; {all})"),
+    })
 }
 
 pub fn find(place: &Place, resolved: &Resolved, agent: &AgentProfile) -> Skills {
@@ -45,7 +69,7 @@ pub fn find(place: &Place, resolved: &Resolved, agent: &AgentProfile) -> Skills 
             Class::Allow | Class::Ask | Class::Confirm => skills.usable.push(found),
         }
     }
-    skills.remarks.extend(notice(&skills.usable));
+    skills.notice = notice(&skills.usable);
     skills
 }
 
@@ -63,4 +87,22 @@ fn notice(skills: &[SkillInfo]) -> Option<String> {
         more => format!(" and {more} more"),
     };
     (!names.is_empty()).then(|| format!("skills of the project: {}{more}", first.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_faults_of_skills_are_one_line_at_the_start() {
+        let skills = Skills {
+            remarks: ["a", "b", "c"].map(String::from).to_vec(),
+            notice: Some(String::from("skills of the project: x")),
+            ..Skills::default()
+        };
+        let said = skills.at_start();
+        assert_eq!(said.len(), 2);
+        assert_eq!(said[0], "a (and 2 more; `tenon skills list` names them)");
+        assert_eq!(Skills::default().at_start(), Vec::<String>::new());
+    }
 }

@@ -11,21 +11,28 @@ use tenon_model::{Window, WindowSource};
 /// enough to work in.
 pub const ASSUMED: u64 = 32_768;
 
+/// Of what was refused, in percent: an estimate is never exact.
+const OF_REFUSED: u64 = 90;
+
 /// Who set a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LimitSource {
+pub enum LimitSource {
     Window(WindowSource),
     /// `context.max_tokens`
     Setting,
+    /// The server refused what should have fitted.
+    Refused,
     /// The server was asked and did not say.
     Assumed,
+    /// No server is asked, and nobody else knows.
+    Unasked,
 }
 
 /// The most that a request may have, with the room for its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Limit {
-    pub(crate) tokens: u64,
-    pub(crate) source: LimitSource,
+pub struct Limit {
+    pub tokens: u64,
+    pub source: LimitSource,
 }
 
 impl Limit {
@@ -34,7 +41,7 @@ impl Limit {
         match &self.source {
             LimitSource::Window(source) => *source == WindowSource::User,
             LimitSource::Setting => true,
-            LimitSource::Assumed => false,
+            LimitSource::Refused | LimitSource::Assumed | LimitSource::Unasked => false,
         }
     }
 
@@ -42,18 +49,28 @@ impl Limit {
     pub(crate) fn key(&self) -> &'static str {
         match self.source {
             LimitSource::Setting => "context.max_tokens",
-            LimitSource::Window(_) | LimitSource::Assumed => "context_window",
+            LimitSource::Window(_)
+            | LimitSource::Refused
+            | LimitSource::Assumed
+            | LimitSource::Unasked => "context_window",
         }
     }
 
     /// Who says so, for people.
-    pub(crate) fn said(&self) -> String {
+    #[must_use]
+    pub fn said(&self) -> String {
         match &self.source {
             LimitSource::Window(source) => active::source(&Window {
                 tokens: self.tokens,
                 source: source.clone(),
             }),
             LimitSource::Setting => String::from("your `context.max_tokens`"),
+            LimitSource::Refused => String::from(
+                "the server refused a longer request; when it holds more, set `context_window`",
+            ),
+            LimitSource::Unasked => String::from(
+                "assumed, because the server is not asked here: `context_window` sets it",
+            ),
             LimitSource::Assumed => {
                 String::from("assumed; the server does not say what it holds: set `context_window`")
             }
@@ -75,7 +92,36 @@ pub(crate) fn limit(core: &Core, current: &Current) -> Option<Limit> {
             source: LimitSource::Assumed,
         }),
     };
-    capped(window, core.given.request_tokens)
+    let refused = core.compaction.refused(current).map(|tokens| Limit {
+        // Our estimate; a limit is counted as the server counts.
+        tokens: core
+            .meter
+            .expect(tokens.saturating_mul(OF_REFUSED) / 100)
+            .max(1),
+        source: LimitSource::Refused,
+    });
+    capped(smaller(window, refused), core.given.request_tokens)
+}
+
+/// The limit as far as it is known without a server.
+#[must_use]
+pub fn unasked(window: Option<Window>, cap: Option<u64>) -> Limit {
+    let assumed = Limit {
+        tokens: ASSUMED,
+        source: LimitSource::Unasked,
+    };
+    let window = window.map_or(assumed.clone(), |window| Limit {
+        tokens: window.tokens,
+        source: LimitSource::Window(window.source),
+    });
+    capped(Some(window), cap).unwrap_or(assumed)
+}
+
+fn smaller(one: Option<Limit>, other: Option<Limit>) -> Option<Limit> {
+    match (one, other) {
+        (Some(one), Some(other)) if other.tokens < one.tokens => Some(other),
+        (one, other) => one.or(other),
+    }
 }
 
 /// The user's cap holds where it is the smaller one.
@@ -108,6 +154,26 @@ mod tests {
         assert_eq!(capped(large.clone(), None), large);
         assert_eq!(capped(None, Some(12_000)).unwrap().tokens, 12_000);
         assert_eq!(capped(None, None), None);
+    }
+
+    #[test]
+    fn what_was_refused_lowers_a_limit_and_never_raises_it() {
+        let refused = |tokens| {
+            let source = LimitSource::Refused;
+            Some(Limit { tokens, source })
+        };
+        let known = window(8_192, WindowSource::Catalogue);
+        assert_eq!(smaller(known.clone(), refused(6_000)), refused(6_000));
+        assert_eq!(smaller(known.clone(), refused(9_000)), known);
+        assert_eq!(smaller(None, refused(6_000)), refused(6_000));
+    }
+
+    #[test]
+    fn without_a_server_the_same_words_and_figures_hold() {
+        let assumed = unasked(None, None);
+        assert_eq!((assumed.tokens, assumed.is_binding()), (ASSUMED, false));
+        assert_eq!(unasked(None, Some(9_000)).source, LimitSource::Setting);
+        assert_eq!(unasked(None, Some(90_000)), assumed);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! is: it is told to stop and then waited for, so that its result says what
 //! truly happened.
 
+mod by_user;
+
 use crate::checkpoint;
 use crate::gate::{Admitted, Verdict};
 use crate::guard;
@@ -11,6 +13,7 @@ use crate::host::{CallHost, Watch};
 use crate::images;
 use crate::mask;
 use crate::run::{End, Flow, Run};
+pub(crate) use by_user::by_user;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,8 +66,23 @@ pub struct Done {
     pub images: Vec<(BlobRef, String)>,
 }
 
-/// Runs a batch; gives the results in the order of the calls.
-pub(crate) async fn execute(run: &mut Run, batch: Vec<Admitted>) -> Flow<Vec<Done>> {
+impl Done {
+    /// Why it was denied, if it was.
+    pub(crate) fn denial(&self) -> Option<String> {
+        let error = self.envelope.error();
+        let denied = error.filter(|_| self.status == CallStatus::Denied);
+        denied.map(|error| error.message.clone())
+    }
+}
+
+/// Runs a batch of the model's calls; a limit of them may end the run.
+pub(crate) async fn execute(run: &mut Run, batch: Vec<Admitted>) -> Flow<()> {
+    let (_, end) = settle_all(run, batch).await?;
+    end.map_or(Ok(()), Err)
+}
+
+/// Gives the results in the order of the calls, and what the limits say.
+async fn settle_all(run: &mut Run, batch: Vec<Admitted>) -> Flow<(Vec<Done>, Option<End>)> {
     run.batch += 1;
     let mut waiting = Vec::with_capacity(batch.len());
     for admitted in batch {
@@ -77,15 +95,14 @@ pub(crate) async fn execute(run: &mut Run, batch: Vec<Admitted>) -> Flow<Vec<Don
     let mut end = None;
     for (admitted, running) in waiting {
         let settled = settle(run, admitted, running).await;
-        match record(run, settled)? {
-            (done, None) => results.push(done),
-            (_, Some(reason)) => end = end.or(Some(reason)),
-        }
+        let (done, reason) = record(run, settled)?;
+        results.push(done);
+        end = end.or(reason);
     }
     if run.token.is_cancelled() {
         return Err(End::Interrupted);
     }
-    end.map_or(Ok(results), Err)
+    Ok((results, end))
 }
 
 /// Starts a call that was admitted; a refused one has nothing to start.

@@ -8,6 +8,7 @@
 
 mod compare;
 mod keep;
+mod moved;
 
 use crate::core::Core;
 use keep::{Budget, Shelf};
@@ -37,6 +38,8 @@ const AHEAD: Duration = Duration::from_secs(20);
 const SLOW: u32 = 2;
 /// From so many entries on a look is worth more than one thread.
 const LARGE: usize = 2_000;
+/// Stands for the paths that nobody knows.
+const COMMANDS: &str = "what commands changed";
 /// Files in one record of the log.
 pub(crate) const RECORD: usize = 500;
 
@@ -66,9 +69,11 @@ struct Desk {
     shelf: Shelf,
     last: Option<Last>,
     /// There are too many files, or the disk is too slow: nothing is watched.
-    off: bool,
+    off: Option<Extent>,
     /// How often a look took too long.
     slow: u32,
+    /// A command runs. Whoever laid aside now would forget what it removes.
+    running: bool,
 }
 
 /// The look after a command that left something running.
@@ -186,7 +191,7 @@ pub(crate) fn prepare(core: &Arc<Core>) {
         let Ok(mut desk) = keeper.desk.try_lock() else {
             return;
         };
-        if desk.off {
+        if desk.off.is_some() || desk.running {
             return;
         }
         let scan = keeper.scan(&core.workspace, Instant::now() + LOOK);
@@ -212,15 +217,17 @@ pub(crate) async fn before(core: &Arc<Core>, run: RunId) -> Option<Before> {
 fn look_before(core: &Arc<Core>, run: RunId) -> Option<Before> {
     let keeper = &core.keeper;
     let mut desk = keeper.desk();
-    if desk.off {
+    if let Some(extent) = desk.off {
+        unwatched(core, run, extent, WAIT);
         return None;
     }
     let now = Instant::now();
     let scan = keeper.scan(&core.workspace, now + WAIT);
     if scan.extent() != Extent::Whole {
         desk.slow += 1;
-        desk.off = scan.extent() == Extent::TooMany || desk.slow >= SLOW;
-        unwatched(core, run, scan.extent());
+        let is_off = scan.extent() == Extent::TooMany || desk.slow >= SLOW;
+        desk.off = is_off.then(|| scan.extent());
+        unwatched(core, run, scan.extent(), WAIT);
         return None;
     }
     let scan = Arc::new(scan);
@@ -231,6 +238,7 @@ fn look_before(core: &Arc<Core>, run: RunId) -> Option<Before> {
         &Budget::waited_for(now + 2 * WAIT, &keeper.stop),
     );
     record(core, run, None, found);
+    desk.running = true;
     Some(Before(scan))
 }
 
@@ -244,9 +252,10 @@ pub(crate) async fn after(core: &Arc<Core>, run: RunId, call: CallId, before: Be
 fn look_after(core: &Arc<Core>, run: RunId, call: &CallId, before: &Before) {
     let keeper = &core.keeper;
     let mut desk = keeper.desk();
+    desk.running = false;
     let scan = keeper.scan(&core.workspace, Instant::now() + AHEAD);
     if scan.extent() != Extent::Whole {
-        unwatched(core, run, scan.extent());
+        unwatched(core, run, scan.extent(), AHEAD);
         return;
     }
     keeper
@@ -282,6 +291,8 @@ pub(crate) async fn run_over(core: &Arc<Core>, run: RunId) {
             if scan.extent() == Extent::Whole {
                 let found = desk.by_jobs(&engine, run, &scan);
                 record(&engine, run, None, found);
+            } else {
+                unwatched(&engine, run, scan.extent(), WAIT);
             }
             desk.last = None;
         });
@@ -368,17 +379,33 @@ fn tell_unkept(core: &Core, run: RunId, unkept: &[Unkept]) {
     );
 }
 
-fn unwatched(core: &Core, run: RunId, extent: Extent) {
-    if core.keeper.stop.load(Ordering::Relaxed) || core.keeper.said.swap(true, Ordering::Relaxed) {
-        return;
-    }
+/// A command that nobody watched has a record all the same: whoever asks what
+/// the session changed must not hear that it was nothing. People are told once.
+fn unwatched(core: &Core, run: RunId, extent: Extent, limit: Duration) {
     let why = match extent {
         Extent::TooMany => format!("there are more than {SCAN_ENTRIES} files here"),
         _ => format!(
             "looking at all files takes longer than {} s",
-            WAIT.as_secs()
+            limit.as_secs()
         ),
     };
+    core.emit_or_end(
+        Some(run),
+        Checkpoint {
+            action: CheckpointAction::Saved,
+            call: None,
+            to_seq: None,
+            files: Vec::new(),
+            ahead: false,
+            unkept: vec![Unkept {
+                path: String::from(COMMANDS),
+                reason: format!("not watched: {why}"),
+            }],
+        },
+    );
+    if core.keeper.said.swap(true, Ordering::Relaxed) {
+        return;
+    }
     core.notice(
         Some(run),
         NoticeLevel::Info,

@@ -31,7 +31,7 @@ use plan::{Plan, Why};
 use progress::{Helped, MOST};
 use prune::Pruned;
 use shares::{Force, Shares};
-use tenon_model::{ModelError, ModelErrorKind, estimate_text, estimate_tokens, estimate_tool};
+use tenon_model::{ModelError, ModelErrorKind, estimate_text, estimate_tokens};
 use tenon_session::extend_recap;
 use tenon_vocab::profile::Strategy;
 use tenon_vocab::{Compacted, ContextChange, NoticeLevel, Recap, RunOrigin, RunState};
@@ -54,13 +54,8 @@ impl Measured {
         let tokens = estimate_tokens(&request);
         let expected = run.core.meter.expect(tokens).max(1);
         // The limit is counted as the server counts; all else here is estimated.
-        let known = budget::limit(&run.core, current)
+        let limit = budget::limit(&run.core, current)
             .map(|limit| scaled(limit.tokens, tokens.max(1), expected));
-        let refused = run.core.compaction.refused(&current.identity().model);
-        let limit = match (known, refused.map(|least| least.saturating_mul(9) / 10)) {
-            (Some(known), Some(refused)) => Some(known.min(refused)),
-            (known, refused) => known.or(refused),
-        };
         Self {
             tokens,
             expected,
@@ -88,6 +83,15 @@ struct Job<'a> {
     limit: u64,
 }
 
+/// How a try went.
+enum Tried {
+    Done(Outcome),
+    /// Nothing worth it can be made shorter.
+    Nothing,
+    /// What would have stood there is no shorter. It was said, and all is as it was.
+    NoShorter,
+}
+
 /// What came of it, in estimated tokens.
 struct Outcome {
     before: u64,
@@ -107,7 +111,7 @@ pub(crate) async fn if_due(run: &mut Run) -> Flow<()> {
         return Ok(());
     };
     let settings = &run.core.given.compaction;
-    let threshold = Shares::of(limit, fixed(&run.core), settings, Force::Usual).threshold;
+    let threshold = Shares::of(limit, view::fixed(&run.core), settings, Force::Usual).threshold;
     let progress = &run.core.compaction;
     if measured.tokens < threshold || progress.is_pointless(measured.tokens) {
         return Ok(());
@@ -119,9 +123,14 @@ pub(crate) async fn if_due(run: &mut Run) -> Flow<()> {
         measured,
         limit,
     };
-    let Some(outcome) = shorten(run, &current, &job).await? else {
+    let outcome = match shorten(run, &current, &job).await? {
+        Tried::Done(outcome) => outcome,
         // Nothing worth it can go; whether what is there fits, the server says.
-        return Ok(());
+        Tried::Nothing => return Ok(()),
+        Tried::NoShorter => {
+            run.core.compaction.futile(measured.tokens);
+            return Ok(());
+        }
     };
     let freed = outcome.before.saturating_sub(outcome.after);
     let enough = freed.saturating_mul(100) >= outcome.before.saturating_mul(plan::WORTH);
@@ -151,8 +160,7 @@ pub(crate) async fn after_overflow(run: &mut Run, error: &ModelError) -> Flow<()
         return Err(step::fail(run, &error.clone().with_hint(hint)));
     }
     if measured.limit.is_none_or(|limit| measured.tokens <= limit) {
-        let model = current.identity().model.clone();
-        run.core.compaction.learn(&model, measured.tokens);
+        run.core.compaction.learn(&current, measured.tokens);
         measured = Measured::of(run, &current);
     }
     let times = run.core.compaction.overflowed();
@@ -174,8 +182,10 @@ pub(crate) async fn after_overflow(run: &mut Run, error: &ModelError) -> Flow<()
         limit,
     };
     match shorten(run, &current, &job).await? {
-        Some(_) => Ok(()),
-        None => Err(stop(run, format!("{message}."))),
+        Tried::Done(_) => Ok(()),
+        // The next try is harder.
+        Tried::NoShorter if times < MOST => Ok(()),
+        Tried::NoShorter | Tried::Nothing => Err(stop(run, format!("{message}."))),
     }
 }
 
@@ -199,15 +209,20 @@ pub(crate) async fn by_hand(run: &mut Run, focus: Option<String>) -> Flow<()> {
             .limit
             .unwrap_or(measured.tokens.max(budget::ASSUMED)),
     };
-    if shorten(run, &current, &job).await?.is_none() {
-        let message = format!(
+    let tried = shorten(run, &current, &job).await;
+    let message = match &tried {
+        Ok(Tried::Nothing) => format!(
             "Nothing to make shorter: the conversation has ~{} tokens, and what was said last stays as it is.",
             figure(measured.expected)
-        );
-        run.core
-            .notice(Some(run.id), NoticeLevel::Info, "not_compacted", message);
-    }
-    Ok(())
+        ),
+        Err(End::Interrupted) => {
+            String::from("Stopped: nothing was made shorter, the conversation is as it was.")
+        }
+        _ => return tried.map(drop),
+    };
+    run.core
+        .notice(Some(run.id), NoticeLevel::Info, "not_compacted", message);
+    tried.map(drop)
 }
 
 /// A model answered: what was sent did fit.
@@ -215,15 +230,13 @@ pub(crate) fn answered(run: &Run) {
     run.core.compaction.answered();
 }
 
-fn fixed(core: &Core) -> u64 {
-    let tools: u64 = core.prefix.tools.iter().map(estimate_tool).sum();
-    estimate_text(&core.prefix.system) + tools
-}
-
 /// Ends the run with the numbers of what fills the window.
 fn stop(run: &Run, message: String) -> End {
     let view = View::of(&run.core);
-    let limit = budget::limit(&run.core, &run.core.active.get()).map(|limit| limit.tokens);
+    // What was refused last may be refused for another reason than its length.
+    let limit = budget::limit(&run.core, &run.core.active.get())
+        .filter(|limit| limit.source != budget::LimitSource::Refused)
+        .map(|limit| limit.tokens);
     let message = format!("{message} {}", report::filling(&view));
     let error = ModelError::new(ModelErrorKind::ContextOverflow, message)
         .with_hint(report::advice(&view, limit));
@@ -231,13 +244,17 @@ fn stop(run: &Run, message: String) -> End {
 }
 
 /// Plans, and does it where it is worth it. All that it changes is one record.
-async fn shorten(run: &mut Run, current: &Current, job: &Job<'_>) -> Flow<Option<Outcome>> {
+async fn shorten(run: &mut Run, current: &Current, job: &Job<'_>) -> Flow<Tried> {
     let view = View::of(&run.core);
     let settings = run.core.given.compaction.clone();
-    let shares = Shares::of(job.limit, view.fixed(), &settings, job.force);
+    let rules = notes::standing(&run.core);
+    let held = notes::of_project(&rules).map(|rule| estimate_text(&rule.text));
+    let shares = Shares::of(job.limit, view.fixed(), &settings, job.force)
+        .holding(held.sum())
+        .asking(facts::need_of_goal(&view));
     let before = view.tokens();
     let (change, told) = match plan::make(&view, &shares, &settings, job.why) {
-        Plan::Nothing => return Ok(None),
+        Plan::Nothing => return Ok(Tried::Nothing),
         Plan::Prune(pruned) => prune_only(&view, pruned),
         Plan::Replace { cut, pruned } => {
             let wanted = Wanted {
@@ -245,6 +262,7 @@ async fn shorten(run: &mut Run, current: &Current, job: &Job<'_>) -> Flow<Option
                 cut,
                 shares: &shares,
                 focus: job.focus,
+                rules: &rules,
             };
             replace(run, current, &wanted, pruned, settings.strategy).await?
         }
@@ -253,11 +271,24 @@ async fn shorten(run: &mut Run, current: &Current, job: &Job<'_>) -> Flow<Option
         return Err(End::Interrupted);
     }
     let after = change.tokens_after;
+    if after >= before {
+        // Messages would be given up for nothing.
+        let message = format!(
+            "Not compacted: a summary with the facts would have ~{} tokens, the conversation has ~{}. It stays as it is.",
+            figure(job.measured.counted(after)),
+            figure(job.measured.counted(before))
+        );
+        run.core
+            .notice(Some(run.id), NoticeLevel::Info, "not_compacted", message);
+        return Ok(Tried::NoShorter);
+    }
     let change = Compacted {
         tokens_before: job.measured.counted(before),
         tokens_after: job.measured.counted(after),
+        refused: run.core.compaction.to_keep(),
         ..change
     };
+    let untold = report::untold(&change.untold);
     let message = format!(
         "Compacted: ~{} → ~{} tokens; {told}.",
         figure(change.tokens_before),
@@ -267,7 +298,11 @@ async fn shorten(run: &mut Run, current: &Current, job: &Job<'_>) -> Flow<Option
     run.core.emitter.snapshot()?;
     run.core
         .notice(Some(run.id), NoticeLevel::Info, "compacted", message);
-    Ok(Some(Outcome {
+    if let Some(untold) = untold {
+        run.core
+            .notice(Some(run.id), NoticeLevel::Warning, "rules", untold);
+    }
+    Ok(Tried::Done(Outcome {
         before,
         after,
         threshold: shares.threshold,
@@ -275,18 +310,15 @@ async fn shorten(run: &mut Run, current: &Current, job: &Job<'_>) -> Flow<Option
 }
 
 fn prune_only(view: &View, pruned: Pruned) -> (Compacted, String) {
-    let kept_from = view
-        .previous
-        .as_ref()
-        .map_or(0, |compacted| compacted.kept_from);
+    let previous = view.previous.as_ref();
     let told = outputs(pruned.count);
     let change = Compacted {
-        kept_from,
+        kept_from: previous.map_or(0, |compacted| compacted.kept_from),
+        untold: previous.map_or_else(Vec::new, |compacted| compacted.untold.clone()),
         summary: String::new(),
         pruned: pruned.calls,
-        recap: None,
-        tokens_before: 0,
         tokens_after: view.tokens().saturating_sub(pruned.freed),
+        ..Compacted::default()
     };
     (change, told)
 }
@@ -335,8 +367,7 @@ async fn replace(
             (from_log(view, wanted, &recap), Writer::Log, by)
         }
     };
-    let mut rules = notes::standing(&run.core);
-    rules.retain(|rule| !view.stays(wanted.cut, rule));
+    let (rules, untold) = standing(view, wanted);
     let text = compose::message(&summary, writer, &recap, &rules, wanted.shares);
     let kept = view.tokens_from(wanted.cut).saturating_sub(pruned.freed);
     let mut told = format!(
@@ -350,13 +381,26 @@ async fn replace(
     }
     let change = Compacted {
         kept_from,
-        tokens_before: 0,
         tokens_after: view.fixed() + estimate_text(&text) + kept,
         summary: text,
         pruned: pruned.calls,
         recap: Some(Box::new(recap)),
+        untold,
+        ..Compacted::default()
     };
     Ok((change, told))
+}
+
+/// The rules that go into the summary, and the files that found no room in it or
+/// in an earlier one.
+fn standing(view: &View, wanted: &Wanted<'_>) -> (Vec<String>, Vec<String>) {
+    let mut rules = wanted.rules.to_vec();
+    rules.retain(|rule| !view.stays(wanted.cut, &rule.text));
+    let (kept, mut untold) = compose::fitting(&rules, wanted.shares.rules);
+    let is_told = |path: &String| wanted.rules.iter().any(|rule| rule.path == *path);
+    let before = view.previous.iter().flat_map(|known| &known.untold);
+    untold.extend(before.filter(|path| !is_told(path)).cloned());
+    (kept, untold)
 }
 
 fn from_log(view: &View, wanted: &Wanted<'_>, recap: &Recap) -> String {

@@ -13,6 +13,7 @@ use crate::notes::Told;
 use crate::parts::{Ambient, Approval, ContextParts, Effects, GrantSink, ModelSource, Parts};
 use crate::prompt;
 use crate::questions::Questions;
+use crate::undo::Warned;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -33,6 +34,7 @@ pub(crate) struct Core {
     /// Whether making the conversation shorter gets anywhere.
     pub(crate) compaction: Progress,
     pub(crate) told: Told,
+    pub(crate) undo_warned: Warned,
     /// A title was asked for, or is there.
     pub(crate) titled: AtomicBool,
     pub(crate) toolbox: Toolbox,
@@ -47,6 +49,8 @@ pub(crate) struct Core {
     pub(crate) prefix: Arc<Prefix>,
     /// What the prefix was made of, and how the history is kept within bounds.
     pub(crate) given: ContextParts,
+    /// What was masked in its files of rules, in words.
+    pub(crate) masked_rules: Vec<String>,
     /// Where the system prompt and the tools are kept, once they are.
     pub(crate) prefix_blobs: OnceLock<PrefixBlobs>,
     /// The same in every request of the session: its id.
@@ -84,6 +88,7 @@ impl Core {
         let cache_key = Arc::from(parts.log.id().to_string());
         let mut given = parts.context;
         given.fragments = prompt::kept(given.fragments, &parts.log.blobs(), &parts.state);
+        let masked_rules = prompt::masked(&mut given.fragments, &parts.masker);
         let prefix = Arc::new(Prefix {
             system: prompt::system(&given.fragments),
             tools: parts.toolbox.specs(),
@@ -104,6 +109,7 @@ impl Core {
             .workspace
             .with_private(Arc::new(search_filter(parts.rules.clone())));
         let keeper = Keeper::new(&parts.log, workspace.root());
+        let compaction = Progress::resumed(&parts.state);
         Self {
             emitter: Arc::new(Emitter::new(
                 parts.log,
@@ -117,8 +123,9 @@ impl Core {
             active: Active::new(Current::new(parts.model, parts.parameters)),
             models: parts.models,
             meter,
-            compaction: Progress::default(),
+            compaction,
             told: Told::default(),
+            undo_warned: Warned::default(),
             titled: AtomicBool::new(false),
             toolbox: parts.toolbox,
             workspace,
@@ -130,6 +137,7 @@ impl Core {
             agent: parts.agent,
             prefix,
             given,
+            masked_rules,
             prefix_blobs: OnceLock::new(),
             cache_key,
             settings: parts.settings,

@@ -3,15 +3,16 @@
 //! user had typed them with `!`: through the gate, and the model reads what they
 //! printed.
 
+mod line;
+
+use crate::calls;
 use crate::core::Core;
-use crate::run::{Flow, Run};
-use crate::step::Ending;
-use crate::{calls, gate, schedule};
+use crate::run::{End, Flow, Run};
 use serde_json::json;
 use tenon_tools::input::suggest_name;
 use tenon_vocab::marked::element;
 use tenon_vocab::profile::CommandInfo;
-use tenon_vocab::{CallForm, CallId, ToolCallPart};
+use tenon_vocab::{CallId, NoticeLevel};
 
 /// Lines of shell in one command.
 const MOST: usize = 10;
@@ -34,6 +35,16 @@ pub(crate) fn find<'a>(core: &'a Core, name: &str) -> Result<&'a CommandInfo, St
 
 /// The prompt that a command stands for.
 pub(crate) async fn prompt(run: &mut Run, template: &str, arguments: &str) -> Flow<String> {
+    let lacking = missing(template, arguments);
+    if !lacking.is_empty() {
+        // Some templates can do without; only their author knows.
+        let message = format!(
+            "{} of this command got no argument and was left empty.",
+            lacking.join(" and ")
+        );
+        run.core
+            .notice(Some(run.id), NoticeLevel::Warning, "command", message);
+    }
     let mut text = String::new();
     let mut ran = 0;
     for piece in pieces(template, arguments) {
@@ -54,20 +65,16 @@ pub(crate) async fn prompt(run: &mut Run, template: &str, arguments: &str) -> Fl
 }
 
 async fn shell(run: &mut Run, number: usize, command: &str) -> Flow<String> {
-    let call = ToolCallPart {
-        id: CallId::new(format!("command_{}_{number}", run.id)),
-        name: String::from("bash"),
-        arguments: json!({ "command": command }).to_string(),
-        form: CallForm::Native,
-    };
-    let planned = schedule::plan(&run.core, &call, Ending::WHOLE);
-    let admitted = gate::admit(run, vec![planned]).await?;
-    let done = calls::execute(run, admitted).await?;
-    // What the user's own line came to is nothing that the model did.
-    run.tally.failures_in_a_row = 0;
-    run.tally.last_denied = None;
-    let texts: Vec<String> = done.into_iter().map(|done| done.text).collect();
-    Ok(texts.join("\n"))
+    let id = CallId::new(format!("command_{}_{number}", run.id));
+    let input = json!({ "command": command }).to_string();
+    let done = calls::by_user(run, id, "bash", input).await?;
+    // Without what it was to say, the prompt is another one.
+    if done.denial().is_some() {
+        return Err(End::Blocked(format!(
+            "nothing was sent: `{command}` of this command was denied"
+        )));
+    }
+    Ok(done.text)
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -77,8 +84,8 @@ enum Piece {
 }
 
 /// The template cut at its lines of shell, with the arguments filled in. In a
-/// line of shell they are quoted: what is typed is data there. A template that
-/// asks for no arguments gets them at its end.
+/// line of shell they are data; see [`line`]. A template that asks for no
+/// arguments gets them at its end.
 fn pieces(template: &str, arguments: &str) -> Vec<Piece> {
     let words = words(arguments);
     let mut pieces = Vec::new();
@@ -88,15 +95,15 @@ fn pieces(template: &str, arguments: &str) -> Vec<Piece> {
         let Some((command, after)) = after.split_once('`') else {
             break;
         };
-        let (text, asks) = filled(before, arguments, &words, str::to_owned);
+        let (text, asks) = filled(before, arguments, &words);
         asked = asked.or(asks);
         pieces.push(Piece::Text(text));
-        let (command, asks) = filled(command, arguments, &words, quoted);
+        let (command, asks) = line::line(command, arguments, &words);
         asked = asked.or(asks);
         pieces.push(Piece::Shell(command));
         rest = after;
     }
-    let (text, asks) = filled(rest, arguments, &words, str::to_owned);
+    let (text, asks) = filled(rest, arguments, &words);
     pieces.push(Piece::Text(text));
     if asked.or(asks) == Asked::No && !arguments.trim().is_empty() {
         pieces.push(Piece::Text(format!("\n\n{}", arguments.trim())));
@@ -104,9 +111,10 @@ fn pieces(template: &str, arguments: &str) -> Vec<Piece> {
     pieces
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Asked {
     Yes,
+    #[default]
     No,
 }
 
@@ -126,31 +134,42 @@ fn quoted(text: &str) -> String {
     shlex::try_quote(text).map_or_else(|_| String::from("''"), |text| text.into_owned())
 }
 
+/// The places of a template for which there is no argument, each once.
+fn missing(template: &str, arguments: &str) -> Vec<String> {
+    let given = words(arguments).len();
+    let mut missing = Vec::new();
+    let mut rest = template;
+    while let Some((_, after)) = rest.split_once('$') {
+        let digit = after.chars().next().and_then(|c| c.to_digit(10));
+        if let Some(number @ 1..) = digit {
+            let place = format!("${number}");
+            if number as usize > given && !missing.contains(&place) {
+                missing.push(place);
+            }
+        }
+        rest = after.strip_prefix('$').unwrap_or(after);
+    }
+    missing.sort();
+    missing
+}
+
 /// `$ARGUMENTS` is all of them, `$1` to `$9` one, `$$` a dollar. In one pass, so
 /// that what is filled in is never read as a place to fill in.
-fn filled(
-    text: &str,
-    all: &str,
-    words: &[String],
-    write: impl Fn(&str) -> String,
-) -> (String, Asked) {
+fn filled(text: &str, all: &str, words: &[String]) -> (String, Asked) {
     let mut out = String::with_capacity(text.len());
     let mut asked = Asked::No;
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('$') {
         out.push_str(before);
         if let Some(after) = after.strip_prefix("ARGUMENTS") {
-            out.push_str(&write(all.trim()));
+            out.push_str(all.trim());
             asked = Asked::Yes;
             rest = after;
         } else if let Some(after) = after.strip_prefix('$') {
             out.push('$');
             rest = after;
         } else if let Some(digit @ 1..) = after.chars().next().and_then(|c| c.to_digit(10)) {
-            let word = words.get(digit as usize - 1).map_or("", String::as_str);
-            if !word.is_empty() {
-                out.push_str(&write(word));
-            }
+            out.push_str(words.get(digit as usize - 1).map_or("", String::as_str));
             asked = Asked::Yes;
             rest = &after[1..];
         } else {
@@ -198,11 +217,22 @@ mod tests {
     }
 
     #[test]
+    fn what_got_no_argument_is_named() {
+        for (template, arguments, wanted) in [
+            ("$1 before $2", "x", vec!["$2"]),
+            ("$2 !`ls $1` $2", "", vec!["$1", "$2"]),
+            ("$1 $ARGUMENTS $$2 $0 $x", "'a b'", vec![]),
+        ] {
+            assert_eq!(missing(template, arguments), wanted, "{template}");
+        }
+    }
+
+    #[test]
     fn arguments_are_data_in_a_line_of_shell() {
         let template = "State: !`git log $1` and !`echo $ARGUMENTS`.";
         assert_eq!(
             text(template, "'x; rm -rf ~'"),
-            "State: <git log 'x; rm -rf ~'> and <echo \"'x; rm -rf ~'\">."
+            "State: <git log 'x; rm -rf ~'> and <echo 'x; rm -rf ~'>."
         );
         assert_eq!(text("open !`ls", ""), "open !`ls");
     }

@@ -74,6 +74,9 @@ async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>, rema
         }
         core.notice(None, NoticeLevel::Info, "start", remark);
     }
+    for said in &core.masked_rules {
+        core.notice(None, NoticeLevel::Warning, "rules", said.clone());
+    }
     let mut context = Context::default();
     while let Some((work, token)) = core.inbox.next().await {
         let is_prompt = matches!(work, Work::Prompt { .. });

@@ -4,8 +4,8 @@
 use crate::active::{Current, source};
 use crate::meter::{Estimate, Sent, Truncated};
 use crate::run::Run;
-use tenon_model::Software;
-use tenon_vocab::{Message, Notice, NoticeLevel, Part, Usage};
+use tenon_model::{Software, estimate_usage};
+use tenon_vocab::{Message, Notice, NoticeLevel, Usage};
 
 /// Puts the figures on the message and adds them to those of the run.
 pub(crate) fn count(run: &mut Run, current: &Current, message: &mut Message, usage: Usage) {
@@ -19,21 +19,7 @@ pub(crate) fn count(run: &mut Run, current: &Current, message: &mut Message, usa
 }
 
 pub(crate) fn estimated(message: &Message, sent: Sent) -> Usage {
-    let bytes: usize = message.parts.iter().map(part_bytes).sum();
-    Usage {
-        input: sent.tokens,
-        output: (bytes as u64).div_ceil(4),
-        estimated: true,
-        ..Usage::default()
-    }
-}
-
-fn part_bytes(part: &Part) -> usize {
-    match part {
-        Part::Text { text } | Part::Reasoning { text, .. } => text.len(),
-        Part::ToolCall(call) => call.name.len() + call.arguments.len(),
-        _ => 0,
-    }
+    estimate_usage(sent.tokens, message)
 }
 
 /// Warns, once in a session, when the server has read far less than was sent.

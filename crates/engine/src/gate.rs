@@ -7,6 +7,8 @@ mod question;
 mod refuse;
 mod respond;
 
+pub(crate) use refuse::INSTEAD;
+
 use crate::hooks::{self, Before, Permission};
 use crate::parts::Effects;
 use crate::recover;

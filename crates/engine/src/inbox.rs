@@ -40,6 +40,28 @@ pub(crate) enum Work {
     },
 }
 
+impl Work {
+    /// The line that it was typed as; `None` for a change of the model.
+    fn typed(&self) -> Option<String> {
+        let named = |name: &str, rest: &str| format!("/{name} {rest}").trim_end().to_owned();
+        Some(match self {
+            Self::Switch(_) => return None,
+            Self::Prompt { text, .. } => text.clone(),
+            Self::Custom {
+                name, arguments, ..
+            } => named(name, arguments),
+            Self::Shell { command } => format!("!{command}"),
+            Self::Compact { focus } => named("compact", focus.as_deref().unwrap_or_default()),
+            Self::Undo => named("undo", ""),
+            Self::Redo => named("redo", ""),
+            Self::Revert { message } => {
+                let number = message.map(|number| number.to_string());
+                named("revert", &number.unwrap_or_default())
+            }
+        })
+    }
+}
+
 #[derive(Debug, Default)]
 struct Desk {
     work: VecDeque<Work>,
@@ -123,6 +145,13 @@ impl Inbox {
                 origin: RunOrigin::FollowUp,
                 skill,
             },
+            Work::Custom {
+                name, arguments, ..
+            } if desk.run.is_some() => Work::Custom {
+                name,
+                arguments,
+                origin: RunOrigin::FollowUp,
+            },
             other => other,
         };
         desk.work.push_back(work);
@@ -156,14 +185,9 @@ impl Inbox {
         token.cancel();
         let mut dropped = std::mem::take(&mut desk.steer);
         for work in std::mem::take(&mut desk.work) {
-            match work {
-                Work::Prompt { text, .. } => dropped.push(text),
-                Work::Custom {
-                    name, arguments, ..
-                } => dropped.push(format!("/{name} {arguments}").trim_end().to_owned()),
-                Work::Shell { command } => dropped.push(format!("!{command}")),
-                switch @ Work::Switch(_) => desk.work.push_back(switch),
-                Work::Compact { .. } | Work::Undo | Work::Redo | Work::Revert { .. } => {}
+            match work.typed() {
+                Some(line) => dropped.push(line),
+                None => desk.work.push_back(work),
             }
         }
         dropped
@@ -202,7 +226,7 @@ fn dispatch(core: &Arc<Core>, command: Command) {
             let dropped = core.inbox.interrupt();
             if !dropped.is_empty() {
                 let message = format!(
-                    "Not sent, because you stopped the run: {}",
+                    "Not done, because you stopped the run: {}",
                     dropped.join(" | ")
                 );
                 core.notice(None, NoticeLevel::Info, "dropped", message);
@@ -210,7 +234,7 @@ fn dispatch(core: &Arc<Core>, command: Command) {
         }
         Command::Shutdown => core.inbox.shutdown.cancel(),
         Command::Skill { name, text } => core.inbox.push(Work::Prompt {
-            text: skills::prompt(&name, text),
+            text: skills::prompt(&name, &text),
             attachments: Vec::new(),
             origin: RunOrigin::Prompt,
             skill: Some(name),

@@ -4,16 +4,15 @@
 
 mod parse;
 
-use crate::run::{End, Flow, Run};
-use crate::step::Ending;
-use crate::{calls, gate, schedule};
+use crate::run::{Flow, Run};
+use crate::{calls, gate};
 use parse::{Lines, Reading, Word};
 use serde_json::{Value, json};
 use tenon_policy::Access;
 use tenon_tools::Workspace;
 use tenon_tools::workspace::WalkOptions;
 use tenon_vocab::marked::element;
-use tenon_vocab::{CallForm, CallId, ImageSource, NoticeLevel, Part, ToolCallPart};
+use tenon_vocab::{CallId, ImageSource, NoticeLevel, Part, ToolError};
 
 /// Mentions of one prompt that are followed.
 const MOST: usize = 20;
@@ -49,7 +48,7 @@ pub(crate) async fn attached(run: &mut Run, text: &str) -> Flow<Vec<Part>> {
     }
     let mut parts = Vec::new();
     let mut bytes = 0;
-    for (index, found) in found.into_iter().enumerate() {
+    for found in found {
         if bytes > BYTES {
             let message = format!(
                 "`{}` does not go along: the mentions before it fill {BYTES} bytes.",
@@ -59,16 +58,13 @@ pub(crate) async fn attached(run: &mut Run, text: &str) -> Flow<Vec<Part>> {
                 .notice(Some(run.id), NoticeLevel::Warning, "mention", message);
             continue;
         }
-        for part in one(run, index, found).await? {
+        for part in one(run, found).await? {
             if let Part::Text { text } = &part {
                 bytes += text.len();
             }
             parts.push(part);
         }
     }
-    // What could not be read is said by its result; it is no failure of the model.
-    run.tally.failures_in_a_row = 0;
-    run.tally.last_denied = None;
     Ok(parts)
 }
 
@@ -112,54 +108,57 @@ fn doubt(run: &Run, word: &Word) {
     }
 }
 
-async fn one(run: &mut Run, index: usize, found: Found) -> Flow<Vec<Part>> {
+async fn one(run: &mut Run, found: Found) -> Flow<Vec<Part>> {
     let Found { reading, tool } = found;
-    let call = ToolCallPart {
-        id: CallId::new(format!("mention_{}_{index}", run.id)),
-        name: String::from(tool),
-        arguments: input(&reading).to_string(),
-        form: CallForm::Native,
-    };
-    let planned = schedule::plan(&run.core, &call, Ending::WHOLE);
-    let admitted = gate::admit(run, vec![planned]).await?;
-    let done = match calls::execute(run, admitted).await {
-        Ok(done) => done,
-        Err(end @ (End::Interrupted | End::Log(_))) => return Err(end),
-        // Limits are for the model's calls.
-        Err(_) => return Ok(Vec::new()),
-    };
-    let mut parts = Vec::new();
-    for done in done {
-        if !done.envelope.is_ok() {
-            let message = format!(
-                "`@{}` does not go along: {}",
-                reading.path,
-                done.envelope
-                    .error()
-                    .map(|error| error.message.clone())
-                    .unwrap_or_default()
-            );
-            run.core
-                .notice(Some(run.id), NoticeLevel::Warning, "mention", message);
-            continue;
-        }
-        let name = if tool == "list" { "folder" } else { "file" };
-        let lines = reading
-            .lines
-            .map(|Lines { first, last }| format!("{first}-{last}"));
-        let mut attributes = vec![("path", reading.path.as_str())];
-        attributes.extend(lines.as_deref().map(|lines| ("lines", lines)));
-        parts.push(Part::text(element(name, &attributes, &done.text)));
-        parts.extend(
-            done.images
-                .into_iter()
-                .map(|(blob, media_type)| Part::Image {
-                    source: ImageSource::Blob(blob),
-                    media_type,
-                }),
+    // One call, one batch: its number tells the mentions of a run apart.
+    let id = CallId::new(format!("mention_{}_{}", run.id, run.batch));
+    let done = calls::by_user(run, id, tool, input(&reading).to_string()).await?;
+    if let Some(error) = done.envelope.error() {
+        let message = format!(
+            "`@{}` does not go along: {}",
+            typed(&reading),
+            for_people(&reading, error)
         );
+        run.core
+            .notice(Some(run.id), NoticeLevel::Warning, "mention", message);
+        return Ok(Vec::new());
     }
+    let name = if tool == "list" { "folder" } else { "file" };
+    let lines = reading
+        .lines
+        .map(|Lines { first, last }| format!("{first}-{last}"));
+    let mut attributes = vec![("path", reading.path.as_str())];
+    attributes.extend(lines.as_deref().map(|lines| ("lines", lines)));
+    let mut parts = vec![Part::text(element(name, &attributes, &done.text))];
+    let images = done.images.into_iter();
+    parts.extend(images.map(|(blob, media_type)| Part::Image {
+        source: ImageSource::Blob(blob),
+        media_type,
+    }));
     Ok(parts)
+}
+
+/// As it stands in the prompt.
+fn typed(reading: &Reading) -> String {
+    match reading.lines {
+        None => reading.path.clone(),
+        Some(Lines { first, last }) => format!("{}:{first}-{last}", reading.path),
+    }
+}
+
+/// The result was written for a model: its advice, its names of errors and of
+/// fields say nothing to whoever typed the prompt.
+fn for_people(reading: &Reading, error: &ToolError) -> String {
+    let said = error.message.trim_end_matches(gate::INSTEAD).trim_end();
+    let said = said.strip_prefix("not allowed: ").unwrap_or(said);
+    let said = said.strip_prefix("path_outside_root: ").unwrap_or(said);
+    match reading.lines {
+        Some(Lines { first, .. }) if said.starts_with("offset ") => {
+            let has = said.rsplit_once(": ").map_or("", |(_, has)| has);
+            format!("there is no line {first}; {has}")
+        }
+        _ => said.to_owned(),
+    }
 }
 
 fn input(reading: &Reading) -> Value {

@@ -1,9 +1,9 @@
 //! After the calls of a step: go on, or finish.
 
-use crate::hooks::{self, Submitted};
+use crate::asking::{Saying, say};
 use crate::run::{End, Flow, Run};
 use crate::step::Reply;
-use tenon_vocab::{Message, NoticeLevel, Origin, Part, Role, StopReason};
+use tenon_vocab::{NoticeLevel, StopReason};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
@@ -38,25 +38,17 @@ pub(crate) async fn step(run: &mut Run, reply: &Reply) -> Flow<Next> {
     Ok(Next::Finish)
 }
 
-/// A word in between passes the hooks of a prompt. One that is blocked is said
-/// to be so, and the run goes on without it.
-async fn steer(run: &Run, text: String) -> Flow<Steered> {
-    let submitted = hooks::prompt_submitted(run, &text).await?;
-    let mut message = Message::new(Role::User, Origin::Steer, vec![Part::text(text)]);
-    match submitted {
-        Submitted::With(context) => message.parts.extend(context),
-        Submitted::Blocked(reason) => {
-            message.in_context = false;
+/// A word in between. One that the model does not get to read is said to be so,
+/// and the run goes on without it.
+async fn steer(run: &mut Run, text: String) -> Flow<Steered> {
+    match say(run, Saying::between(text)).await {
+        Ok(()) => Ok(Steered::Heard),
+        Err(End::Blocked(reason) | End::Failed(reason)) => {
             let notice = format!("Not sent: {reason}.");
             run.core
                 .notice(Some(run.id), NoticeLevel::Warning, "hook", notice);
+            Ok(Steered::Blocked)
         }
+        Err(end) => Err(end),
     }
-    let heard = message.in_context;
-    run.emit(message)?;
-    Ok(if heard {
-        Steered::Heard
-    } else {
-        Steered::Blocked
-    })
 }

@@ -19,8 +19,8 @@ use crate::undo;
 use nested::Nested;
 use std::sync::Arc;
 use tenon_policy::{Facts, Subject};
-use tenon_vocab::marked::element;
-use tenon_vocab::{Message, NoticeLevel, Part, ToolOutput};
+use tenon_vocab::marked::{Mark, element};
+use tenon_vocab::{Message, NoticeLevel, Part, Printable, ToolOutput};
 use told::{In, last_told};
 
 /// The tools whose use of a file brings the rules of its folder along.
@@ -29,50 +29,77 @@ const TOUCHING: [&str; 4] = ["read", "edit", "write", "patch"];
 /// The parts that go before the text of the next prompt.
 pub(crate) fn pending(run: &Run) -> Vec<Part> {
     let core = &run.core;
-    let mut parts: Vec<Part> = undo::note(core).map(Part::text).into_iter().collect();
+    let taken_back = undo::note(core).map(|text| element(Mark::Undo.tag(), &[], &text));
+    let mut parts: Vec<Part> = taken_back.map(Part::text).into_iter().collect();
     for change in edited(core, &core.emitter.history(0).2) {
-        let said = format!("the rules changed: {}; the model is told now", change.path);
+        let path = &change.path;
+        let said = match change.news {
+            News::Changed | News::New => {
+                format!("the rules changed: {path}; the model is told now")
+            }
+            News::Again => format!("the rules of {path} are told again"),
+        };
         core.notice(Some(run.id), NoticeLevel::Info, "rules", said);
         parts.push(Part::text(change.text));
     }
     parts
 }
 
+/// What is new about rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum News {
+    /// The model knows another text of this file.
+    Changed,
+    /// It knows none.
+    New,
+    /// It was told, and a compaction has taken it away.
+    Again,
+}
+
 /// A file of the prompt that has another text than the model knows.
 struct Edited {
     path: String,
     text: String,
+    news: News,
 }
 
 fn edited(core: &Core, history: &[Arc<Message>]) -> Vec<Edited> {
     let known = &core.given.fragments;
+    let untold = core.emitter.state(|state| {
+        let compacted = state.compacted();
+        compacted.map_or_else(Vec::new, |compacted| compacted.untold.clone())
+    });
     current(core)
         .into_iter()
         .filter_map(|file| {
             let block = block(core, &file);
-            let told = last_told(history, &file.path, In::Prompts);
-            let (is_told, knew) = match told {
-                Some(rest) => (rest.starts_with(&block), true),
-                None => (
-                    is_in_prompt(known, &file),
-                    of_file(known, &file.path).is_some(),
-                ),
+            let (is_told, news) = match last_told(history, &file.path, In::Prompts) {
+                Some(rest) => (rest.starts_with(&block), News::Changed),
+                None if untold.contains(&file.path) => (is_in_prompt(known, &file), News::Again),
+                None if of_file(known, &file.path).is_some() => {
+                    (is_in_prompt(known, &file), News::Changed)
+                }
+                None => (is_in_prompt(known, &file), News::New),
             };
             (!is_told).then(|| Edited {
-                text: format!("{}\n{block}", sentence(&file, knew)),
+                text: format!("{}\n{block}", sentence(&file, news)),
                 path: file.path,
+                news,
             })
         })
         .collect()
 }
 
-/// The files as they are now, and with an empty text those of the prompt that
-/// are gone.
+/// The files as they are now, without secrets, as in the prompt; and with an
+/// empty text those of the prompt that are gone.
 fn current(core: &Core) -> Vec<RuleFile> {
     let Some(source) = &core.given.rule_source else {
         return Vec::new();
     };
     let mut files = source.current();
+    for file in &mut files {
+        file.text = core.masker.mask(file.text.trim_end()).into_owned();
+    }
     for piece in &core.given.fragments {
         let is_file = matches!(piece.kind, FragmentKind::Rules | FragmentKind::Instructions);
         if is_file && !files.iter().any(|file| file.path == piece.source) {
@@ -98,21 +125,26 @@ fn is_in_prompt(pieces: &[Fragment], file: &RuleFile) -> bool {
     }
 }
 
-fn sentence(file: &RuleFile, knew: bool) -> String {
-    let path = &file.path;
+fn sentence(file: &RuleFile, news: News) -> String {
+    let path = Printable::line(&file.path);
     if file.text.trim().is_empty() {
-        format!("The rules in {path} are gone. They no longer hold.")
-    } else if knew {
-        format!("The rules in {path} have changed. From now on these hold instead:")
-    } else {
-        format!("There are new rules in {path}. From now on they hold as well:")
+        return format!("The rules in {path} are gone. They no longer hold.");
+    }
+    match news {
+        News::Changed => {
+            format!("The rules in {path} have changed. From now on these hold instead:")
+        }
+        News::New => format!("There are new rules in {path}. From now on they hold as well:"),
+        News::Again => format!(
+            "The rules in {path} are told again, because the conversation was made shorter. They hold instead of what the instructions say of this file:"
+        ),
     }
 }
 
 /// The rules as the model reads them, without secrets.
 fn block(core: &Core, file: &RuleFile) -> String {
     let text = core.masker.mask(file.text.trim_end());
-    element("rules", &[("path", &file.path)], &text)
+    element(Mark::Rules.tag(), &[("path", &file.path)], &text)
 }
 
 /// The rules of the folders that a call has worked in for the first time, to be
@@ -164,30 +196,54 @@ fn tell(run: &Run, file: &RuleFile) -> Option<String> {
     if told.is_some_and(|rest| rest.starts_with(&block)) {
         return None;
     }
-    let said = format!("rules: {}", file.path);
+    let said = format!("rules: {}", Printable::line(&file.path));
     core.notice(Some(run.id), NoticeLevel::Info, "rules", said);
     Some(format!("{}\n{block}", here(file)))
 }
 
 fn here(file: &RuleFile) -> String {
     let folder = file.path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+    let folder = Printable::line(folder);
     format!("Rules of the project for what is below {folder}:")
+}
+
+/// For what rules hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All of the work.
+    Project,
+    /// What is below their folder; each touch of it tells them where they are missing.
+    Folder,
+}
+
+/// Rules that the conversation was told after the prompt was fixed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) path: String,
+    /// With the sentence before it.
+    pub(crate) text: String,
+    pub(crate) scope: Scope,
+}
+
+pub(crate) fn of_project(rules: &[Standing]) -> impl Iterator<Item = &Standing> {
+    rules.iter().filter(|rule| rule.scope == Scope::Project)
 }
 
 /// The rules that came after the prompt and that the conversation holds now, to
 /// be kept word for word by a compaction; those of the whole project first. They
 /// are read from their files: what stands in a conversation may be forged. Any
 /// that is left out is told again by itself.
-pub(crate) fn standing(core: &Core) -> Vec<String> {
+pub(crate) fn standing(core: &Core) -> Vec<Standing> {
     let history = core.emitter.history(0).2;
     let known = &core.given.fragments;
-    let mut texts: Vec<String> = current(core)
+    let mut all: Vec<Standing> = current(core)
         .into_iter()
         .filter(|file| !is_in_prompt(known, file))
         .filter(|file| holds(core, &history, file, In::Prompts))
-        .map(|file| {
-            let knew = of_file(known, &file.path).is_some();
-            format!("{}\n{}", sentence(&file, knew), block(core, &file))
+        .map(|file| Standing {
+            text: format!("{}\n{}", sentence(&file, News::Again), block(core, &file)),
+            path: file.path,
+            scope: Scope::Project,
         })
         .collect();
     if core.given.rule_source.is_some() {
@@ -195,9 +251,13 @@ pub(crate) fn standing(core: &Core) -> Vec<String> {
         let found = nested::find(&core.workspace, &core.rules, &folders);
         let told = found.files.into_iter();
         let told = told.filter(|file| holds(core, &history, file, In::Everything));
-        texts.extend(told.map(|file| format!("{}\n{}", here(&file), block(core, &file))));
+        all.extend(told.map(|file| Standing {
+            text: format!("{}\n{}", here(&file), block(core, &file)),
+            path: file.path,
+            scope: Scope::Folder,
+        }));
     }
-    texts
+    all
 }
 
 /// Whether this is the text that the conversation has last of this file.

@@ -1,6 +1,5 @@
 //! Answers that change nothing: what a front end may want to show.
 
-mod changes;
 mod commands;
 mod context;
 mod models;
@@ -58,7 +57,6 @@ async fn answer(core: &Core, query: Query) -> Reply {
         Query::Todo => todo::list(core),
         Query::Skills => skills::list(core),
         Query::Commands => commands::list(core),
-        Query::Changes => changes::list(core).await,
         Query::Agents => agent(core),
         Query::Completion { line } if line.starts_with('/') => Reply::Words {
             words: match (slash::wants_model(&line), slash::wants_skill(&line)) {

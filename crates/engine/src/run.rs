@@ -1,22 +1,20 @@
 //! The loop. One prompt comes in; the model is asked, its calls pass the gate
 //! and run, their results go back, until there is nothing left to do.
 
+use crate::asking::{Saying, say};
 use crate::context::Context;
 use crate::core::Core;
 use crate::guard::RepeatGuard;
-use crate::hooks::{self, Stopping, Submitted};
+use crate::hooks::{self, Stopping};
 use crate::inbox::Work;
 use crate::parts::Approval;
-use crate::{
-    calls, checkpoint, compact, custom, gate, images, mentions, next, notes, schedule, shell,
-    skills, step, todo,
-};
+use crate::{calls, checkpoint, compact, custom, gate, next, schedule, shell, step, todo};
 use std::fmt;
 use std::sync::Arc;
 use tenon_session::SessionError;
 use tenon_vocab::{
-    Cost, EventKind, Interrupted, Message, NoticeLevel, Origin, Outcome, Part, Role, RunFinished,
-    RunId, RunOrigin, RunStarted, RunState, StateChanged, Usage,
+    Cost, EventKind, Interrupted, NoticeLevel, Origin, Outcome, Part, RunFinished, RunId,
+    RunOrigin, RunStarted, RunState, StateChanged, Usage,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -209,7 +207,13 @@ async fn drive(
 ) -> Flow<()> {
     begin(run, &text, origin)?;
     hooks::session_started(run).await?;
-    prompt(run, text, attachments, skill).await?;
+    let saying = Saying {
+        text,
+        attachments,
+        skill,
+        origin: Origin::User,
+    };
+    say(run, saying).await?;
     converse(run).await
 }
 
@@ -221,7 +225,13 @@ async fn command(run: &mut Run, name: &str, arguments: &str, origin: RunOrigin) 
         .map(|command| command.template.clone())
         .map_err(End::Failed)?;
     let text = custom::prompt(run, &template, arguments).await?;
-    prompt(run, text, Vec::new(), None).await?;
+    let saying = Saying {
+        text,
+        attachments: Vec::new(),
+        skill: None,
+        origin: Origin::User,
+    };
+    say(run, saying).await?;
     converse(run).await
 }
 
@@ -242,51 +252,6 @@ async fn converse(run: &mut Run) -> Flow<()> {
             return Ok(());
         }
     }
-}
-
-/// The prompt with all that goes along with it, as one message. One that did not
-/// pass the hooks is kept for the reader and is no part of the conversation.
-async fn prompt(
-    run: &mut Run,
-    text: String,
-    attachments: Vec<Part>,
-    skill: Option<String>,
-) -> Flow<()> {
-    let submitted = hooks::prompt_submitted(run, &text).await;
-    let mut parts: Vec<Part> = run
-        .core
-        .emitter
-        .state(|state| state.shell_notes().iter().map(shell::note).collect());
-    parts.extend(notes::pending(run));
-    if let (Some(name), Ok(Submitted::With(_))) = (skill, &submitted) {
-        parts.extend(skills::named(run, &name).await?);
-    }
-    let mentioned = match &submitted {
-        Ok(Submitted::With(_)) => mentions::attached(run, &text).await?,
-        _ => Vec::new(),
-    };
-    run.todo_first = todo::First::of(&run.core, &text);
-    parts.push(Part::text(text));
-    let identity = run.core.active.get().identity();
-    let refused =
-        images::refusal(&identity, &attachments).or_else(|| images::refusal(&identity, &mentioned));
-    parts.extend(mentioned);
-    for part in attachments {
-        parts.push(images::keep(&run.core, part)?);
-    }
-    let mut message = Message::new(Role::User, Origin::User, parts);
-    let result = match submitted {
-        Ok(Submitted::With(context)) => {
-            message.parts.extend(context);
-            Ok(())
-        }
-        Ok(Submitted::Blocked(reason)) => Err(End::Blocked(reason)),
-        Err(end) => Err(end),
-    };
-    let result = result.and_then(|()| refused.map_or(Ok(()), |why| Err(End::Failed(why))));
-    message.in_context = result.is_ok();
-    run.emit(message)?;
-    result
 }
 
 pub(crate) fn begin(run: &Run, prompt: &str, origin: RunOrigin) -> Flow<()> {

@@ -2,30 +2,27 @@
 //! model's, and the model reads what it printed with the next prompt.
 
 use crate::run::{Flow, Run, begin};
-use crate::step::Ending;
-use crate::{calls, gate, hooks, schedule};
+use crate::{calls, hooks};
 use serde_json::json;
-use tenon_vocab::{CallId, Part, RunOrigin, ShellNote, ToolCallPart};
+use tenon_vocab::marked::element;
+use tenon_vocab::{CallId, Part, RunOrigin, ShellNote};
 
 pub(crate) async fn run(run: &mut Run, command: String) -> Flow<()> {
     begin(run, &format!("!{command}"), RunOrigin::Shell)?;
     hooks::session_started(run).await?;
-    let call = ToolCallPart {
-        id: CallId::new(format!("shell_{}", run.id)),
-        name: String::from("bash"),
-        arguments: json!({ "command": command }).to_string(),
-        form: tenon_vocab::CallForm::Native,
-    };
-    let planned = schedule::plan(&run.core, &call, Ending::WHOLE);
-    let admitted = gate::admit(run, vec![planned]).await?;
-    calls::execute(run, admitted).await?;
+    let id = CallId::new(format!("shell_{}", run.id));
+    let input = json!({ "command": command }).to_string();
+    let done = calls::by_user(run, id, "bash", input).await?;
+    // There is nothing else in this run that its end could tell.
+    run.tally.last_denied = done.denial();
     Ok(())
 }
 
 /// What the model reads of such a command.
 pub(crate) fn note(note: &ShellNote) -> Part {
-    Part::text(format!(
-        "<user_shell command={:?}>\n{}\n</user_shell>",
-        note.command, note.text
+    Part::text(element(
+        "user_shell",
+        &[("command", &note.command)],
+        &note.text,
     ))
 }

@@ -7,14 +7,12 @@ use tenon_policy::{Authority, decide};
 use tenon_tools::skill;
 use tenon_vocab::{Class, NoticeLevel, Part};
 
-/// What is asked for where the user wrote nothing but the name.
-pub(crate) fn prompt(name: &str, text: String) -> String {
-    if text.trim().is_empty() {
-        return format!(
-            "Apply the skill `{name}` now. If it needs something that is not clear from our conversation, ask me."
-        );
-    }
-    text
+/// What the name of a skill means in a prompt; it stands behind the skill.
+const NAMED: &str = "The user has named this skill: apply it to what they write after its name. If it needs something that is not clear from the conversation, ask.";
+
+/// What was typed, so that every list, summary and handoff has it so.
+pub(crate) fn prompt(name: &str, text: &str) -> String {
+    format!("/{name} {}", text.trim()).trim_end().to_owned()
 }
 
 pub(crate) async fn named(run: &Run, name: &str) -> Flow<Vec<Part>> {
@@ -58,5 +56,5 @@ pub(crate) async fn named(run: &Run, name: &str) -> Flow<Vec<Part>> {
     })?;
     let said = skill::said(&skill, &loaded);
     core.notice(Some(run.id), NoticeLevel::Info, "skill", said);
-    Ok(vec![Part::text(loaded.text)])
+    Ok(vec![Part::text(format!("{}\n{NAMED}", loaded.text))])
 }

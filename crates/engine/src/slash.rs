@@ -2,7 +2,53 @@
 //! engine does becomes a [`Command`] or a [`Query`]; what a front end does by
 //! itself becomes a [`Local`].
 
+mod table;
+
+use crate::parts::ContextParts;
+pub use table::{Own, SLASH};
+use tenon_vocab::names::squash;
 use tenon_vocab::{Command, Query, Switch, effort};
+
+/// The names that are not Tenon's: commands of the user and of the project, and
+/// skills. They do not change while a session is open.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    pub commands: Vec<String>,
+    pub skills: Vec<String>,
+}
+
+impl Names {
+    #[must_use]
+    pub fn of(context: &ContextParts) -> Self {
+        let commands = context.commands.iter();
+        let skills = context.skills.iter();
+        Self {
+            commands: commands.map(|command| command.name.clone()).collect(),
+            skills: skills.map(|skill| skill.name.clone()).collect(),
+        }
+    }
+
+    /// As loading one by name takes it: case and hyphens do not matter.
+    fn has_skill(&self, name: &str) -> bool {
+        let plain = squash(name);
+        let is = |known: &String| known == name || plain.is_some() && squash(known) == plain;
+        self.skills.iter().any(is)
+    }
+
+    fn no_skill(&self, name: &str) -> String {
+        let names: Vec<&str> = self.skills.iter().map(String::as_str).collect();
+        match tenon_tools::input::suggest_name(name, &names) {
+            Some(near) => format!("There is no skill `{name}`. Did you mean `{near}`?"),
+            None => format!("There is no skill `{name}`. /skills lists those there are."),
+        }
+    }
+
+    fn nearest(&self, name: &str) -> Option<String> {
+        let own = self.commands.iter().chain(&self.skills);
+        let names: Vec<&str> = own.map(String::as_str).collect();
+        tenon_tools::input::suggest_name(name, &names)
+    }
+}
 
 /// Done by the front end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,13 +72,24 @@ pub enum Local {
     Fork(Option<u32>),
     Rename(String),
     /// Whether it stays when old sessions are removed.
-    Pin,
+    Pin(Pinning),
     /// Sessions in which a text occurs.
     Search(String),
+    /// The prompts with their numbers.
+    History,
     /// What the session changed, as a diff.
     Diff,
     /// A handoff for this goal.
     Handoff(Option<String>),
+}
+
+/// How a session is to be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pinning {
+    On,
+    Off,
+    /// The other way round than it is.
+    Toggle,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -49,63 +106,6 @@ pub enum Slash {
     Misused(String),
 }
 
-/// Name, argument and what it does: the source of `/help` and of completion.
-pub const SLASH: &[(&str, &str, &str)] = &[
-    ("help", "", "show these commands"),
-    (
-        "new",
-        "",
-        "start a new session, with the configuration read again",
-    ),
-    ("clear", "", "start a new session with the same settings"),
-    ("sessions", "", "list the sessions of this directory"),
-    ("resume", "[ID]", "go on with a session"),
-    ("models", "[NAME]", "list the models, or change to one"),
-    (
-        "effort",
-        "[LEVEL]",
-        "how hard the model thinks: none, minimal, low, medium, high, xhigh, max, default",
-    ),
-    ("tools", "", "list the tools"),
-    ("agents", "", "show the agent"),
-    ("context", "", "show what fills the context"),
-    (
-        "compact",
-        "[FOCUS]",
-        "make the conversation shorter; what to keep above all",
-    ),
-    ("todo", "", "show the task list"),
-    ("skills", "", "list the skills"),
-    ("skill", "NAME [TEXT]", "load a skill, with a prompt"),
-    ("commands", "", "list your own commands"),
-    ("undo", "", "take back the file changes of the last run"),
-    ("redo", "", "take the last undo back"),
-    (
-        "revert",
-        "[N]",
-        "conversation and files back to before message N, or the last prompt",
-    ),
-    ("diff", "", "show what this session changed"),
-    ("fork", "[N]", "go on in a copy, cut after message N"),
-    ("rename", "TITLE", "give this session a title"),
-    ("pin", "", "keep this session when old ones are removed"),
-    ("search", "TEXT", "find sessions in which a text occurs"),
-    ("handoff", "[GOAL]", "write what somebody needs to go on"),
-    ("cost", "", "show the tokens used and what they cost"),
-    ("permissions", "", "show what runs without asking"),
-    ("jobs", "", "list background processes"),
-    (
-        "mode",
-        "[single|multi]",
-        "show or set whether agents may delegate",
-    ),
-    ("init", "", "draft an AGENTS.md for this project"),
-    ("export", "[FILE]", "write this session as markdown"),
-    ("stop", "", "stop what runs"),
-    ("exit", "", "leave; the session can be resumed"),
-    ("quit", "", "the same"),
-];
-
 /// Parses a line that begins with `/`; `None` for any other, and for a path such
 /// as `/etc/hosts`.
 #[must_use]
@@ -121,8 +121,16 @@ pub fn parse(line: &str) -> Option<Slash> {
     if name.is_empty() || name.contains('/') {
         return None;
     }
-    Some(match name {
-        "help" | "?" => Slash::Local(Local::Help),
+    let known = SLASH.iter().find(|own| own.names().any(|own| own == name));
+    // What is written after it is meant: to pass it over would do another thing.
+    if let Some(own) = known.filter(|own| own.argument.is_empty() && argument.is_some()) {
+        return Some(Slash::Misused(format!(
+            "/{} takes no argument; nothing was done.",
+            own.name
+        )));
+    }
+    Some(match known.map_or(name, |own| own.name) {
+        "help" => Slash::Local(Local::Help),
         "new" => Slash::Local(Local::New),
         "clear" => Slash::Local(Local::Clear),
         "sessions" => Slash::Local(Local::Sessions),
@@ -130,13 +138,16 @@ pub fn parse(line: &str) -> Option<Slash> {
         "export" => Slash::Local(Local::Export(argument)),
         "init" => Slash::Local(Local::Init),
         "mode" => Slash::Local(Local::Mode(argument)),
-        "exit" | "quit" => Slash::Local(Local::Exit),
+        "exit" => Slash::Local(Local::Exit),
         "stop" => Slash::Command(Command::Interrupt),
-        "models" | "model" => models(argument),
+        "models" => models(argument),
         "effort" => effort(argument.as_deref()),
         "compact" => Slash::Command(Command::Compact { focus: argument }),
         "undo" => Slash::Command(Command::Undo),
         "redo" => Slash::Command(Command::Redo),
+        "history" => Slash::Local(Local::History),
+        // Asked for the numbers, and not for the deed.
+        "revert" if argument.as_deref() == Some("?") => Slash::Local(Local::History),
         "revert" => numbered(argument, "/revert N", |message| {
             Slash::Command(Command::Revert { message })
         }),
@@ -146,7 +157,7 @@ pub fn parse(line: &str) -> Option<Slash> {
         "skill" => skill(argument),
         "rename" => with(argument, "/rename TITLE", Local::Rename),
         "search" => with(argument, "/search TEXT", Local::Search),
-        "pin" => Slash::Local(Local::Pin),
+        "pin" => pin(argument.as_deref()),
         "diff" => Slash::Local(Local::Diff),
         "handoff" => Slash::Local(Local::Handoff(argument)),
         "todo" => Slash::Query(Query::Todo),
@@ -165,6 +176,33 @@ pub fn parse(line: &str) -> Option<Slash> {
     })
 }
 
+/// As [`parse`], but a name that is not Tenon's may be one of `names`: a command
+/// of the user's own before a skill.
+#[must_use]
+pub fn resolve(line: &str, names: &Names) -> Option<Slash> {
+    let (name, nearest) = match parse(line)? {
+        Slash::Unknown { name, nearest } => (name, nearest),
+        // Before a run begins: a slip would be its prompt, and name the session.
+        Slash::Command(Command::Skill { name, .. }) if !names.has_skill(&name) => {
+            return Some(Slash::Misused(names.no_skill(&name)));
+        }
+        other => return Some(other),
+    };
+    let rest = line.trim().split_once(char::is_whitespace);
+    let rest = rest.map_or("", |(_, rest)| rest.trim()).to_owned();
+    Some(if names.commands.contains(&name) {
+        Slash::Command(Command::Custom {
+            name,
+            arguments: rest,
+        })
+    } else if names.skills.contains(&name) {
+        Slash::Command(Command::Skill { name, text: rest })
+    } else {
+        let nearest = nearest.or_else(|| names.nearest(&name));
+        Slash::Unknown { name, nearest }
+    })
+}
+
 fn numbered(
     argument: Option<String>,
     usage: &str,
@@ -174,7 +212,7 @@ fn numbered(
         None => make(None),
         Some(Ok(number)) => make(Some(number)),
         Some(Err(_)) => Slash::Misused(format!(
-            "{usage}: N is the number of a message, as `tenon sessions show` counts them"
+            "{usage}: N is the number of a message; /history lists your prompts with theirs"
         )),
     }
 }
@@ -184,6 +222,15 @@ fn with(argument: Option<String>, usage: &str, make: impl FnOnce(String) -> Loca
         Some(text) => Slash::Local(make(text)),
         None => Slash::Misused(format!("write it as {usage}")),
     }
+}
+
+fn pin(argument: Option<&str>) -> Slash {
+    Slash::Local(Local::Pin(match argument {
+        None => Pinning::Toggle,
+        Some("on") => Pinning::On,
+        Some("off") => Pinning::Off,
+        Some(_) => return Slash::Misused(String::from("write it as /pin, /pin on or /pin off")),
+    }))
 }
 
 fn skill(argument: Option<String>) -> Slash {
@@ -229,7 +276,10 @@ fn effort(level: Option<&str>) -> Slash {
 /// The beginning of a model's name, where one is being typed.
 #[must_use]
 pub fn wants_model(line: &str) -> Option<&str> {
-    let typed = line.strip_prefix("/models ")?.trim_start();
+    let typed = line
+        .strip_prefix("/models ")
+        .or_else(|| line.strip_prefix("/model "))?
+        .trim_start();
     (!typed.contains(char::is_whitespace)).then_some(typed)
 }
 
@@ -252,15 +302,16 @@ pub fn complete(line: &str) -> Vec<String> {
             .collect();
     }
     let typed = line.trim_start_matches('/');
-    SLASH
-        .iter()
-        .filter(|(name, _, _)| name.starts_with(typed))
-        .map(|(name, _, _)| format!("/{name}"))
-        .collect()
+    // A name that says all is not offered beside its other one.
+    let fits = |own: &Own| {
+        let all: Vec<&str> = own.names().filter(|name| name.starts_with(typed)).collect();
+        all.first().map(|name| format!("/{name}"))
+    };
+    SLASH.iter().filter_map(fits).collect()
 }
 
 fn nearest(name: &str) -> Option<String> {
-    let names: Vec<&str> = SLASH.iter().map(|(name, _, _)| *name).collect();
+    let names: Vec<&str> = SLASH.iter().flat_map(Own::names).collect();
     tenon_tools::input::suggest_name(name, &names)
 }
 
@@ -270,13 +321,42 @@ mod tests {
 
     #[test]
     fn every_listed_command_is_understood() {
-        for (name, _, _) in SLASH {
+        for name in SLASH.iter().flat_map(Own::names) {
             let parsed = parse(&format!("/{name}"));
             assert!(
                 !matches!(parsed, None | Some(Slash::Unknown { .. })),
                 "/{name}"
             );
         }
+    }
+
+    #[test]
+    fn a_word_after_a_command_that_takes_none_is_not_passed_over() {
+        for line in [
+            "/undo 2",
+            "/redo 5",
+            "/diff a.txt",
+            "/todo clear",
+            "/stop it",
+        ] {
+            let Some(Slash::Misused(said)) = parse(line) else {
+                panic!("{line} was understood")
+            };
+            assert!(said.contains("takes no argument"), "{said}");
+        }
+        assert_eq!(parse("/undo "), Some(Slash::Command(Command::Undo)));
+        for (line, wanted) in [
+            ("/pin", Pinning::Toggle),
+            ("/pin on", Pinning::On),
+            ("/pin off", Pinning::Off),
+        ] {
+            assert_eq!(
+                parse(line),
+                Some(Slash::Local(Local::Pin(wanted))),
+                "{line}"
+            );
+        }
+        assert!(matches!(parse("/pin never"), Some(Slash::Misused(_))));
     }
 
     #[test]
@@ -315,6 +395,83 @@ mod tests {
         assert_eq!(wants_model("/models"), None);
         assert_eq!(complete("/effort m"), ["minimal", "medium", "max"]);
         assert_eq!(complete("/eff"), ["/effort"]);
+    }
+
+    #[test]
+    fn another_name_of_a_command_means_the_same() {
+        for (other, name) in [("/model", "/models"), ("/quit", "/exit"), ("/?", "/help")] {
+            assert_eq!(parse(other), parse(name), "{other}");
+        }
+        let mut names: Vec<&str> = SLASH.iter().flat_map(Own::names).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all, "a name stands for two commands");
+        assert_eq!(complete("/mode"), ["/models", "/mode"]);
+        assert_eq!(complete("/q"), ["/quit"]);
+        assert_eq!(wants_model("/model gp"), Some("gp"));
+    }
+
+    #[test]
+    fn a_skill_that_is_not_there_is_said_before_a_run_begins() {
+        let names = Names {
+            skills: vec![String::from("release-notes")],
+            ..Names::default()
+        };
+        let Some(Slash::Misused(said)) = resolve("/skill relese-notes for 2.1", &names) else {
+            panic!("a run would begin")
+        };
+        assert!(said.contains("`release-notes`"), "{said}");
+        for there in ["/skill release-notes", "/skill Release_Notes now"] {
+            assert!(
+                matches!(
+                    resolve(there, &names),
+                    Some(Slash::Command(Command::Skill { .. }))
+                ),
+                "{there}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_ours_is_a_command_of_the_user_or_a_skill() {
+        let names = Names {
+            commands: vec![String::from("review"), String::from("both")],
+            skills: vec![String::from("pdf"), String::from("both")],
+        };
+        let custom = |name: &str, arguments: &str| {
+            Slash::Command(Command::Custom {
+                name: name.into(),
+                arguments: arguments.into(),
+            })
+        };
+        let skill = Slash::Command(Command::Skill {
+            name: "pdf".into(),
+            text: "fill\nit".into(),
+        });
+        for (line, wanted) in [
+            ("/review  a b ", Some(custom("review", "a b"))),
+            ("/both", Some(custom("both", ""))),
+            ("/pdf fill\nit", Some(skill.clone())),
+            ("/skill pdf fill\nit", Some(skill)),
+            ("/undo", parse("/undo")),
+            ("/etc/hosts", None),
+        ] {
+            assert_eq!(resolve(line, &names), wanted, "{line}");
+        }
+        let Some(Slash::Unknown { nearest, .. }) = resolve("/reviw", &names) else {
+            panic!("understood")
+        };
+        assert_eq!(nearest.as_deref(), Some("review"));
+    }
+
+    #[test]
+    fn a_revert_without_a_number_acts_and_a_question_mark_only_lists() {
+        let revert = |message| Some(Slash::Command(Command::Revert { message }));
+        assert_eq!(parse("/revert"), revert(None));
+        assert_eq!(parse("/revert 3"), revert(Some(3)));
+        assert_eq!(parse("/revert ?"), Some(Slash::Local(Local::History)));
+        assert_eq!(parse("/history"), Some(Slash::Local(Local::History)));
     }
 
     #[test]

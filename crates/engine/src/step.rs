@@ -268,7 +268,11 @@ async fn record(run: &mut Run, current: &Current, finished: Finished, sent: Sent
         Part::ToolCall(_) => true,
         _ => false,
     });
-    let is_empty = !message.in_context;
+    let said = if message.in_context {
+        Said::Something
+    } else {
+        Said::Nothing
+    };
     run.emit(message)?;
     run.core.emitter.superseded(&FrameOf::Message)?;
     tell(run, "repaired_reply", repairs);
@@ -276,7 +280,7 @@ async fn record(run: &mut Run, current: &Current, finished: Finished, sent: Sent
     note_todo(run, todo)?;
     figures::compare(run, current, sent, usage).await;
     if calls.is_empty() {
-        remark(run, stop, is_empty);
+        remark(run, stop, said);
     }
     let tokens = usage.map(|usage| usage.output);
     Ok(Reply {
@@ -297,19 +301,26 @@ fn note_todo(run: &Run, todo: Option<Vec<TodoItem>>) -> Flow<()> {
     Ok(todo::replace(&run.core, run.id, items)?)
 }
 
+/// Whether a reply brought anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Something,
+    Nothing,
+}
+
 /// What a person should know of an answer that is not simply whole.
-fn remark(run: &Run, stop: StopReason, is_empty: bool) {
-    let (kind, message) = match stop {
-        StopReason::MaxTokens => (
+fn remark(run: &Run, stop: StopReason, said: Said) {
+    let (kind, message) = match (stop, said) {
+        (StopReason::MaxTokens, _) => (
             "cut",
             "The answer was cut: the limit of output tokens was reached.",
         ),
-        StopReason::ContentFilter => (
+        (StopReason::ContentFilter, _) => (
             "content_filter",
             "The provider's content filter stopped the answer.",
         ),
-        _ if is_empty => ("empty_answer", "The model gave an empty answer."),
-        _ => return,
+        (_, Said::Nothing) => ("empty_answer", "The model gave an empty answer."),
+        (_, Said::Something) => return,
     };
     run.core
         .notice(Some(run.id), NoticeLevel::Warning, kind, message);

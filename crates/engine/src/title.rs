@@ -8,8 +8,10 @@ use futures_util::StreamExt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tenon_model::{Delivery, Delta, Entry, Model, Parameters, Prefix, Request, estimate_text};
-use tenon_vocab::{Message, Role, SideRequest, Usage};
+use tenon_model::{
+    Delivery, Delta, Entry, Model, Parameters, Prefix, Request, estimate_tokens, estimate_usage,
+};
+use tenon_vocab::{Message, Role, SideRequest};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 const MOST_TOKENS: u64 = 30;
@@ -75,7 +77,6 @@ struct Answer {
 }
 
 async fn ask(model: Arc<dyn Model>, text: String) -> Option<Answer> {
-    let sent = estimate_text(SYSTEM) + estimate_text(&text);
     let request = Request {
         prefix: Arc::new(Prefix {
             system: String::from(SYSTEM),
@@ -90,16 +91,14 @@ async fn ask(model: Arc<dyn Model>, text: String) -> Option<Answer> {
         cache_key: None,
         room: None,
     };
+    let sent = estimate_tokens(&request);
     let mut stream = model.stream(request);
     while let Some(delta) = stream.next().await {
         if let Delta::Finished(finished) = delta.ok()? {
             let said = finished.message.text();
-            let usage = finished.usage.unwrap_or_else(|| Usage {
-                input: sent,
-                output: estimate_text(&said),
-                estimated: true,
-                ..Usage::default()
-            });
+            let usage = finished
+                .usage
+                .unwrap_or_else(|| estimate_usage(sent, &finished.message));
             let identity = model.identity();
             return Some(Answer {
                 title: clean(&said),

@@ -12,16 +12,28 @@ mod roll;
 mod words;
 
 use crate::core::Core;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tenon_session::SessionError;
 use tenon_vocab::{
-    Checkpoint, CheckpointAction, ContextChange, HistoryRef, Notice, NoticeLevel, Reverted,
-    TodoList,
+    Checkpoint, CheckpointAction, HistoryRef, Notice, NoticeLevel, Printable, TakenBack,
 };
 
-pub use point::{NoPoint, Point, records};
+pub use point::{NoPoint, Point, Said, records};
 pub use roll::{Deed, Outcome, Plan};
 pub use words::{files, left, lines};
+
+/// Which redo the user was warned of: by its record and the runs until then. A
+/// redo of a revert gives files and no conversation, so it is asked for twice.
+#[derive(Debug, Default)]
+pub(crate) struct Warned(Mutex<Option<(u64, u32)>>);
+
+impl Warned {
+    /// Whether it was so already; from now on it is.
+    fn before(&self, of: (u64, u32)) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.replace(of) == Some(of)
+    }
+}
 
 /// What the model is told with the next prompt: the files that went back since
 /// the last one.
@@ -106,16 +118,18 @@ fn undo_files(core: &Core) -> Result<Notice, SessionError> {
             "Undone",
             "as before the last run that changed files",
         );
-        notice.hint = Some(String::from(
-            "The conversation stays as it is; /revert takes both back. /redo gives the files again.",
-        ));
+        notice.hint = Some(String::from(if outcome.done.is_empty() {
+            "/undo again goes on to the run before it. To try this one again: /redo, then /undo."
+        } else {
+            "The conversation stays as it is; /revert takes both back. /redo gives the files again."
+        }));
         return Ok(notice);
     }
     Ok(said(
         NoticeLevel::Info,
         "not_undone",
         String::from(
-            "Nothing to undo: this session has changed no files, or all of it was taken back.",
+            "Nothing to undo: this session has changed no files that are watched, or all of it was taken back.",
         ),
     ))
 }
@@ -131,6 +145,11 @@ fn redo_files(core: &Core) -> Result<Notice, SessionError> {
             String::from("Nothing to redo: nothing was undone, or files were changed since."),
         ));
     };
+    if group.by == CheckpointAction::Reverted
+        && let Some(warning) = of_revert(core, &group)
+    {
+        return Ok(warning);
+    }
     let to_seq = group.runs.last().and_then(|run| run.at.last());
     let (plan, missing) = plan(core, &group.records);
     let to_seq = to_seq.map_or(0, |at| at.seq);
@@ -138,6 +157,32 @@ fn redo_files(core: &Core) -> Result<Notice, SessionError> {
     let mut notice = told(&outcome, missing, "Redone", "as the session had left them");
     notice.hint = Some(String::from("/undo takes it back again."));
     Ok(notice)
+}
+
+/// What a redo of a revert would do, said once before it is done.
+fn of_revert(core: &Core, group: &TakenBack) -> Option<Notice> {
+    let record = group.records.first().map_or(0, |at| at.seq);
+    let runs = core.emitter.state(tenon_session::State::runs);
+    if core.undo_warned.before((record, runs)) {
+        return None;
+    }
+    let (plan, _) = plan(core, &group.records);
+    let mut message = String::from(
+        "Nothing was done yet. The last thing taken back was a part of the conversation, with its files. /redo does not bring the conversation back; the files of it would change again:",
+    );
+    for (path, deed) in plan.deeds().take(words::NAMED) {
+        message.push_str(&format!(
+            "\n  {:<12} {}",
+            deed.word(),
+            Printable::line(path)
+        ));
+    }
+    message.push_str(&left(&plan.left));
+    let mut notice = said(NoticeLevel::Warning, "not_undone", message);
+    notice.hint = Some(String::from(
+        "/redo once more does that. /fork N goes on in a copy that still has the conversation up to message N.",
+    ));
+    Some(notice)
 }
 
 fn plan(core: &Core, places: &[HistoryRef]) -> (Plan, usize) {
@@ -168,6 +213,7 @@ fn roll(
 fn told(outcome: &Outcome, missing: usize, what: &str, how: &str) -> Notice {
     let count = outcome.done.len();
     let head = match count {
+        0 if what == "Undone" => String::from("Nothing was undone: no file was touched."),
         0 => format!("{what}: no file was touched."),
         1 => format!("{what}: 1 file is {how}."),
         _ => format!("{what}: {count} files are {how}."),
@@ -193,51 +239,36 @@ fn revert_all(core: &Core, message: Option<u32>) -> Result<Notice, SessionError>
     let point = match found {
         Ok(point) => point,
         Err(NoPoint::Log(error)) => return Err(error),
-        Err(why) => return Ok(said(NoticeLevel::Warning, "not_undone", why.to_string())),
-    };
-    // The files first: when they cannot be recorded, the conversation stays too.
-    let (outcome, missing) = match point.changes.as_slice() {
-        [] => (Outcome::default(), 0),
-        changes => {
-            let (plan, missing) = plan(core, changes);
-            let to_seq = point.before;
-            (
-                roll(core, plan, CheckpointAction::Reverted, to_seq)?,
-                missing,
-            )
+        Err(why) => {
+            let why = why.told(Said::Inside);
+            return Ok(said(NoticeLevel::Warning, "not_undone", why));
         }
     };
-    let before = point.before;
-    core.emitter
-        .emit(None, ContextChange::Reverted(Reverted { before }))?;
-    if let Some(items) = point.todo {
-        core.emitter.emit(None, TodoList { items })?;
-    }
+    let (plan, missing) = plan(core, &point.changes);
+    let blobs = core.emitter.blobs();
+    let outcome = point.carry_out(plan, &core.workspace, &blobs, |kind| {
+        core.emitter.emit(None, kind).map(drop)
+    })?;
     forget(core);
-    Ok(reverted(
-        &outcome,
-        missing,
-        point.number,
-        point.prompt.as_deref(),
-    ))
+    Ok(reverted(&outcome, missing, &point))
 }
 
-fn reverted(
-    outcome: &Outcome,
-    missing: usize,
-    number: Option<u32>,
-    prompt: Option<&str>,
-) -> Notice {
-    let message = number.map_or_else(
-        || String::from("the last prompt"),
-        |n| format!("message {n}"),
-    );
+fn reverted(outcome: &Outcome, missing: usize, point: &Point) -> Notice {
+    let message = point.name();
     let mut notice = told(outcome, missing, "Files", "as before it");
     let files = std::mem::take(&mut notice.message);
     notice.message = format!("Back to before {message}. {files}");
-    if let Some(prompt) = prompt {
-        notice.hint = Some(format!("What was said there: {prompt}"));
-    }
+    let typed = point.prompt.as_ref().filter(|prompt| !prompt.is_empty());
+    let typed = typed.map(|prompt| format!("What you had typed: {prompt}"));
+    let files = match outcome.done.len() {
+        0 => "",
+        _ => "/redo gives the files, then ",
+    };
+    let back = point.last.map(|last| {
+        format!("To have it back: {files}/fork {last} goes on in a copy with all that was said.")
+    });
+    let hints: Vec<String> = typed.into_iter().chain(back).collect();
+    notice.hint = (!hints.is_empty()).then(|| hints.join("\n"));
     notice
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tenon_model::{
     Chat, Codec, Delivery, Entry, Messages, Parameters, Prefix, Quirks, Request, Responses,
-    ResponsesOptions,
+    ResponsesOptions, estimate_tokens,
 };
 use tenon_vocab::{CallId, Effect, Message, Origin, Part, Role, ToolCallPart, ToolSpec};
 
@@ -26,13 +26,17 @@ const MORE_REQUESTS: usize = 20;
 
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
+    if name == "assembly" {
+        println!("{}", json!({"assembly_ms": assembly()}));
+        return ExitCode::SUCCESS;
+    }
     let quirks = Quirks::default();
     let codec: Box<dyn Codec> = match name.as_str() {
         "chat" => Box::new(Chat::new(quirks)),
         "messages" => Box::new(Messages::new(quirks, "bench")),
         "responses" => Box::new(Responses::new(quirks, "bench", ResponsesOptions::default())),
         _ => {
-            eprintln!("codecs chat|messages|responses");
+            eprintln!("codecs chat|messages|responses|assembly");
             return ExitCode::from(2);
         }
     };
@@ -149,6 +153,31 @@ fn request(messages: usize) -> Request {
         cache_key: Some(Arc::from("session")),
         room: None,
     }
+}
+
+/// Milliseconds until a history that was only now read is a request of which one
+/// knows how long it is. No wire format has a part in it.
+fn assembly() -> f64 {
+    let messages: Vec<_> = (0..=MESSAGES)
+        .map(|number| Arc::clone(&message(number).message))
+        .collect();
+    let prefix = prefix();
+    least(|| {
+        let started = Instant::now();
+        let request = Request {
+            prefix: Arc::clone(&prefix),
+            entries: messages
+                .iter()
+                .map(|message| Arc::new(Entry::new(Arc::clone(message))))
+                .collect(),
+            parameters: Parameters::default(),
+            delivery: Delivery::Streamed,
+            cache_key: None,
+            room: None,
+        };
+        black_box(estimate_tokens(&request));
+        started.elapsed().as_secs_f64() * 1e3
+    })
 }
 
 /// Milliseconds for a history that was never encoded.

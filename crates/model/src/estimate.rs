@@ -6,7 +6,7 @@
 //! flat number of bytes a token is off by 15 %.
 
 use crate::Request;
-use tenon_vocab::{Message, Part, ToolSpec};
+use tenon_vocab::{Message, Part, ToolSpec, Usage};
 
 /// Thousandths of a token.
 const LETTER: u64 = 135;
@@ -65,6 +65,24 @@ pub fn estimate_message(message: &Message) -> u64 {
         })
         .sum();
     MESSAGE_OVERHEAD + parts
+}
+
+/// What a request took whose server counted nothing: so many tokens were sent, and
+/// this came back.
+#[must_use]
+pub fn estimate_usage(sent: u64, reply: &Message) -> Usage {
+    let output = reply.parts.iter().map(|part| match part {
+        // Thoughts are not sent again, but they were written.
+        Part::Text { text } | Part::Reasoning { text, .. } => estimate_text(text),
+        Part::ToolCall(call) => estimate_text(&call.name) + estimate_text(&call.arguments),
+        Part::Image { .. } | Part::Opaque { .. } | Part::ToolResult { .. } => 0,
+    });
+    Usage {
+        input: sent,
+        output: output.sum(),
+        estimated: true,
+        ..Usage::default()
+    }
 }
 
 #[must_use]

@@ -48,7 +48,9 @@ pub use contract::{
     Window, WindowSource,
 };
 pub use endpoint::{Auth, FirstToken, Timeouts, Verify, is_private};
-pub use estimate::{estimate_message, estimate_text, estimate_tokens, estimate_tool};
+pub use estimate::{
+    estimate_message, estimate_text, estimate_tokens, estimate_tool, estimate_usage,
+};
 pub use overflow::is_overflow;
 pub use presets::{AuthStyle, Kind, Preset, Reach, infer, preset, presets};
 pub use quirks::{ContentNull, ImageDetail, MaxTokensField, Quirks, ReturnReasoning, ToolImages};

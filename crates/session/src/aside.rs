@@ -4,9 +4,9 @@
 //! blobs; this is no store.
 
 use crate::pack::{pack, unpack};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::Path;
 
 #[derive(Debug)]
@@ -39,10 +39,10 @@ impl AsideRef {
 
 impl Aside {
     pub(crate) fn in_folder(folder: &Path) -> io::Result<Self> {
-        Ok(Self {
-            file: tempfile::tempfile_in(folder)?,
-            end: 0,
-        })
+        let file = tempfile::tempfile_in(folder)?;
+        // Without a name it can still be reached through the process.
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        Ok(Self { file, end: 0 })
     }
 
     /// How much of the disk it takes.
@@ -76,5 +76,18 @@ impl Aside {
             return Ok(bytes);
         }
         unpack(&bytes, place.bytes).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_else_may_read_what_is_laid_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let aside = Aside::in_folder(folder.path()).unwrap();
+        let mode = aside.file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 }

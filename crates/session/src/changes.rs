@@ -3,8 +3,8 @@
 //! log. Contents and files are not its matter.
 
 use tenon_vocab::{
-    ChangedRun, Checkpoint, CheckpointAction, Event, EventKind, FilesMoved, HistoryRef, Role,
-    RunId, TakenBack, UndoState,
+    ChangedRun, Checkpoint, CheckpointAction, ContextChange, Event, EventKind, FilesMoved,
+    HistoryRef, Role, RunId, TakenBack, UndoState,
 };
 
 /// Records that are remembered; the oldest runs are forgotten first, and never
@@ -47,9 +47,26 @@ impl Changes {
             EventKind::Message(message)
                 if message.role == Role::User && message.in_context && event.parent.is_none() =>
             {
-                self.state.moved.clear();
+                for moved in &mut self.state.moved {
+                    moved.told.get_or_insert(event.seq);
+                }
+            }
+            EventKind::Context(ContextChange::Reverted(reverted)) if event.parent.is_none() => {
+                self.forget(reverted.before);
             }
             _ => {}
+        }
+    }
+
+    /// What was moved of changes that are given up is nothing to tell. What was
+    /// told in a message that is given up was not told.
+    fn forget(&mut self, before: u64) {
+        self.state.moved.retain(|moved| match moved.action {
+            CheckpointAction::Reverted => moved.to_seq <= before,
+            _ => moved.to_seq < before,
+        });
+        for moved in &mut self.state.moved {
+            moved.told = moved.told.filter(|told| *told < before);
         }
     }
 
@@ -58,12 +75,20 @@ impl Changes {
         match checkpoint.action {
             CheckpointAction::Saved => self.saved(run, checkpoint, at),
             CheckpointAction::Undone | CheckpointAction::Reverted => {
-                self.taken_back(to_seq, at);
-                self.tell(checkpoint);
+                self.taken_back(checkpoint.action, to_seq, at);
+                self.tell(checkpoint, to_seq, Known::Yes);
             }
             CheckpointAction::Redone => {
-                self.given_again(to_seq);
-                self.tell(checkpoint);
+                let (from, known) = match self.given_again(to_seq) {
+                    Some(group) if group.by == CheckpointAction::Reverted => {
+                        // Nothing that is still said made these changes, so a
+                        // revert to any later message must not silence it.
+                        (to_seq, Known::No)
+                    }
+                    Some(group) => (group.to_seq, Known::Yes),
+                    None => (to_seq, Known::Yes),
+                };
+                self.tell(checkpoint, from, known);
             }
         }
     }
@@ -87,7 +112,7 @@ impl Changes {
         }
     }
 
-    fn taken_back(&mut self, to_seq: u64, at: HistoryRef) {
+    fn taken_back(&mut self, by: CheckpointAction, to_seq: u64, at: HistoryRef) {
         let mut runs = Vec::new();
         while let Some(mut last) = self.state.done.pop() {
             let split = last.at.partition_point(|at| at.seq <= to_seq);
@@ -112,6 +137,7 @@ impl Changes {
             // A long list of files is in more than one record.
             Some(group) if runs.is_empty() && group.to_seq == to_seq => group.records.push(at),
             _ => self.state.undone.push(TakenBack {
+                by,
                 to_seq,
                 records: vec![at],
                 runs,
@@ -119,15 +145,12 @@ impl Changes {
         }
     }
 
-    fn given_again(&mut self, to_seq: u64) {
-        let Some(group) = self
+    fn given_again(&mut self, to_seq: u64) -> Option<TakenBack> {
+        let group = self
             .state
             .undone
-            .pop_if(|group| last_seq(group) == Some(to_seq))
-        else {
-            return;
-        };
-        for run in group.runs {
+            .pop_if(|group| last_seq(group) == Some(to_seq))?;
+        for run in group.runs.iter().cloned() {
             self.held += run.at.len();
             match self.state.done.last_mut() {
                 // A revert may have split it.
@@ -135,9 +158,10 @@ impl Changes {
                 _ => self.state.done.push(run),
             }
         }
+        Some(group)
     }
 
-    fn tell(&mut self, checkpoint: &Checkpoint) {
+    fn tell(&mut self, checkpoint: &Checkpoint, to_seq: u64, known: Known) {
         if checkpoint.files.is_empty() && checkpoint.unkept.is_empty() {
             return;
         }
@@ -160,11 +184,21 @@ impl Changes {
         let more = plain.len().saturating_sub(NAMES) + left.len().saturating_sub(NAMES);
         self.state.moved.push(FilesMoved {
             action: checkpoint.action,
+            to_seq,
+            told: None,
+            forgotten: known == Known::No,
             back: names(plain),
             left: names(left),
             more: more as u64,
         });
     }
+}
+
+/// Whether the conversation still holds the messages that changed the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Yes,
+    No,
 }
 
 /// The last change of a group: what the files stand at when it is given again.

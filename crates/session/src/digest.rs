@@ -51,7 +51,13 @@ impl Digest {
 
     pub fn apply(&mut self, event: &Event) {
         self.updated = event.ts;
-        self.totals.apply(event);
+        // What a copy has from the first session was paid there.
+        let copied = self.meta.forked_from.as_ref();
+        if copied.is_some_and(|fork| event.seq <= fork.seq) {
+            self.totals.apply_unpaid(event);
+        } else {
+            self.totals.apply(event);
+        }
         match &event.kind {
             _ if event.parent.is_some() => {}
             EventKind::RunStarted(_) => self.outcome = None,

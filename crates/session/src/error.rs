@@ -24,7 +24,7 @@ pub enum SessionError {
     NoMessage { id: SessionId, seq: u64 },
     #[error("session {id} exists already. Resume it with `--session {id}`, or take another id.")]
     Exists { id: SessionId },
-    #[error("session {id} is in use by {}. Wait until it ends, or go on in a copy with `--fork`.", holder(*.pid))]
+    #[error("session {id} is in use by {}. Wait until it ends; `tenon sessions fork {id}` makes a copy to go on with meanwhile.", holder(*.pid))]
     Locked { id: SessionId, pid: u32 },
     #[error(
         "the session in {} was written with schema version {found}; this program knows versions up to {known}. Update tenon to open it.",

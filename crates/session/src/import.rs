@@ -20,6 +20,8 @@ use tenon_vocab::{
     Timestamp,
 };
 
+/// The kind of the note that stands after what was taken in.
+pub(crate) const IMPORTED: &str = "imported";
 /// Records of one session, at most.
 const RECORDS: usize = 1_000_000;
 /// No session is older: 2000-01-01.
@@ -271,6 +273,7 @@ impl Intake<'_> {
             EventKind::RunFinished(finished) => finished.snapshot = self.state.last_snapshot(),
             EventKind::Message(message) => self.carried.message(index, message)?,
             EventKind::ToolResult(result) => self.carried.result(result)?,
+            EventKind::Settings(settings) => carried::forget_provider(settings),
             EventKind::Context(ContextChange::Compiled(compiled)) => {
                 self.carried.compiled(compiled)?;
             }
@@ -301,7 +304,7 @@ impl Intake<'_> {
         );
         let notice = Notice {
             level: NoticeLevel::Info,
-            kind: String::from("imported"),
+            kind: String::from(IMPORTED),
             message,
             hint: None,
         };

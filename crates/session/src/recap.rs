@@ -3,18 +3,24 @@
 //! every direction, so that it can stand in a record and be carried on from one
 //! compaction to the next. It writes no sentences and knows no window.
 
-mod marks;
+mod binding;
 
-use std::collections::HashMap;
+pub use binding::binds;
+
+use tenon_vocab::marked::{self, Mark};
 use tenon_vocab::{
-    CallId, CallStatus, Checkpoint, CheckpointAction, CommandFact, ContextChange, Display,
-    Envelope, Event, EventKind, FileDone, FileFact, KeptText, Message, Origin, Part, Recap, Role,
-    ToolResult, ToolUse,
+    Answer, AnsweredBy, CallId, CallStatus, Checkpoint, CheckpointAction, Choice, CommandFact,
+    ContextChange, Display, Envelope, Event, EventKind, FileDone, FileFact, KeptText, Message,
+    OpenFact, Origin, Part, Question, QuestionKind, Recap, Role, ToolResult, ToolUse,
 };
 
-/// Characters that are kept of one prompt; the first one gets four times as many.
+/// Characters that are kept of one prompt. The first one is kept whole, but for
+/// one that is a book.
 const PROMPT: usize = 2_000;
-const GOAL: usize = 8_000;
+pub const GOAL: usize = 40_000;
+/// Of the prompts and the commands so many of the first ones are never forgotten:
+/// what binds a whole session is said at its beginning, in whatever words.
+pub const FIRST: usize = 5;
 const PROMPTS: usize = 100;
 const FILES: usize = 300;
 const COMMANDS: usize = 60;
@@ -23,6 +29,10 @@ const OUTCOME: usize = 160;
 const ERRORS: usize = 20;
 const DECISIONS: usize = 40;
 const SKILLS: usize = 20;
+/// Calls that wait for their results.
+const OPEN: usize = 100;
+/// Bytes of a path: a longer one is no file.
+const PATH: usize = 1_000;
 /// Characters of one skill.
 const TEXT: usize = 24_000;
 
@@ -34,20 +44,21 @@ pub fn recap<'a>(events: impl IntoIterator<Item = &'a Event>) -> Recap {
 }
 
 /// Adds the facts of later events. What is before `recap.until` is known already
-/// and is passed over.
+/// and is passed over. All that later events are read by is in the recap itself:
+/// where the events are cut changes nothing, unless a later revert gives up what
+/// came before the cut; what a compaction has replaced cannot be given up.
 pub fn extend_recap<'a>(recap: &mut Recap, events: impl IntoIterator<Item = &'a Event>) {
     let events: Vec<&Event> = events
         .into_iter()
         .filter(|event| event.seq >= recap.until)
         .collect();
     let given_up = given_up(&events);
-    let mut open = Open::default();
     for event in &events {
         recap.until = recap.until.max(event.seq.saturating_add(1));
         let is_gone = given_up.iter().any(|range| range.contains(&event.seq));
         // What child runs were told and did is in the results of their parents.
         if event.parent.is_none() && !is_gone {
-            note(recap, event, &mut open);
+            note(recap, event);
         }
     }
 }
@@ -65,58 +76,97 @@ fn given_up(events: &[&Event]) -> Vec<std::ops::Range<u64>> {
         .collect()
 }
 
-/// What later events are read by.
-#[derive(Default)]
-struct Open<'a> {
-    calls: HashMap<&'a CallId, &'a ToolUse>,
-    /// How the prompt of the run begins: what goes along with it is not part of it.
-    begins: &'a str,
-}
-
-fn note<'a>(recap: &mut Recap, event: &'a Event, open: &mut Open<'a>) {
+fn note(recap: &mut Recap, event: &Event) {
     match &event.kind {
-        EventKind::RunStarted(started) => open.begins = &started.prompt,
         EventKind::Meta(meta) => recap.root.clone_from(&meta.cwd),
         EventKind::Message(message) if message.role == Role::User && message.in_context => {
-            said(recap, message, open.begins);
+            said(recap, message);
         }
-        EventKind::ToolUse(used) => {
-            open.calls.insert(&used.call, used);
-        }
+        EventKind::ToolUse(used) => asked(recap, used),
         EventKind::ToolResult(result) => {
-            done(recap, open.calls.remove(&result.call), result);
+            let at = recap.open.iter().position(|open| open.call == result.call);
+            let used = at.map(|at| recap.open.remove(at));
+            done(recap, used.as_ref(), result);
         }
+        EventKind::Question(question) if question.kind == QuestionKind::Permission => {
+            put(recap, question);
+        }
+        EventKind::Answer(answer) => answered(recap, answer),
         EventKind::Checkpoint(checkpoint) => changed(recap, checkpoint),
         EventKind::Todo(todo) => recap.todo.clone_from(&todo.items),
         _ => {}
     }
 }
 
-/// A message of the user's side. What goes along with a prompt stands in parts of
-/// its own.
-fn said(recap: &mut Recap, message: &Message, begins: &str) {
-    let texts = || {
-        message.parts.iter().filter_map(|part| match part {
-            Part::Text { text } => Some(text.as_str()),
-            _ => None,
-        })
+/// Keeps of a call what its result will be told with.
+fn asked(recap: &mut Recap, used: &ToolUse) {
+    let input = |name: &str| used.input.get(name)?.as_str();
+    recap.open.retain(|open| open.call != used.call);
+    let open = OpenFact {
+        call: used.call.clone(),
+        command: input("command").map(|command| shortened(command.trim(), COMMAND)),
+        path: input("path")
+            .filter(|path| path.len() <= PATH)
+            .map(ToOwned::to_owned),
+        question: input("question").map(|question| shortened(question, PROMPT)),
     };
-    for text in texts() {
-        if let Some(marks::Marked::Skill { name, text }) = marks::of(text) {
-            keep(&mut recap.skills, name, text, SKILLS);
+    push(&mut recap.open, open, OPEN);
+}
+
+/// A question before a call waits for its answer as a call does for its result.
+fn put(recap: &mut Recap, question: &Question) {
+    let about = first_line(&question.body);
+    let asked = if about.is_empty() || question.title.contains(about) {
+        question.title.clone()
+    } else {
+        format!("{} ({})", question.title, shortened(about, OUTCOME))
+    };
+    let open = OpenFact {
+        call: CallId::new(question.id.as_str()),
+        command: None,
+        path: None,
+        question: Some(shortened(&asked, PROMPT)),
+    };
+    push(&mut recap.open, open, OPEN);
+}
+
+/// Who says no and writes why has said what binds the work: these words stand
+/// nowhere else but in the result of a call, which is given up.
+fn answered(recap: &mut Recap, answer: &Answer) {
+    let is_it = |open: &OpenFact| open.call.as_str() == answer.question.as_str();
+    let Some(at) = recap.open.iter().position(is_it) else {
+        return;
+    };
+    let question = recap.open.remove(at).question.unwrap_or_default();
+    let is_yes = matches!(
+        answer.choice.as_str(),
+        Choice::ONCE | Choice::SESSION | Choice::ALWAYS
+    );
+    let words = answer.text.as_deref().unwrap_or_default().trim();
+    let is_somebody = matches!(answer.by, AnsweredBy::User | AnsweredBy::Client);
+    if is_yes || words.is_empty() || !is_somebody {
+        return;
+    }
+    let decision = format!("{question}: no: {}", shortened(words, PROMPT));
+    push(&mut recap.decisions, decision, DECISIONS);
+}
+
+/// A message of the user's side. What goes along with a prompt stands in parts of
+/// its own, which are marked.
+fn said(recap: &mut Recap, message: &Message) {
+    let mut plain: Vec<&str> = Vec::new();
+    for part in &message.parts {
+        let Part::Text { text } = part else { continue };
+        match marked::of(text) {
+            Some(Mark::Skill) => loaded(recap, text),
+            Some(_) => {}
+            None => plain.push(text),
         }
     }
-    let is_prompt = |text: &&str| !begins.is_empty() && text.starts_with(begins);
-    let prompt = match texts().find(is_prompt) {
-        Some(prompt) if message.origin == Origin::User => prompt.to_owned(),
-        _ => {
-            let plain: Vec<&str> = texts().filter(|text| marks::of(text).is_none()).collect();
-            plain.join("\n")
-        }
-    };
     if !matches!(message.origin, Origin::User | Origin::Steer) {
         return;
     }
+    let prompt = plain.join("\n");
     let prompt = prompt.trim();
     if prompt.is_empty() {
         return;
@@ -126,8 +176,14 @@ fn said(recap: &mut Recap, message: &Message, begins: &str) {
         return;
     }
     let prompt = shortened(prompt, PROMPT);
-    // The same words again say nothing new, and the later place is the better one.
-    recap.prompts.retain(|known| *known != prompt);
+    // The same words again say nothing new, and the later place is the better one;
+    // only what was said at the beginning keeps its place there, too.
+    let first = recap.prompts.iter().position(|known| *known == prompt);
+    let first = first.filter(|at| *at < FIRST);
+    let mut at = 0..;
+    recap
+        .prompts
+        .retain(|known| at.next() == first || *known != prompt);
     recap.prompts.push(prompt);
     if recap.prompts.len() > PROMPTS {
         forget_one(recap);
@@ -135,99 +191,55 @@ fn said(recap: &mut Recap, message: &Message, begins: &str) {
 }
 
 /// The one that matters least: of the older half the shortest that binds nobody,
-/// else the oldest.
+/// else the oldest. Never one of the first.
 fn forget_one(recap: &mut Recap) {
     let older = recap.prompts.len() / 2;
     let least = recap
         .prompts
         .iter()
-        .take(older)
         .enumerate()
+        .take(older)
+        .skip(FIRST)
         .filter(|(_, prompt)| !binds(prompt))
         .min_by_key(|(index, prompt)| (prompt.len(), *index))
-        .map_or(0, |(index, _)| index);
+        .map_or(FIRST, |(index, _)| index);
     recap.prompts.remove(least);
     recap.left_out = recap.left_out.saturating_add(1);
 }
 
-/// Words by which people bind the work that follows. A guess that only orders
-/// what is kept first: a missed one is not lost before the room is.
-const BINDING: &[&str] = &[
-    "must",
-    "never",
-    "always",
-    "do not",
-    "don't",
-    "dont",
-    "only ",
-    "without",
-    "avoid",
-    "instead",
-    "keep ",
-    "use ",
-    "make sure",
-    "remember",
-    "important",
-    "require",
-    "forbid",
-    "no longer",
-    "from now on",
-    "constraint",
-    "nicht",
-    "immer",
-    "niemals",
-    "nur ",
-    "ohne",
-    "statt",
-    "muss",
-    "jamais",
-    "toujours",
-    "siempre",
-    "nunca",
-    "不要",
-    "必须",
-    "禁止",
-    "しない",
-    "必ず",
-];
-
-/// Whether a prompt looks as if it binds later work.
-#[must_use]
-pub fn binds(prompt: &str) -> bool {
-    let lower = prompt.to_lowercase();
-    BINDING.iter().any(|word| lower.contains(word))
-}
-
-fn done(recap: &mut Recap, used: Option<&ToolUse>, result: &ToolResult) {
-    if let Some(marks::Marked::Skill { name, text }) = (result.name == "skill" && result.ok)
-        .then(|| marks::of(&result.model_text))
-        .flatten()
-    {
+fn loaded(recap: &mut Recap, text: &str) {
+    if let Some((name, text)) = marked::read(Mark::Skill, "name", text) {
         keep(&mut recap.skills, name, text, SKILLS);
     }
-    let input = |name: &str| used.and_then(|used| used.input.get(name)?.as_str());
+}
+
+fn done(recap: &mut Recap, used: Option<&OpenFact>, result: &ToolResult) {
+    if result.name == "skill" && result.ok {
+        loaded(recap, &result.model_text);
+    }
     match result.name.as_str() {
         "bash" | "process" => {
-            if let Some(command) = input("command") {
+            if let Some(command) = used.and_then(|used| used.command.clone()) {
                 ran(recap, command, result);
             }
             return;
         }
         "ask_user" if result.ok => {
-            let question = input("question").unwrap_or_default();
-            let answer = answer(result);
-            let decision = shortened(&format!("{question}: {answer}"), PROMPT);
+            let question = used.and_then(|used| used.question.as_deref());
+            let answer = shortened(&answer(result), PROMPT);
+            let decision = format!("{}: {answer}", question.unwrap_or_default());
             push(&mut recap.decisions, decision, DECISIONS);
             return;
         }
         _ => {}
     }
+    let path = used.and_then(|used| used.path.as_deref());
     if result.ok {
-        if let (Some(path), Some(done)) = (input("path"), kind_of(&result.name)) {
+        if let (Some(path), Some(done)) = (path, kind_of(&result.name)) {
             touch(recap, path, done);
         }
     } else if !matches!(result.status, CallStatus::NotStarted) {
-        let about = input("path").map_or(String::new(), |path| format!(" {path}"));
+        let about = path.map_or(String::new(), |path| format!(" {path}"));
         let why = first_line(&result.model_text);
         let error = format!("{}{about}: {}", result.name, shortened(why, OUTCOME));
         recap.errors.retain(|known| *known != error);
@@ -253,8 +265,7 @@ fn kind_of(tool: &str) -> Option<FileDone> {
     }
 }
 
-fn ran(recap: &mut Recap, command: &str, result: &ToolResult) {
-    let command = shortened(command.trim(), COMMAND);
+fn ran(recap: &mut Recap, command: String, result: &ToolResult) {
     let outcome = outcome(result);
     let mut times = 1;
     recap.commands.retain(|known| {
@@ -269,9 +280,14 @@ fn ran(recap: &mut Recap, command: &str, result: &ToolResult) {
         times,
     });
     if recap.commands.len() > COMMANDS {
-        // What ran only once goes first, the oldest of it.
-        let least = recap.commands.iter().position(|known| known.times == 1);
-        recap.commands.remove(least.unwrap_or(0));
+        // What ran only once goes first, the oldest of it, but for the first ones:
+        // how a project is built is found out at the beginning.
+        let later = recap.commands.iter().enumerate().skip(FIRST);
+        let least = later
+            .filter(|(_, known)| known.times == 1)
+            .map(|(at, _)| at);
+        let least = least.min().unwrap_or(FIRST);
+        recap.commands.remove(least);
     }
 }
 
@@ -317,7 +333,7 @@ fn changed(recap: &mut Recap, checkpoint: &Checkpoint) {
 /// that came back after it was deleted is not deleted.
 fn touch(recap: &mut Recap, path: &str, done: FileDone) {
     let path = relative(&recap.root, path);
-    if path.len() > 1_000 {
+    if path.len() > PATH {
         return;
     }
     let before = recap
@@ -351,9 +367,9 @@ fn relative(root: &str, path: &str) -> String {
     path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
-fn keep(kept: &mut Vec<KeptText>, name: String, text: String, most: usize) {
+fn keep(kept: &mut Vec<KeptText>, name: String, text: &str, most: usize) {
     kept.retain(|known| known.name != name);
-    let text = shortened(&text, TEXT);
+    let text = shortened(text, TEXT);
     push(kept, KeptText { name, text }, most);
 }
 

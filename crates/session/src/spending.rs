@@ -1,7 +1,9 @@
 //! What was asked of models and what it cost, read out of the logs one line at a
-//! time. Nothing of a log is kept, so it does not matter how long they are.
+//! time. Only the figures of a log are kept, so it does not matter how long they
+//! are.
 
 use crate::digest::first_record;
+use crate::import::IMPORTED;
 use crate::lines::Lines;
 use crate::place::{self, Found};
 use crate::{SessionError, Store};
@@ -28,7 +30,8 @@ pub struct Spent<'a> {
 impl Store {
     /// Tells `each` of every answer since a moment, session by session. Gives
     /// what could not be read, and why. Answers that a copy of a session has
-    /// from the first one are told of once.
+    /// from the first one are told of once, and those that came in with an
+    /// imported document not at all: somebody else had them.
     pub fn spending(
         &self,
         since: Option<Timestamp>,
@@ -77,23 +80,24 @@ impl Store {
             !told && since.is_none_or(|since| ts >= since)
         };
         let (mut provider, mut model) = (String::new(), String::new());
+        let mut paid: Vec<Paid> = Vec::new();
         let mut unreadable = 0;
         let mut lines = Lines::new(&file, 0);
         while let Some(line) = lines.next_whole().map_err(say)? {
             match read(&line.bytes) {
                 Line::Other => {}
                 Line::Unreadable => unreadable += 1,
+                // All that stands before it came from elsewhere.
+                Line::Imported => paid.clear(),
                 Line::Settings(settings) => {
                     provider = settings.provider;
                     model = settings.model;
                     let Some(side) = settings.side else { continue };
                     if counts(settings.seq, settings.ts) {
-                        each(&Spent {
-                            session: found.id,
-                            cwd: &meta.cwd,
+                        paid.push(Paid {
                             at: settings.ts,
-                            provider: &side.provider,
-                            model: &side.model,
+                            provider: side.provider,
+                            model: side.model,
                             usage: side.usage,
                             cost: side.cost,
                         });
@@ -104,17 +108,26 @@ impl Store {
                     if !counts(answer.seq, answer.ts) {
                         continue;
                     }
-                    each(&Spent {
-                        session: found.id,
-                        cwd: &meta.cwd,
+                    paid.push(Paid {
                         at: answer.ts,
-                        provider: &provider,
-                        model: &model,
+                        provider: provider.clone(),
+                        model: model.clone(),
                         usage,
                         cost: answer.cost,
                     });
                 }
             }
+        }
+        for paid in &paid {
+            each(&Spent {
+                session: found.id,
+                cwd: &meta.cwd,
+                at: paid.at,
+                provider: &paid.provider,
+                model: &paid.model,
+                usage: paid.usage,
+                cost: paid.cost,
+            });
         }
         Ok(unreadable)
     }
@@ -124,6 +137,23 @@ impl Store {
         let fork = meta.forked_from.as_ref()?;
         self.exists(fork.session).then_some(fork.seq)
     }
+}
+
+/// What a log says of one answer. Held until its end, where it is known whether
+/// it was imported.
+struct Paid {
+    at: Timestamp,
+    provider: String,
+    model: String,
+    usage: Usage,
+    cost: Option<Cost>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    #[serde(rename = "type")]
+    name: String,
+    kind: String,
 }
 
 /// Only these fields are looked at: the rest of a message may be long.
@@ -156,6 +186,8 @@ struct Settings {
 enum Line {
     Settings(Settings),
     Answer(Answer),
+    /// The note that an import leaves after what it took in.
+    Imported,
     Other,
     Unreadable,
 }
@@ -171,6 +203,12 @@ fn read(line: &[u8]) -> Line {
             Ok(answer) if answer.kind == "message" => Line::Answer(answer),
             Ok(_) => Line::Other,
             Err(_) => Line::Unreadable,
+        };
+    }
+    if text.contains(r#""type":"notice""#) && text.contains(r#""kind":"imported""#) {
+        return match serde_json::from_str::<Said>(text) {
+            Ok(said) if said.name == "notice" && said.kind == IMPORTED => Line::Imported,
+            _ => Line::Other,
         };
     }
     if text.contains(r#""type":"settings""#) {

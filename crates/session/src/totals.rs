@@ -2,7 +2,9 @@
 //! the state that the engine works with and for the digest that lists show.
 
 use serde::{Deserialize, Serialize};
-use tenon_vocab::{ContextChange, Cost, Event, EventKind, ModelTotals, RunOrigin, Settings, Usage};
+use tenon_vocab::{
+    ContextChange, Cost, Event, EventKind, ModelTotals, RunOrigin, RunStarted, Settings, Usage,
+};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Totals {
@@ -32,7 +34,9 @@ impl Totals {
             }
             _ if event.parent.is_some() => {}
             EventKind::RunStarted(started) => {
-                self.runs = self.runs.saturating_add(1);
+                if !is_compaction(started) {
+                    self.runs = self.runs.saturating_add(1);
+                }
                 let is_prompt = matches!(started.origin, RunOrigin::Prompt | RunOrigin::FollowUp);
                 if self.prompt.is_empty() && is_prompt {
                     self.prompt.clone_from(&started.prompt);
@@ -54,6 +58,15 @@ impl Totals {
             }
             _ => {}
         }
+    }
+
+    /// The same without what it took.
+    pub fn apply_unpaid(&mut self, event: &Event) {
+        let usage = self.usage;
+        let models = std::mem::take(&mut self.models);
+        self.apply(event);
+        self.usage = usage;
+        self.models = models;
     }
 
     /// Whoever the settings name was asked.
@@ -92,4 +105,9 @@ impl Totals {
         }
         sum
     }
+}
+
+/// `/compact` is a run of its own in the log, and nothing that was asked for.
+fn is_compaction(started: &RunStarted) -> bool {
+    started.origin == RunOrigin::Shell && started.prompt.starts_with("/compact")
 }

@@ -122,7 +122,7 @@ pub fn find<'a>(skills: &'a [SkillInfo], name: &str) -> Result<&'a SkillInfo, St
     let short: String = name.chars().take(64).collect();
     Err(match suggest_name(&short, &names) {
         Some(near) => format!("there is no skill `{short}`; did you mean `{near}`?"),
-        None if names.is_empty() => format!("there is no skill `{short}`, and no other one"),
+        None if names.is_empty() => format!("there is no skill `{short}`: there are none here"),
         None => {
             let more = names.len().saturating_sub(FILES_TOLD);
             let rest = if more > 0 {

@@ -103,8 +103,6 @@ pub enum Query {
     Skills,
     /// The commands of the user and of the project.
     Commands,
-    /// The files that the session has changed.
-    Changes,
     /// Files whose path begins with, or contains, this.
     Files {
         prefix: String,

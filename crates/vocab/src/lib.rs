@@ -15,6 +15,7 @@
 //! ```
 
 mod command;
+mod compacted;
 mod decision;
 pub mod effort;
 mod event;
@@ -35,6 +36,7 @@ mod undo;
 mod usage;
 
 pub use command::{Command, Query, Reply, SettingsChange, Switch, TableReply};
+pub use compacted::{Compacted, PrunedCall, Refused};
 pub use decision::{Class, Decision, Explanation, Responders, RuleTried};
 pub use event::{Durability, Event, EventKind, OtherEvent};
 pub use ids::{CallId, IdError, JobId, QuestionId, RunId, SessionId};
@@ -44,13 +46,13 @@ pub use message::{
 };
 pub use printable::{Lines, Printable};
 pub use question::{Answer, AnsweredBy, Choice, Question, QuestionKind};
-pub use recap::{CommandFact, FileDone, FileFact, KeptText, Recap};
+pub use recap::{CommandFact, FileDone, FileFact, KeptText, OpenFact, Recap};
 pub use records::{
-    BlobRef, Checkpoint, CheckpointAction, Compacted, Compiled, ContextChange, FileChange,
-    ForkPoint, HistoryRef, HookFired, Interrupted, JobAction, JobEvent, McpEvent, Meta, Notice,
-    NoticeLevel, Outcome, PrunedCall, Retry, Reverted, Review, RunFinished, RunOrigin, RunStarted,
-    RunState, SCHEMA_VERSION, Settings, ShellNote, SideRequest, Snapshot, StateChanged,
-    TextChannel, TextDelta, ToolDelta, ToolResult, ToolStream, ToolUse, Unkept,
+    BlobRef, Checkpoint, CheckpointAction, Compiled, ContextChange, FileChange, ForkPoint,
+    HistoryRef, HookFired, Interrupted, JobAction, JobEvent, McpEvent, Meta, Notice, NoticeLevel,
+    Outcome, Retry, Reverted, Review, RunFinished, RunOrigin, RunStarted, RunState, SCHEMA_VERSION,
+    Settings, ShellNote, SideRequest, Snapshot, StateChanged, TextChannel, TextDelta, ToolDelta,
+    ToolResult, ToolStream, ToolUse, Unkept,
 };
 pub use todo::{TodoItem, TodoList, TodoStatus, checklist};
 pub use tool::{

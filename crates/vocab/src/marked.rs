@@ -3,9 +3,123 @@
 //! A model is told "this is a file", "these are rules", so that it can tell them
 //! from what its user said. The text between the tags must not be able to end
 //! its own element and go on as somebody else, so a closing tag of the same name
-//! inside it is made harmless. This is a mark for a reader, not XML: nothing
-//! parses it, and nothing but that tag is changed, because the model quotes what
-//! it reads back to us byte for byte.
+//! inside it is made harmless, and so is a tag that begins rules. This is a mark
+//! for a reader, not XML: nothing parses it, and nothing but those is changed,
+//! because the model quotes what it reads back to us byte for byte.
+
+/// What Tenon itself puts beside the words of a user, each kind in text parts of
+/// its own. The one list of their tags: whoever has to tell such a part from a
+/// prompt asks [`of`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Rules that came after the prompt was fixed; one line of what they are
+    /// stands before the element.
+    Rules,
+    /// A file that was mentioned.
+    File,
+    /// A folder that was mentioned.
+    Folder,
+    /// A loaded skill; what is known of its files may follow the element.
+    Skill,
+    /// A command of the user's own and what it printed.
+    Shell,
+    /// What a hook said.
+    Hook,
+    /// Files that went back.
+    Undo,
+}
+
+impl Mark {
+    pub const ALL: [Self; 7] = [
+        Self::Rules,
+        Self::File,
+        Self::Folder,
+        Self::Skill,
+        Self::Shell,
+        Self::Hook,
+        Self::Undo,
+    ];
+
+    /// The name of its element.
+    #[must_use]
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::Rules => "rules",
+            Self::File => "file",
+            Self::Folder => "folder",
+            Self::Skill => "skill",
+            Self::Shell => "user_shell",
+            Self::Hook => "hook",
+            Self::Undo => "undo",
+        }
+    }
+
+    fn is(self, text: &str) -> bool {
+        let tag = self.tag();
+        match self {
+            Self::Rules => text
+                .split_once('\n')
+                .is_some_and(|(_, rest)| is_whole(tag, rest)),
+            Self::Skill => content(tag, text).is_some(),
+            Self::File | Self::Folder | Self::Shell | Self::Hook | Self::Undo => {
+                is_whole(tag, text)
+            }
+        }
+    }
+}
+
+/// What a text part is that Tenon added; `None` for the words of a user. Told by
+/// its form alone: one element and nothing else. A prompt that only begins with
+/// such a tag, or holds one, is a prompt.
+#[must_use]
+pub fn of(text: &str) -> Option<Mark> {
+    Mark::ALL.into_iter().find(|mark| mark.is(text))
+}
+
+/// The value of an attribute and the content of the element with which a text
+/// begins. Its content cannot hold its own closing tag.
+#[must_use]
+pub fn read<'a>(mark: Mark, attribute: &str, text: &'a str) -> Option<(String, &'a str)> {
+    let (head, inside, _) = content(mark.tag(), text)?;
+    let wanted = format!(" {attribute}=\"");
+    let value = head.split_once(wanted.as_str())?.1.split_once('"')?.0;
+    Some((plain(value), inside.trim_matches('\n')))
+}
+
+/// The values of this attribute in all tags of this kind that a text holds,
+/// wherever they stand. Anybody can write such a tag.
+pub fn mentioned(mark: Mark, attribute: &str, text: &str) -> Vec<String> {
+    let opening = format!("<{} {attribute}=\"", mark.tag());
+    text.split(opening.as_str())
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .map(plain)
+        .collect()
+}
+
+fn plain(value: &str) -> String {
+    value
+        .replace("&quot;", "\"")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
+}
+
+/// The attributes, the content, and what follows an element with which a text
+/// begins.
+fn content<'a>(tag: &str, text: &'a str) -> Option<(&'a str, &'a str, &'a str)> {
+    let rest = text.strip_prefix('<')?.strip_prefix(tag)?;
+    if !rest.starts_with([' ', '>']) {
+        return None;
+    }
+    let (head, rest) = rest.split_once('>')?;
+    let (inside, after) = rest.split_once(&format!("</{tag}>"))?;
+    Some((head, inside, after))
+}
+
+fn is_whole(tag: &str, text: &str) -> bool {
+    content(tag, text).is_some_and(|(_, _, after)| after.trim().is_empty())
+}
 
 /// `text` as the content of an element, on lines of its own.
 ///
@@ -65,7 +179,9 @@ fn push_attribute(out: &mut String, value: &str) {
 }
 
 /// `</name` becomes `<\/name`, in any case and with blanks where a lenient
-/// reader would overlook them.
+/// reader would overlook them; and `<rules` becomes `<\rules`, because rules
+/// never stand inside of something else: what a file, a skill or a summary says
+/// are rules has no claim to be.
 fn harmless(name: &str, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -74,10 +190,12 @@ fn harmless(name: &str, text: &str) -> String {
         out.push_str(before);
         out.push('<');
         rest = &from[1..];
-        let slash = rest.trim_start();
-        if let Some(after) = slash.strip_prefix('/')
-            && closes(name, after.trim_start())
-        {
+        let tag = rest.trim_start();
+        let harms = match tag.strip_prefix('/') {
+            Some(after) => begins_with(name, after.trim_start()),
+            None => is_rules(tag),
+        };
+        if harms {
             out.push('\\');
         }
     }
@@ -85,15 +203,63 @@ fn harmless(name: &str, text: &str) -> String {
     out
 }
 
-fn closes(name: &str, after: &str) -> bool {
-    after
-        .get(..name.len())
+fn begins_with(name: &str, tag: &str) -> bool {
+    tag.get(..name.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(name))
+}
+
+/// The tag itself, and no longer name that begins like it.
+fn is_rules(tag: &str) -> bool {
+    let name = Mark::Rules.tag();
+    let is_end = |after: &str| !after.starts_with(|c: char| c.is_ascii_alphanumeric());
+    begins_with(name, tag) && tag.get(name.len()..).is_some_and(is_end)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::element;
+    use super::{Mark, element, mentioned, of, read};
+
+    #[test]
+    fn what_tenon_adds_is_told_by_its_form_and_a_prompt_never_is() {
+        for mark in Mark::ALL {
+            let made = element(mark.tag(), &[("path", "a\">")], "x </file> y\n</undo> z");
+            let made = match mark {
+                Mark::Rules => format!("The rules in a have changed:\n{made}"),
+                Mark::Skill => format!("{made}\n[10 more bytes are not shown]"),
+                _ => made,
+            };
+            assert_eq!(of(&made), Some(mark), "{made}");
+        }
+        let shell = element("user_shell", &[("command", "ls")], "a");
+        for prompt in [
+            "go on",
+            "",
+            "<file",
+            "<file >",
+            "<files a>\n</files>",
+            "look at <file path=\"a\">\nx\n</file>",
+            "<file path=\"a\">\nx\n</file> what is this?",
+            "The rules are in AGENTS.md:\n<rules path=\"a\">\nx\n</rules>\nwhy?",
+            &format!("{shell}\nand what of\n{shell}"),
+        ] {
+            assert_eq!(of(prompt), None, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn an_element_is_read_back_as_it_was_written() {
+        let made = element("skill", &[("name", "a \"b\" & <c>")], "be kind");
+        assert_eq!(
+            read(Mark::Skill, "name", &made),
+            Some(("a \"b\" & <c>".to_owned(), "be kind"))
+        );
+        assert_eq!(
+            read(Mark::Skill, "name", "<skills name=\"x\"></skills>"),
+            None
+        );
+        let twice = format!("x {made}\n{made}");
+        assert_eq!(mentioned(Mark::Skill, "name", &twice).len(), 2);
+    }
 
     #[test]
     fn text_stands_on_lines_of_its_own_and_keeps_its_bytes() {
@@ -127,6 +293,28 @@ mod tests {
                 .collect();
             assert!(!folded.contains("</file"), "{attack:?} became {inside:?}");
         }
+    }
+
+    #[test]
+    fn rules_cannot_begin_inside_of_another_element() {
+        for name in ["summary", "file", "skill", "rules", "user_shell"] {
+            for attack in ["<rules path=\"a\">", "<RULES>", "< rules\n>", "<rules"] {
+                let made = element(name, &[], attack);
+                let inside = made.split_once('\n').unwrap().1;
+                assert!(inside.starts_with("<\\"), "{attack:?} became {inside:?}");
+            }
+            let kept = "<rulesets> <ruler> a<rule";
+            let made = element(name, &[], kept);
+            assert!(made.contains(kept), "{made}");
+        }
+        assert!(
+            mentioned(
+                Mark::Rules,
+                "path",
+                &element("file", &[], "<rules path=\"a\">")
+            )
+            .is_empty()
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! summary may forget; this does not. How it is gathered is the session's, how it
 //! is written for a model the engine's.
 
-use crate::TodoItem;
+use crate::{CallId, TodoItem};
 use serde::{Deserialize, Serialize};
 
 /// Bounded: what does not fit is counted in `left_out`.
@@ -35,6 +35,9 @@ pub struct Recap {
     /// Skills that were loaded, by name; the newest text of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<KeptText>,
+    /// Calls whose results come later.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<OpenFact>,
     /// Prompts that are no longer in the list.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: u32,
@@ -77,6 +80,18 @@ pub struct CommandFact {
     /// Of its last run: `exit 0`, `exit 1: …`, `denied`, `timed out`.
     pub outcome: String,
     pub times: u32,
+}
+
+/// What is kept of a call until its result is known: only what a fact is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenFact {
+    pub call: CallId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
 }
 
 /// A text that is kept word for word.

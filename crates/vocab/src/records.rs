@@ -2,8 +2,8 @@
 //! is stored or drawn.
 
 use crate::{
-    CallId, CallStatus, Cost, Display, Envelope, Explanation, FileHash, JobId, ModelTotals, Recap,
-    SandboxReport, SessionId, TodoItem, UndoState, Usage,
+    CallId, CallStatus, Compacted, Cost, Display, Envelope, Explanation, FileHash, JobId,
+    ModelTotals, SandboxReport, SessionId, TodoItem, UndoState, Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -210,27 +210,6 @@ pub struct Compiled {
     pub reason: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PrunedCall {
-    pub call: CallId,
-    pub model_text: String,
-}
-
-/// The full replacement of the history before `kept_from`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Compacted {
-    /// The first seq that stays as it is.
-    pub kept_from: u64,
-    pub summary: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pruned: Vec<PrunedCall>,
-    /// The facts that the summary carries, so that the next one begins with them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recap: Option<Box<Recap>>,
-    pub tokens_before: u64,
-    pub tokens_after: u64,
-}
-
 /// The conversation from a message on is given up. It stays in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reverted {
@@ -240,10 +219,6 @@ pub struct Reverted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are few of them, and the largest is the common one"
-)]
 pub enum ContextChange {
     Compiled(Compiled),
     Compacted(Compacted),

@@ -15,6 +15,9 @@ pub struct ChangedRun {
 /// Changes that were taken back, and can be given again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenBack {
+    /// An undo, or a revert.
+    #[serde(default = "undone")]
+    pub by: CheckpointAction,
     /// The seq that the files stood at afterwards.
     pub to_seq: u64,
     /// What taking back changed.
@@ -22,10 +25,23 @@ pub struct TakenBack {
     pub runs: Vec<ChangedRun>,
 }
 
-/// What the user did to files since the last prompt, for the model to know.
+fn undone() -> CheckpointAction {
+    CheckpointAction::Undone
+}
+
+/// What the user did to files between two prompts, for the model to know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilesMoved {
     pub action: CheckpointAction,
+    /// The changes that it was about came after this seq.
+    #[serde(default)]
+    pub to_seq: u64,
+    /// The seq of the prompt that it was told with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<u64>,
+    /// The messages that made the changes were given up by a revert.
+    #[serde(default, skip_serializing_if = "is_known")]
+    pub forgotten: bool,
     pub back: Vec<String>,
     /// Named, and left as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -54,4 +70,12 @@ pub struct UndoState {
 )]
 fn is_none_more(count: &u64) -> bool {
     *count == 0
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the form that serde asks for"
+)]
+fn is_known(forgotten: &bool) -> bool {
+    !*forgotten
 }

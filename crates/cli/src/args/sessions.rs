@@ -4,9 +4,8 @@ use super::Format;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    #[default]
     Md,
     Json,
     /// One page that needs nothing else.
@@ -162,11 +161,15 @@ pub enum SessionsCommand {
         /// Id, its beginning, or nothing for the last of this directory.
         id: Option<String>,
         /// Markdown or a page for people, JSON for programs and for `import`.
-        #[arg(long, value_enum, default_value_t = ExportFormat::Md, value_name = "FORMAT")]
-        format: ExportFormat,
-        /// Where to; standard output without it.
+        /// Without it the ending of FILE says which, else it is Markdown.
+        #[arg(long, value_enum, value_name = "FORMAT")]
+        format: Option<ExportFormat>,
+        /// Where to; standard output without it. A file that is there is left as it is.
         #[arg(short, long, value_name = "FILE")]
         out: Option<PathBuf>,
+        /// Write over a file that is there.
+        #[arg(long, requires = "out")]
+        force: bool,
     },
 }
 

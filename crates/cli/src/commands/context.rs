@@ -9,15 +9,15 @@ use crate::assemble::{self, Configured, Options};
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
-use crate::provider::{facts, wanted};
+use crate::provider::{wanted, window};
 use crate::render::table::Table;
 use crate::screen::complain;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tenon_engine::account::{self, Share};
+use tenon_engine::budget::{self, Limit};
 use tenon_engine::prompt::{self, Fragment};
-use tenon_model::WindowSource;
 use tenon_session::Loaded;
 use tenon_vocab::{Message, Part, Printable, Role, ToolSpec};
 
@@ -50,13 +50,6 @@ enum Depth {
     Texts,
 }
 
-/// The most that a request may have, as far as the settings tell.
-#[derive(Debug)]
-struct Limit {
-    tokens: u64,
-    source: &'static str,
-}
-
 #[derive(Debug)]
 struct Shown {
     session: Option<String>,
@@ -65,7 +58,7 @@ struct Shown {
     tools: Vec<ToolSpec>,
     history: Vec<Arc<Message>>,
     shares: Vec<Share>,
-    limit: Option<Limit>,
+    limit: Limit,
     troubles: Vec<String>,
 }
 
@@ -98,15 +91,7 @@ impl Shown {
         let window = wanted.and_then(|wanted| {
             let model = wanted.provider.model.clone().unwrap_or_default();
             let own = configured.resolved.window_of(&wanted.provider, &model);
-            facts(&wanted.provider, &model, own).window
-        });
-        let window = window.map(|window| Limit {
-            tokens: window.tokens,
-            source: match window.source {
-                WindowSource::User => "your setting",
-                WindowSource::Server(_) => "the server",
-                WindowSource::Catalogue => "the catalogue",
-            },
+            window(&place, &wanted.provider, &model, own)
         });
         let before = loaded
             .as_ref()
@@ -119,7 +104,7 @@ impl Shown {
             session: loaded.as_ref().map(|loaded| loaded.id.to_string()),
             agent: parts.agent.name,
             shares: account::shares(&fragments, &tools, &history),
-            limit: smaller(window, parts.context.request_tokens),
+            limit: budget::unasked(window, parts.context.request_tokens),
             troubles: parts.context.troubles,
             fragments,
             tools,
@@ -131,9 +116,8 @@ impl Shown {
         account::total(&self.shares)
     }
 
-    fn percent(&self) -> Option<u64> {
-        let limit = self.limit.as_ref()?;
-        Some((self.total().saturating_mul(100) / limit.tokens.max(1)).min(100))
+    fn percent(&self) -> u64 {
+        (self.total().saturating_mul(100) / self.limit.tokens.max(1)).min(100)
     }
 
     fn table(&self) -> Table {
@@ -152,17 +136,9 @@ impl Shown {
         let bytes: u64 = self.shares.iter().map(|share| share.bytes).sum();
         let all = format!("{bytes} bytes, estimated");
         sum("all", format!("~{}", self.total()), &all);
-        match &self.limit {
-            Some(limit) => sum("limit", limit.tokens.to_string(), limit.source),
-            None => sum(
-                "limit",
-                String::from("-"),
-                "not known without the server; `context_window` sets it",
-            ),
-        }
-        if let Some(percent) = self.percent() {
-            sum("used", format!("~{percent} %"), "of the limit");
-        }
+        let limit = &self.limit;
+        sum("limit", limit.tokens.to_string(), &limit.said());
+        sum("used", format!("~{} %", self.percent()), "of the limit");
         table
     }
 
@@ -177,14 +153,14 @@ impl Shown {
                 })
             })
             .collect();
-        let limit = self.limit.as_ref();
+        let limit = &self.limit;
         let mut shown = json!({
             "session": self.session,
             "agent": self.agent,
             "parts": parts,
             "tokens": self.total(),
             "estimated": true,
-            "limit": limit.map(|limit| json!({"tokens": limit.tokens, "source": limit.source})),
+            "limit": {"tokens": limit.tokens, "source": limit.said()},
             "percent": self.percent(),
             "warnings": self.troubles,
         });
@@ -227,17 +203,5 @@ fn said(part: &Part) -> String {
         Part::ToolCall(call) => format!("[{} {}]", call.name, call.arguments),
         Part::Image { media_type, .. } => format!("[image {media_type}]"),
         Part::Reasoning { .. } | Part::Opaque { .. } => String::from("[reasoning]"),
-    }
-}
-
-/// The user's cap holds where it is the smaller one.
-fn smaller(window: Option<Limit>, cap: Option<u64>) -> Option<Limit> {
-    match (window, cap) {
-        (Some(window), Some(cap)) if window.tokens <= cap => Some(window),
-        (_, Some(tokens)) => Some(Limit {
-            tokens,
-            source: "your `context.max_tokens`",
-        }),
-        (window, None) => window,
     }
 }

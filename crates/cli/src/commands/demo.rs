@@ -4,7 +4,7 @@
 use crate::CommandResult;
 use crate::args::{DemoArgs, Format, RunArgs, Shared};
 use crate::assemble::{self, Options, Session};
-use crate::drive::{Desk, drive};
+use crate::drive::{Desk, Prompt, drive};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::Renderer;
@@ -58,7 +58,7 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
         };
         let ended = drive(
             handle,
-            demo::PROMPT.to_owned().into(),
+            Prompt::from(demo::PROMPT.to_owned()),
             renderer,
             Desk::Nobody,
         )

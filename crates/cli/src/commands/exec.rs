@@ -1,6 +1,8 @@
 //! `tenon exec`: one prompt, one run, an exit code; or, for a program in front,
 //! as many as it asks for.
 
+mod asked;
+
 use crate::args::{Format, InputFormat, RunArgs, Shared};
 use crate::assemble::{self, Options, Session};
 use crate::client::Client;
@@ -18,6 +20,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use tenon_engine::Engine;
+use tenon_engine::slash::Names;
 use tenon_vocab::Command;
 
 pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
@@ -43,6 +46,7 @@ fn converse(shared: &Shared, args: &RunArgs) -> CommandResult {
             .with_hint("A program that answers reads the questions as events."));
     }
     let given = prompt::given(args)?;
+    given.as_deref().map_or(Ok(()), asked::check)?;
     let place = Place::find(shared)?;
     let session = choose(&place, args)?;
     let options = Options::from_args(args, Desk::Client);
@@ -56,16 +60,17 @@ fn converse(shared: &Shared, args: &RunArgs) -> CommandResult {
     let mut client = Client::listen(Limits::of(&place, &options, session)?);
     let mut lines = JsonLines::default();
     let first = match given {
-        Some(text) => Some(Prompt { text, images }.into()),
+        Some(text) => Some(First::Typed(Prompt { text, images })),
         // A reader that is gone cannot be told.
-        None => client.first(|why| drop(lines.complaint(why))),
+        None => client
+            .first(|why| drop(lines.complaint(why)))
+            .map(First::Command),
     };
     let Some(first) = first else {
         return Err(CliError::usage("standard input ended without a prompt")
             .with_hint(r#"Give one with -p, or as a line: {"type":"prompt","text":"…"}"#));
     };
-    let front = Front::Client(client, first);
-    in_session(shared, args, &place, front, session)
+    in_session(shared, args, &place, (first, Some(client)), session)
 }
 
 /// One prompt on a session that is already chosen.
@@ -85,32 +90,33 @@ fn run_at(
     text: String,
     session: Session,
 ) -> CommandResult {
+    asked::check(&text)?;
     let options = Options::from_args(args, Desk::Nobody);
     let images = images::of_flags(place, &options, session, &args.image)?;
-    let front = Front::Prompt(Prompt { text, images });
-    in_session(shared, args, place, front, session)
+    let first = First::Typed(Prompt { text, images });
+    in_session(shared, args, place, (first, None), session)
 }
 
-/// What the session is for.
-enum Front {
-    /// One run.
-    Prompt(Prompt),
-    /// Whatever the client asks for, this first.
-    Client(Client, Command),
+/// What a session begins with.
+enum First {
+    /// By a person, who may have named a command of their own or a skill.
+    Typed(Prompt),
+    /// By a program, word for word.
+    Command(Command),
 }
 
 fn in_session(
     shared: &Shared,
     args: &RunArgs,
     place: &Place,
-    front: Front,
+    (first, client): (First, Option<Client>),
     session: Session,
 ) -> CommandResult {
     let schema = args.output_schema.as_deref().map(read_schema).transpose()?;
     let paint = Paint::for_stderr(shared.color);
-    let desk = match front {
-        Front::Prompt(_) => desk(args.format, paint),
-        Front::Client(..) => Desk::Client,
+    let desk = match client {
+        None => desk(args.format, paint),
+        Some(_) => Desk::Client,
     };
     let mut options = Options::from_args(args, desk);
     options.instruction = schema.as_ref().map(|schema| {
@@ -123,11 +129,15 @@ fn in_session(
     let ended = runtime.block_on(async {
         let opening = assemble::open(place, &options, session);
         let assembled = waiting::during(Motion::for_stderr(), opening).await?;
+        let first = match first {
+            First::Typed(prompt) => asked::meant(prompt, &Names::of(&assembled.parts.context))?,
+            First::Command(command) => command,
+        };
         let handle = Engine::start(assembled.session, assembled.parts);
         let renderer = renderer(args, paint);
-        match front {
-            Front::Prompt(prompt) => drive(handle, prompt, renderer, desk).await,
-            Front::Client(client, first) => drive::converse(handle, first, renderer, client).await,
+        match client {
+            None => drive(handle, first, renderer, desk).await,
+            Some(client) => drive::converse(handle, first, renderer, client).await,
         }
     })?;
     conclude(args, schema.as_ref(), &ended)

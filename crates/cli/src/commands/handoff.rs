@@ -14,31 +14,32 @@ use crate::aside::Model;
 use crate::assemble::{self, Configured, Options};
 use crate::drive::Desk;
 use crate::error::CliError;
+use crate::new_file;
 use crate::place::Place;
 use crate::screen::complain;
+use crate::secrets;
 use facts::Facts;
 use page::Page;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use tenon_session::Loaded;
 use tenon_vocab::Printable;
 
+const TAKEN: &str = "Choose another name with --out, or remove the file.";
+
 pub fn run(shared: &Shared, args: &HandoffArgs) -> CommandResult {
     let place = Place::find(shared)?;
     let scope = if args.all { Scope::All } else { Scope::Here };
     let id = choose(&place, args.from_session.as_deref(), scope)?;
-    if let Some(path) = args.out.as_deref().filter(|path| is_there(path)) {
-        // Before a model is paid for a page that has no place.
-        return Err(taken(path));
+    if let Some(path) = &args.out {
+        // Before a model is paid for it.
+        new_file::free(path, TAKEN)?;
     }
     let loaded = place.store().load(id)?;
     let (facts, mut page) = draft(&loaded, args.goal.as_deref())?;
+    let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
+    let configured = Configured::read(&place, &options);
     if !args.deterministic {
-        let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
-        let configured = Configured::read(&place, &options);
         assemble::runtime()?.block_on(async {
             let made = match &configured {
                 Ok(configured) => make(&place, &options, configured, &loaded).await,
@@ -47,11 +48,11 @@ pub fn run(shared: &Shared, args: &HandoffArgs) -> CommandResult {
             improve(&facts, &mut page, made).await;
         });
     }
-    let text = page.markdown();
+    let text = secrets::masked(&place, configured.as_ref().ok(), &page.markdown());
     let Some(path) = &args.out else {
         return super::pages::print_foreign(&text);
     };
-    write(path, &text)?;
+    new_file::write(path, text.as_bytes(), TAKEN)?;
     complain(&format!(
         "The handoff of session {id} is in {}. Read it, change what is wrong, and go on with:\n  tenon exec -p \"$(cat {})\"",
         Printable::line(&path.display().to_string()),
@@ -74,7 +75,7 @@ pub async fn of_session(
     let (facts, mut page) = draft(loaded, goal)?;
     let made = make(place, options, configured, loaded).await;
     improve(&facts, &mut page, made).await;
-    Ok(page.markdown())
+    Ok(secrets::masked(place, Some(configured), &page.markdown()))
 }
 
 fn draft(loaded: &Loaded, goal: Option<&str>) -> Result<(Facts, Page), CliError> {
@@ -118,35 +119,6 @@ async fn improve(facts: &Facts, page: &mut Page, made: Result<Option<Model>, Cli
             Printable::line(error.message.trim_end_matches('.'))
         )),
     }
-}
-
-fn is_there(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
-}
-
-fn taken(path: &Path) -> CliError {
-    CliError::usage(format!("{} is there already", path.display()))
-        .with_hint("Choose another name with --out, or remove the file.")
-}
-
-/// Only for its owner, and never over something that is there.
-fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    let made = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path);
-    let mut file = match made {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(taken(path)),
-        other => other,
-    }
-    .map_err(|error| cannot(path, &error))?;
-    file.write_all(text.as_bytes())
-        .map_err(|error| cannot(path, &error))
-}
-
-fn cannot(path: &Path, error: &std::io::Error) -> CliError {
-    CliError::runtime(format!("{} cannot be written: {error}", path.display()))
 }
 
 /// A path as a word of a shell inside `"$(…)"`.

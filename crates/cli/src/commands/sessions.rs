@@ -2,6 +2,7 @@
 
 mod decisions;
 pub mod diff;
+pub mod export;
 pub mod fork;
 mod import;
 mod list;
@@ -15,15 +16,15 @@ mod summarize;
 
 use super::pages;
 use crate::CommandResult;
-use crate::args::{ExportFormat, SessionsCommand, Shared};
+use crate::args::{SessionsCommand, Shared};
 use crate::error::{CliError, code};
 use crate::place::Place;
 use crate::screen::complain;
 use list::Form;
-pub use list::Scope;
-use std::path::Path;
+pub use list::{Ids, Scope, age};
 use std::process::ExitCode;
-use tenon_session::{ListFilter, Loaded, Store, export, verify};
+use tenon_session::export::text;
+use tenon_session::{ListFilter, Loaded, Store, verify};
 use tenon_vocab::{Printable, SessionId};
 
 pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
@@ -64,11 +65,8 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
             yes,
         } => {
             let id = choose(&place, id.as_deref(), Scope::Here)?;
-            let doing = match (dry_run, yes) {
-                (true, _) => revert::Doing::Looking,
-                (false, true) => revert::Doing::Now,
-                (false, false) => revert::Doing::Asking,
-            };
+            let now = either(yes, revert::Doing::Now, revert::Doing::Asking);
+            let doing = either(dry_run, revert::Doing::Looking, now);
             revert::run(&place, id, to, doing)
         }
         SessionsCommand::Search {
@@ -85,9 +83,8 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
             search::run(&place, &wanted, form(json))
         }
         SessionsCommand::Diff { id, stat } => {
-            let id = choose(&place, id.as_deref(), Scope::Here)?;
             let form = either(stat, diff::Form::Stat, diff::Form::Patch);
-            diff::run(&place, id, form)
+            diff::run(&place, choose(&place, id.as_deref(), Scope::Here)?, form)
         }
         SessionsCommand::Summarize {
             id,
@@ -115,16 +112,20 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
             list,
             yes,
         } => {
-            let doing = match (list, yes) {
-                (true, _) => restore::Doing::Listing,
-                (false, true) => restore::Doing::Overwriting,
-                (false, false) => restore::Doing::Restoring,
-            };
+            let now = either(yes, restore::Doing::Overwriting, restore::Doing::Restoring);
+            let doing = either(list, restore::Doing::Listing, now);
             restored(&place, id, restore::Wanted { paths, call, doing })
         }
-        SessionsCommand::Export { id, format, out } => {
+        SessionsCommand::Export {
+            id,
+            format,
+            out,
+            force,
+        } => {
             let id = choose(&place, id.as_deref(), Scope::Here)?;
-            write(&place.store().load(id)?, format, out.as_deref())
+            let loaded = place.store().load(id)?;
+            let over = either(force, export::Over::Replace, export::Over::Never);
+            export::write(&place, &loaded, format, out.as_deref(), over)
         }
     }
 }
@@ -184,7 +185,7 @@ enum Shown {
 fn show(loaded: &Loaded, what: Shown) -> CommandResult {
     say_damaged(loaded.id, loaded.damage.len());
     match what {
-        Shown::Text => pages::print(&export::text(loaded)),
+        Shown::Text => pages::print(&text(loaded)),
         Shown::Decisions(form) => decisions::show(loaded, form),
     }
 }
@@ -225,26 +226,6 @@ fn events(place: &Place, id: SessionId) -> CommandResult {
         return Ok(ExitCode::SUCCESS);
     }
     pages::print_foreign(&page)
-}
-
-fn write(loaded: &Loaded, format: ExportFormat, out: Option<&Path>) -> CommandResult {
-    let page = match format {
-        ExportFormat::Html => export::html(loaded),
-        ExportFormat::Md => export::markdown(loaded),
-        ExportFormat::Json => {
-            let mut bytes = Vec::new();
-            export::write_json(loaded, &mut bytes)?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-    };
-    let Some(path) = out else {
-        return pages::print_foreign(&page);
-    };
-    crate::screen::write_private(path, page.as_bytes()).map_err(|error| {
-        CliError::runtime(format!("{} cannot be written: {error}", path.display()))
-    })?;
-    complain(&format!("Session {} is in {}.", loaded.id, path.display()));
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Checks one session, or all that are there.

@@ -75,7 +75,7 @@ impl Here {
     }
 
     fn list(&self) -> CommandResult {
-        for remark in &self.skills.remarks {
+        for remark in self.skills.remarks.iter().chain(&self.skills.notice) {
             complain(Printable::line(remark).as_str());
         }
         let Skills { usable, denied, .. } = &self.skills;

@@ -54,6 +54,21 @@ pub async fn model(
     Ok(stack(place, resolved, provider, &named, jobs)?)
 }
 
+/// How large it is, as far as that is known before its server is asked; `own` is
+/// what the user says of it.
+pub fn window(
+    place: &Place,
+    provider: &ResolvedProvider,
+    model: &str,
+    own: Option<u64>,
+) -> Option<Window> {
+    let known = facts(provider, model, own).window;
+    if is_the_users(known.as_ref()) {
+        return known;
+    }
+    Windows::of(place, provider, model).recall().or(known)
+}
+
 /// The whole of it for one model.
 pub fn stack(
     place: &Place,
@@ -63,10 +78,9 @@ pub fn stack(
     jobs: &Jobs,
 ) -> Result<Arc<dyn Model>, ModelError> {
     let windows = Windows::of(place, provider, model);
-    let mut facts = facts(provider, model, resolved.window_of(provider, model));
-    if !is_the_users(facts.window.as_ref()) {
-        facts.window = windows.recall().or(facts.window);
-    }
+    let own = resolved.window_of(provider, model);
+    let mut facts = facts(provider, model, own);
+    facts.window = window(place, provider, model, own);
     let mut wire = Wire::new(place, provider, model, &facts, jobs);
     // What it said of its window tells which program it is.
     let seen = windows.place().unwrap_or_default();

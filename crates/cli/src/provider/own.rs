@@ -30,8 +30,12 @@ pub fn wanted(
         effort: None,
         remark,
     };
-    let session =
-        session.filter(|_| options.provider.is_none() && !names_provider(options, chosen));
+    // An imported session says no provider.
+    let session = session.filter(|session| {
+        !session.provider.is_empty()
+            && options.provider.is_none()
+            && !names_provider(options, chosen)
+    });
     let Some(session) = session else {
         let provider = chosen.ok_or_else(nothing_configured)?;
         return Ok(plain(provider, None));

@@ -44,10 +44,9 @@ pub trait Renderer {
 
 /// Says why a command failed: for people on standard error, for programs as one
 /// JSON line on standard output.
-pub fn failure(error: &CliError, format: Format) -> ExitCode {
+pub fn failure(error: &CliError, format: Format, paint: Paint) -> ExitCode {
     match format {
         Format::Text => {
-            let paint = Paint::for_stderr(crate::args::ColorChoice::Auto);
             screen::complain(&format!(
                 "{} {}",
                 paint.paint(Style::Red, "error:"),

@@ -3,6 +3,7 @@
 
 use super::input::Typed;
 use super::keys::{Press, Twice};
+use super::line::{self, Line};
 use super::session::Live;
 use super::status;
 use super::watch::Said;
@@ -17,7 +18,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
-use tenon_engine::slash::{self, Local, Slash};
+use tenon_engine::slash::Local;
 use tenon_vocab::{Command, Event, EventKind, Query, Question, Reply, RunState};
 use tokio::sync::mpsc;
 
@@ -58,18 +59,12 @@ struct Desk {
 
 /// Attends to a run that was just asked for, until nothing runs any more.
 pub async fn attend(repl: &mut Repl, live: &mut Live) -> Result<After, CliError> {
-    loop {
-        repl.keyboard.watch()?;
-        let after = until_idle(repl, live).await;
-        let unheard = repl.keyboard.unwatch().await;
-        if after != After::Idle || unheard.is_empty() {
-            return Ok(after);
-        }
-        // Typed in the last moment of the run: it is the next prompt.
-        for text in unheard {
-            live.handle.commands.send(Command::Steer { text });
-        }
-    }
+    repl.keyboard.watch()?;
+    let after = until_idle(repl, live).await;
+    // Typed in the last moment of the run: they are the next inputs.
+    let unheard = repl.keyboard.unwatch().await;
+    repl.typed.extend(unheard);
+    Ok(after)
 }
 
 async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
@@ -214,36 +209,32 @@ impl Desk {
         if line.is_empty() {
             return;
         }
-        match slash::parse(&line) {
-            None => steer(repl, live, line),
-            Some(Slash::Command(command)) => {
-                if matches!(command, Command::Switch(_)) {
-                    complain("(after this run)");
-                }
-                live.handle.commands.send(command);
-            }
-            Some(Slash::Misused(what)) => complain(&what),
-            Some(Slash::Query(query)) => self.query(live, query),
-            Some(Slash::Local(Local::Rename(title))) => {
-                let change = local::renamed(title);
-                live.handle.commands.send(Command::Settings(change));
-            }
-            Some(Slash::Local(Local::Pin)) => {
-                let change = local::pinned(live);
-                live.handle.commands.send(Command::Settings(change));
-            }
-            Some(Slash::Local(Local::Exit)) => self.leave(live, After::Left),
-            Some(Slash::Local(Local::Help)) => complain(&local::help()),
-            Some(Slash::Local(Local::Effort)) => complain(&local::effort(live)),
-            Some(Slash::Local(Local::Sessions)) => local::sessions(&repl.place, live.id()),
-            Some(Slash::Local(_)) => {
+        match line::read(&line, &live.names) {
+            Line::Nothing => {}
+            Line::Wrong(what) => complain(&what),
+            Line::Query(query) => self.query(live, query),
+            Line::Local(command) => self.local(repl, live, &line, command),
+            Line::Command(command) => give(repl, live, &line, command),
+        }
+    }
+
+    /// What needs no engine; some of it needs the session for itself.
+    fn local(&mut self, repl: &Repl, live: &Live, line: &str, command: Local) {
+        let change = match command {
+            Local::Rename(title) => local::renamed(title),
+            Local::Pin(how) => local::pinned(live, how),
+            Local::Exit => return self.leave(live, After::Left),
+            Local::Help => return complain(&local::help()),
+            Local::Effort => return complain(&local::effort(live)),
+            Local::Sessions => return local::sessions(&repl.place, live.id()),
+            _ => {
                 let name = line.split_whitespace().next().unwrap_or_default();
-                complain(&format!(
+                return complain(&format!(
                     "({name} has to wait: a run is going on. /stop stops it.)"
                 ));
             }
-            Some(Slash::Unknown { name, nearest }) => complain(&local::unknown(&name, nearest)),
-        }
+        };
+        live.handle.commands.send(Command::Settings(change));
     }
 
     fn query(&self, live: &Live, query: Query) {
@@ -291,13 +282,22 @@ fn room(live: &Live) -> Option<String> {
     }
 }
 
-fn steer(repl: &Repl, live: &Live, line: String) {
-    status::queued(repl.paint, &line);
-    let command = match line.strip_prefix('!') {
-        Some(command) => Command::Shell {
-            command: command.trim().to_owned(),
-        },
-        None => Command::Steer { text: line },
+/// A prompt is a word in between; a stop acts at once; all else waits for its turn.
+fn give(repl: &Repl, live: &Live, line: &str, command: Command) {
+    let command = match command {
+        Command::Prompt { text, .. } => {
+            status::queued(repl.paint, line);
+            Command::Steer { text }
+        }
+        Command::Shell { .. } => {
+            status::queued(repl.paint, line);
+            command
+        }
+        Command::Interrupt => command,
+        command => {
+            complain("(after this run)");
+            command
+        }
     };
     live.handle.commands.send(command);
 }

@@ -9,7 +9,7 @@ use crate::drive::Desk;
 use crate::error::CliError;
 use crate::screen::{complain, print};
 use crate::signals::Asked;
-use tenon_vocab::Printable;
+use tenon_vocab::{Printable, SessionId};
 
 pub async fn show(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Next, CliError> {
     if live.kept == Kept::Never {
@@ -18,6 +18,12 @@ pub async fn show(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Ne
         ));
     }
     let loaded = repl.place.store().load(live.id())?;
+    if loaded.state().runs() == 0 {
+        return Err(CliError::usage(
+            "nothing was said in this session yet, so there is nothing to hand off",
+        )
+        .with_hint("/sessions lists the others, /resume goes on with one."));
+    }
     // The session names its model; no flag does.
     let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
     let page = tokio::select! {
@@ -32,9 +38,29 @@ pub async fn show(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Ne
         page = handoff::of_session(&repl.place, &options, &live.configured, &loaded, goal) => page?,
     };
     print(Printable::block(&page).as_str())?;
-    complain(&format!(
-        "To keep it in a file and go on elsewhere:\n  tenon handoff --from-session {} --out handoff.md\n  tenon exec -p \"$(cat handoff.md)\"",
-        live.id()
-    ));
+    complain(&again(live.id(), goal));
     Ok(Next::Stay)
+}
+
+/// The same page once more, for a shell, with the goal that was given.
+fn again(id: SessionId, goal: Option<&str>) -> String {
+    let goal = goal.map_or_else(String::new, |goal| {
+        let goal = goal.replace('\'', r"'\''");
+        format!(" --goal '{}'", Printable::line(&goal))
+    });
+    format!(
+        "To keep it in a file and go on elsewhere:\n  tenon handoff --from-session {id}{goal} --out handoff.md\n  tenon exec -p \"$(cat handoff.md)\""
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_goal_that_was_given_is_part_of_the_advice() {
+        let id = SessionId::generate();
+        assert!(again(id, Some("don't stop")).contains(r" --goal 'don'\''t stop' --out "));
+        assert!(!again(id, None).contains("--goal"));
+    }
 }

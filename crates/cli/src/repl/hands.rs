@@ -54,8 +54,8 @@ impl Thread {
     pub fn serve(mut self, asked: &blocking::Receiver<Ask>) {
         while let Ok(ask) = asked.recv() {
             match ask {
-                Ask::Line { label, keep } => {
-                    let typed = self.line(&label, keep);
+                Ask::Line { label, keep, begun } => {
+                    let typed = self.line(&label, keep, &begun);
                     let _ = self.typed.send(typed);
                 }
                 Ask::Watch { stop } => {
@@ -68,9 +68,9 @@ impl Thread {
         }
     }
 
-    fn line(&mut self, label: &str, keep: Keep) -> Typed {
+    fn line(&mut self, label: &str, keep: Keep, begun: &str) -> Typed {
         let edited = if self.editor.is_some() {
-            self.edited(label)
+            self.edited(label, begun)
         } else {
             self.plain(label)
         };
@@ -90,8 +90,8 @@ impl Thread {
     }
 
     /// What was typed before there was a prompt comes first: a finished line is
-    /// the input, one that is not stands in the editor.
-    fn edited(&mut self, label: &str) -> Edited {
+    /// the input, one that is not stands in the editor, behind what was `given`.
+    fn edited(&mut self, label: &str, given: &str) -> Edited {
         let _keys = Keys::enter();
         let mut begun = std::mem::take(&mut self.begun);
         begun.push_str(&self.lines.ahead(&self.moment));
@@ -100,7 +100,7 @@ impl Thread {
             return Edited::Line(line.to_owned());
         }
         match &mut self.editor {
-            Some(editor) => editor.read(label, &clean(&begun)),
+            Some(editor) => editor.read(label, &(clean(given) + &clean(&begun))),
             None => Edited::Ended,
         }
     }

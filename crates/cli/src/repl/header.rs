@@ -7,7 +7,7 @@ use crate::place::Place;
 use crate::render::lines::shorten;
 use crate::screen::{Paint, Style};
 use tenon_config::{Loaded, Origin, Resolved};
-use tenon_vocab::{Origin as MessageOrigin, Printable, Role, Settings};
+use tenon_vocab::{Message, Origin as MessageOrigin, Part, Printable, Role, Settings, marked};
 
 pub struct Facts<'a> {
     pub place: &'a Place,
@@ -77,7 +77,7 @@ fn last_exchange(facts: &Facts<'_>) -> Vec<String> {
             .iter()
             .rev()
             .filter(|message| message.role == role && message.origin != MessageOrigin::Filler)
-            .map(|message| message.text())
+            .map(|message| words(message))
             .find(|text| !text.trim().is_empty())
     };
     let shown = |mark: &str, text: String| {
@@ -87,6 +87,21 @@ fn last_exchange(facts: &Facts<'_>) -> Vec<String> {
     let prompt = said(Role::User).map(|text| shown(">", text));
     let answer = said(Role::Assistant).map(|text| shown("…", text));
     prompt.into_iter().chain(answer).collect()
+}
+
+/// What was said, without what went along with it.
+fn words(message: &Message) -> String {
+    let said = message.parts.iter().filter_map(|part| match part {
+        Part::Text { text } => Some(text.as_str()),
+        _ => None,
+    });
+    match message.role {
+        Role::User => said
+            .filter(|text| marked::of(text).is_none())
+            .collect::<Vec<_>>()
+            .join("\n"),
+        _ => message.text(),
+    }
 }
 
 /// The beginning of the id: its time to the millisecond.

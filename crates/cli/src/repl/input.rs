@@ -47,8 +47,15 @@ pub enum Typed {
 }
 
 pub enum Ask {
-    Line { label: String, keep: Keep },
-    Watch { stop: PipeReader },
+    Line {
+        label: String,
+        keep: Keep,
+        /// What stands in the line already, where one is edited.
+        begun: String,
+    },
+    Watch {
+        stop: PipeReader,
+    },
 }
 
 /// What the thread is made of.
@@ -95,10 +102,10 @@ impl Keyboard {
         *self.root.lock().unwrap_or_else(PoisonError::into_inner) = root;
     }
 
-    pub fn ask(&self, label: &str, keep: Keep) {
+    pub fn ask(&self, label: &str, keep: Keep, begun: String) {
         let label = label.to_owned();
         // A thread that is gone is noticed by `next`.
-        let _ = self.asks.send(Ask::Line { label, keep });
+        let _ = self.asks.send(Ask::Line { label, keep, begun });
     }
 
     pub async fn next(&mut self) -> Typed {
@@ -137,7 +144,7 @@ impl Keyboard {
 
     /// One question outside of a run; `None` when it was not answered.
     pub async fn question(&mut self, signals: &mut Signals, label: &str) -> Option<String> {
-        self.ask(label, Keep::No);
+        self.ask(label, Keep::No, String::new());
         loop {
             tokio::select! {
                 biased;

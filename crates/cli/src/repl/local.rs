@@ -2,10 +2,10 @@
 
 use super::input::Enter;
 use super::session::{Kept, Live};
-use super::{Next, Repl, handoff, init};
+use super::{Next, Repl, handoff, init, prompts};
 use crate::assemble::Session;
 use crate::commands::sessions::search::shown as found;
-use crate::commands::sessions::{diff, fork};
+use crate::commands::sessions::{Ids, age, diff, export, fork};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::lines::shorten;
@@ -13,8 +13,9 @@ use crate::screen::{Paint, complain, print};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
-use tenon_engine::slash::{Local, SLASH};
-use tenon_session::{ListFilter, export};
+use tenon_engine::slash::{Local, Pinning, SLASH};
+use tenon_engine::{Ambient, RealAmbient};
+use tenon_session::ListFilter;
 use tenon_vocab::{Command, Printable, Reply, SessionId, SettingsChange, TableReply, effort};
 
 pub async fn act(repl: &mut Repl, live: &mut Live, command: Local) -> Result<Next, CliError> {
@@ -28,7 +29,8 @@ pub async fn act(repl: &mut Repl, live: &mut Live, command: Local) -> Result<Nex
         Local::Search(text) => complain(&search(&repl.place, text).await?),
         Local::Fork(at) => return copied(&repl.place, live, at),
         Local::Rename(title) => settings(repl, live, renamed(title)).await,
-        Local::Pin => settings(repl, live, pinned(live)).await,
+        Local::Pin(how) => settings(repl, live, pinned(live, how)).await,
+        Local::History => complain(&prompts::listed(&repl.place, live)?),
         Local::Diff => changes(&repl.place, live, repl.paint)?,
         Local::Handoff(goal) => return handoff::show(repl, live, goal.as_deref()).await,
         Local::Exit => return Ok(Next::Leave),
@@ -60,10 +62,13 @@ pub fn renamed(title: String) -> SettingsChange {
     }
 }
 
-/// The other way round than it is.
-pub fn pinned(live: &Live) -> SettingsChange {
+pub fn pinned(live: &Live, how: Pinning) -> SettingsChange {
     SettingsChange {
-        pinned: Some(!live.settings.pinned),
+        pinned: Some(match how {
+            Pinning::On => true,
+            Pinning::Off => false,
+            Pinning::Toggle => !live.settings.pinned,
+        }),
         ..SettingsChange::default()
     }
 }
@@ -103,9 +108,14 @@ pub enum Settings {
 pub fn help() -> String {
     let mut lines: Vec<String> = SLASH
         .iter()
-        .map(|(name, argument, what)| {
-            let usage = format!("/{name} {argument}");
-            format!("  {usage:<22}{what}")
+        .map(|own| {
+            let usage = format!("/{} {}", own.name, own.argument);
+            let others: Vec<String> = own.aliases.iter().map(|name| format!("/{name}")).collect();
+            let others = match others.as_slice() {
+                [] => String::new(),
+                others => format!(" (also {})", others.join(", ")),
+            };
+            format!("  {usage:<22}{}{others}", own.what)
         })
         .collect();
     lines.push(String::new());
@@ -159,6 +169,7 @@ pub fn sessions(place: &Place, current: SessionId) {
     let listing = place.store().list(&ListFilter {
         cwd: Some(place.root_text()),
     });
+    let (now, ids) = (RealAmbient.now(), Ids::of(listing.ids));
     let rows = listing
         .sessions
         .iter()
@@ -167,21 +178,19 @@ pub fn sessions(place: &Place, current: SessionId) {
             let mark = if summary.id == current { "*" } else { "" };
             vec![
                 mark.to_owned(),
-                summary.id.to_string(),
-                summary.updated.strftime("%Y-%m-%d %H:%M").to_string(),
+                ids.short(summary.id),
+                age(summary.updated, now),
                 summary.runs.to_string(),
                 shorten(&summary.title, 60),
             ]
         })
         .collect();
     let table = Reply::Table(TableReply {
-        columns: ["", "session", "last (UTC)", "runs", "title"]
+        columns: ["", "session", "last", "runs", "title"]
             .map(String::from)
             .to_vec(),
         rows,
-        note: Some(String::from(
-            "/resume ID goes on with one; its beginning is enough.",
-        )),
+        note: Some(String::from("/resume ID goes on with one.")),
     });
     complain(&super::table::reply(&table, super::table::width()));
 }
@@ -227,14 +236,9 @@ fn export(place: &Place, live: &Live, to: Option<&str>) -> Result<(), CliError> 
             "nothing of this session is kept (--no-save), so there is nothing to export",
         ));
     }
-    let page = export::markdown(&place.store().load(live.id())?);
-    let Some(to) = to else {
-        return Ok(print(Printable::block(&page).as_str())?);
-    };
-    let path = place.root.join(to);
-    write_new(&path, &page)?;
-    complain(&format!("The session is in {}.", path.display()));
-    Ok(())
+    let loaded = place.store().load(live.id())?;
+    let path = to.map(|to| place.root.join(to));
+    export::write(place, &loaded, None, path.as_deref(), export::Over::Never).map(drop)
 }
 
 async fn init(repl: &mut Repl) -> Result<(), CliError> {

@@ -14,8 +14,10 @@ mod history;
 mod init;
 mod input;
 mod keys;
+mod line;
 mod local;
 mod modes;
+mod prompts;
 mod session;
 mod setup;
 mod status;
@@ -35,14 +37,14 @@ use crate::signals::{Asked, Signals};
 use during::After;
 use input::{Editing, Hands, Keep, Keyboard, Typed, clean};
 use keys::{Press, Twice};
+use line::Line;
 use local::Settings;
 use session::{Live, Opened, Wanted};
 use std::collections::VecDeque;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
-use tenon_engine::slash::{self, Slash};
-use tenon_vocab::{Command, Event, EventKind, Part, Query, Reply, SessionId, Switch};
+use tenon_vocab::{Command, ContextChange, Event, EventKind, Part, Query, SessionId, Switch};
 use watch::Said;
 
 const PROMPT: &str = "> ";
@@ -85,6 +87,8 @@ pub(crate) struct Repl {
     images: Vec<Part>,
     /// Lines that were typed while a server was waited for: the next inputs.
     typed: VecDeque<String>,
+    /// What the next input begins with: a prompt that was taken back.
+    begun: String,
 }
 
 /// What follows an input.
@@ -128,6 +132,7 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
             asked: Vec::new(),
             images,
             typed: VecDeque::new(),
+            begun: String::new(),
         };
         repl.work(options, session).await
     })
@@ -161,17 +166,17 @@ impl Repl {
                     match self.open_another(&options, &live, session, settings).await {
                         Ok(opened) => {
                             let old = std::mem::replace(&mut live, opened);
-                            self.end(old).await;
+                            self.end(old, "The session before").await;
                         }
-                        Err(error) => fail(&error),
+                        Err(error) => fail(&error, self.paint),
                     }
                 }
                 Next::Killed => {
-                    self.end(live).await;
+                    self.end(live, "Resume with").await;
                     return Ok(ExitCode::from(code::INTERRUPTED));
                 }
                 Next::Stay | Next::Run | Next::Leave => {
-                    self.end(live).await;
+                    self.end(live, "Resume with").await;
                     return Ok(ExitCode::SUCCESS);
                 }
             }
@@ -219,9 +224,10 @@ impl Repl {
         Ok(opened)
     }
 
-    async fn end(&self, live: Live) {
+    /// Says how to come back to it, after a word of which one it is.
+    async fn end(&self, live: Live, which: &str) {
         if let Some(id) = session::end(&self.place, live).await {
-            let text = format!("Resume with: tenon --session {id}");
+            let text = format!("{which}: tenon --session {id}");
             complain(&self.paint.paint(Style::Dim, &text));
         }
     }
@@ -231,14 +237,14 @@ impl Repl {
         let mut twice = Twice::default();
         loop {
             if during::catch_up(live, self.paint) == After::Ended {
-                fail(&CliError::runtime("the session has ended"));
+                fail(&CliError::runtime("the session has ended"), self.paint);
                 return Next::Leave;
             }
             let next = match self.input(live, &mut twice).await {
                 Ok(input) => match self.take(live, &input).await {
                     Ok(next) => next,
                     Err(error) => {
-                        fail(&error);
+                        fail(&error, self.paint);
                         Next::Stay
                     }
                 },
@@ -250,7 +256,7 @@ impl Repl {
                     Ok(After::Idle) => {}
                     Ok(After::Killed) => return Next::Killed,
                     Ok(After::Left | After::Ended) => return Next::Leave,
-                    Err(error) => fail(&error),
+                    Err(error) => fail(&error, self.paint),
                 },
                 other => return other,
             }
@@ -263,7 +269,8 @@ impl Repl {
         if let Some(line) = self.typed.pop_front() {
             return Ok(clean(&line));
         }
-        self.keyboard.ask(PROMPT, Keep::Yes);
+        let begun = std::mem::take(&mut self.begun);
+        self.keyboard.ask(PROMPT, Keep::Yes, begun);
         loop {
             let pressed = tokio::select! {
                 biased;
@@ -294,7 +301,7 @@ impl Repl {
                     .paint(Style::Dim, "\n(Ctrl+C again leaves; so does Ctrl+D)"),
             );
             match self.editing {
-                Editing::Full => self.keyboard.ask(PROMPT, Keep::Yes),
+                Editing::Full => self.keyboard.ask(PROMPT, Keep::Yes, String::new()),
                 // The line is still waited for.
                 Editing::Plain => modes::prompt(PROMPT),
             }
@@ -302,73 +309,37 @@ impl Repl {
     }
 
     async fn take(&mut self, live: &mut Live, input: &str) -> Result<Next, CliError> {
-        let text = input.trim();
-        if text.is_empty() {
-            return Ok(Next::Stay);
-        }
-        let command = match (slash::parse(text), text.strip_prefix('!')) {
-            (Some(Slash::Local(command)), _) => return local::act(self, live, command).await,
-            (Some(Slash::Query(query)), _) => {
-                self.query(live, query).await;
-                return Ok(Next::Stay);
-            }
-            (Some(Slash::Unknown { name, nearest }), _) => {
-                let arguments = text.split_once(char::is_whitespace);
-                let arguments = arguments.map_or("", |(_, rest)| rest.trim()).to_owned();
-                if self.is_named(live, Query::Commands, &name).await {
-                    Command::Custom { name, arguments }
-                } else if self.is_named(live, Query::Skills, &name).await {
-                    let text = arguments;
-                    Command::Skill { name, text }
-                } else {
-                    complain(&local::unknown(&name, nearest));
-                    return Ok(Next::Stay);
-                }
-            }
-            (Some(Slash::Misused(what)), _) => {
+        let command = match line::read(input, &live.names) {
+            Line::Nothing => return Ok(Next::Stay),
+            Line::Wrong(what) => {
                 complain(&what);
                 return Ok(Next::Stay);
             }
-            (Some(Slash::Command(Command::Interrupt)), _) => {
-                complain("Nothing is running.");
+            Line::Local(command) => return local::act(self, live, command).await,
+            Line::Query(query) => {
+                self.query(live, query).await;
                 return Ok(Next::Stay);
             }
-            (
-                Some(Slash::Command(
-                    command @ (Command::Switch(_)
-                    | Command::Undo
-                    | Command::Redo
-                    | Command::Revert { .. }),
-                )),
-                _,
-            ) => {
+            Line::Command(command) => command,
+        };
+        match command {
+            Command::Interrupt => complain("Nothing is running."),
+            Command::Switch(_) | Command::Undo | Command::Redo | Command::Revert { .. } => {
                 live.handle.commands.send(command);
                 self.switched(live).await;
-                return Ok(Next::Stay);
             }
-            (Some(Slash::Command(command)), _) => command,
-            (None, Some("")) => return Ok(Next::Stay),
-            (None, Some(command)) => Command::Shell {
-                command: command.trim().to_owned(),
-            },
-            (None, None) => Command::Prompt {
-                text: text.to_owned(),
-                attachments: std::mem::take(&mut self.images),
-            },
-        };
-        live.handle.commands.send(command);
-        Ok(Next::Run)
-    }
-
-    /// Whether one of the user's own commands, or a skill, has this name.
-    async fn is_named(&self, live: &Live, query: Query, name: &str) -> bool {
-        match live.handle.queries.ask(query).await {
-            Reply::Table(table) => table
-                .rows
-                .iter()
-                .any(|row| row.first().is_some_and(|n| n == name)),
-            _ => false,
+            Command::Prompt { text, .. } => {
+                let attachments = std::mem::take(&mut self.images);
+                let prompt = Command::Prompt { text, attachments };
+                live.handle.commands.send(prompt);
+                return Ok(Next::Run);
+            }
+            command => {
+                live.handle.commands.send(command);
+                return Ok(Next::Run);
+            }
         }
+        Ok(Next::Stay)
     }
 
     /// Waits until the engine has said what became of a change of the model or
@@ -387,6 +358,9 @@ impl Repl {
                     waiting.erase();
                     // Nobody reads: the prompt that comes next notices it.
                     let _ = live.draw(&event);
+                    if let EventKind::Context(ContextChange::Reverted(to)) = &event.kind {
+                        self.begun = prompts::at(&self.place, live, to.before).unwrap_or_default();
+                    }
                     if is_about_a_switch(&event) {
                         break;
                     }
@@ -456,7 +430,7 @@ fn is_about_a_switch(event: &Event) -> bool {
         if matches!(notice.kind.as_str(), "switched" | "not_switched" | "settings" | "undone" | "not_undone"))
 }
 
-fn fail(error: &CliError) {
+fn fail(error: &CliError, paint: Paint) {
     // The code is for programs that end with it.
-    let _ = render::failure(error, Format::Text);
+    let _ = render::failure(error, Format::Text, paint);
 }

@@ -14,6 +14,7 @@ use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_engine::Engine;
+use tenon_engine::slash::Names;
 use tenon_vocab::port::Handle;
 use tenon_vocab::{Command, Event, EventKind, SessionId, Settings};
 use tokio::task::JoinHandle;
@@ -38,6 +39,8 @@ pub struct Live {
     engine: JoinHandle<()>,
     drawn: TextLines,
     pub settings: Settings,
+    /// Of commands and skills that are not Tenon's.
+    pub names: Names,
     /// What it was opened with, for another one like it.
     pub configured: Arc<Configured>,
     pub runs: u32,
@@ -123,12 +126,14 @@ pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Opened, CliErro
         paint: repl.paint,
     }));
     let configured = Arc::clone(&assembled.configured);
+    let names = Names::of(&assembled.parts.context);
     let (handle, work) = Engine::prepare(assembled.session, assembled.parts);
     Ok(Opened::Live(Box::new(Live {
         handle,
         engine: tokio::spawn(work),
         drawn: TextLines::conversation(repl.paint),
         settings,
+        names,
         configured,
         runs: 0,
         kept,

@@ -23,7 +23,10 @@ pub fn reply(reply: &Reply, width: usize) -> String {
 fn draw(reply: &TableReply, width: usize) -> String {
     let mut lines = Vec::new();
     if reply.rows.is_empty() {
-        lines.push(String::from("(nothing)"));
+        // A note says what there is not, and where one would come from.
+        if reply.note.is_none() {
+            lines.push(String::from("(nothing)"));
+        }
     } else {
         let columns: Vec<&str> = reply.columns.iter().map(String::as_str).collect();
         let mut table = Table::new(&columns);
@@ -63,5 +66,10 @@ mod tests {
     #[test]
     fn nothing_is_said_to_be_nothing() {
         assert_eq!(draw(&TableReply::default(), 80), "(nothing)");
+        let told = TableReply {
+            note: Some("there are none".into()),
+            ..TableReply::default()
+        };
+        assert_eq!(draw(&told, 80), "there are none");
     }
 }

@@ -171,11 +171,9 @@ fn compact_by_hand_and_a_server_that_is_down() {
     });
     let model = Model::scripted(script, Duration::ZERO);
     let mut talk = Talk::start(&home, &model, &[]);
-    for n in 0..4 {
-        talk.prompt(&format!(
-            "Prompt number {n}. {}",
-            "and more words ".repeat(80)
-        ));
+    for n in 0..5 {
+        let more = "and more words ".repeat(if n == 0 { 5 } else { 400 });
+        talk.prompt(&format!("Prompt number {n}. {more}"));
         talk.until("run_finished");
     }
     talk.send(&json!({"type": "compact", "focus": "numbers"}));
@@ -201,7 +199,7 @@ fn a_session_is_summarised_without_being_changed_and_appended_when_asked() {
     };
     with_model(&["exec", "-p", "Never touch vendor/. Port the parser."]).ended(0);
     for n in 0..3 {
-        let prompt = format!("Now step {n}. {}", "please ".repeat(200));
+        let prompt = format!("Now step {n}. {}", "please ".repeat(900));
         with_model(&["sessions", "resume", "-p", &prompt]).ended(0);
     }
     let log = || {
@@ -234,6 +232,25 @@ fn a_session_is_summarised_without_being_changed_and_appended_when_asked() {
     with_model(&["sessions", "resume", "-p", "And on."]).ended(0);
     let last = model.bodies().pop().unwrap();
     assert!(last.contains("The conversation was made shorter"), "{last}");
+    for n in 0..3 {
+        let prompt = format!("Then step {n}. {}", "please ".repeat(900));
+        with_model(&["sessions", "resume", "-p", &prompt]).ended(0);
+    }
+    // No server is configured here, and none is needed.
+    program
+        .run(&["sessions", "summarize", "--deterministic", "--append"])
+        .ended(0)
+        .says("<summary by=\"log\">")
+        .complains("Compacted: ~");
+    program.run(&["sessions", "verify"]).ended(0);
+    let id = program.store().latest(None).unwrap().unwrap();
+    let loaded = program.store().load(id).unwrap();
+    assert_eq!(loaded.state().settings().unwrap().model, "mock-model");
+    assert_eq!(
+        loaded.state().runs(),
+        8,
+        "a compaction is nothing asked for"
+    );
     let empty = Program::new();
     empty
         .run(&["sessions", "summarize", "--deterministic"])

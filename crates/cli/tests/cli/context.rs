@@ -115,7 +115,7 @@ fn context_show_lists_every_part_with_its_file_and_leaves_no_session() {
     assert!(found[5].1.starts_with("built-in, "), "{out}");
     assert_eq!(found[6].0, "all");
     assert_eq!(found[7].0, "limit");
-    assert!(found[7].1.contains("not known without the server"), "{out}");
+    assert!(found[7].1.contains("the server is not asked here"), "{out}");
     assert!(ran.err.contains("`gone.md` names no file"), "{}", ran.err);
     let listed = program.store().list(&tenon_session::ListFilter::default());
     assert!(listed.sessions.is_empty());
@@ -204,4 +204,45 @@ fn context_show_of_a_session_has_its_own_rules_and_its_history() {
         .run(&["context", "show", "--agent", "nobody"])
         .ended(2)
         .complains("there is no agent `nobody`");
+}
+
+#[test]
+fn context_show_knows_the_window_that_the_server_told_the_last_time() {
+    let program = Program::new();
+    program
+        .configure(r#"{"providers": {"p": {"base_url": "http://127.0.0.1:1/v1", "model": "m"}}}"#);
+    let said_at = tenon_vocab::Timestamp::now().as_second();
+    let said = json!({"windows": [{
+        "base_url": "http://127.0.0.1:1/v1", "model": "m",
+        "tokens": 12_288, "place": "/props", "said_at": said_at,
+    }]});
+    std::fs::write(program.home.tenon().join("windows.json"), said.to_string()).unwrap();
+    let shown = program.run(&["context", "show", "--json"]).ended(0).json();
+    assert_eq!(shown["limit"]["tokens"], 12_288);
+    let source = shown["limit"]["source"].as_str().unwrap();
+    assert!(source.contains("remembered from"), "{source}");
+}
+
+#[test]
+fn context_show_names_the_files_that_came_later() {
+    let home = TestHome::new();
+    let model = Model::says("yes");
+    write(&home, "notes/plan.txt", "first this, then that\n");
+    exec(&model, &home, &["-p", "see @notes/plan.txt"]);
+    write(&home, "AGENTS.md", "use tabs\n");
+    exec(&model, &home, &["-c", "-p", "go on"]);
+    let listed = run(model.command(&home).args(["sessions", "list", "--json"])).1;
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let id = listed[0]["id"].as_str().unwrap();
+    let args = ["context", "show", "--json", "--session", id];
+    let (code, out, err) = run(model.command(&home).args(args));
+    assert_eq!(code, 0, "{err}");
+    let shown: Value = serde_json::from_str(&out).unwrap();
+    let has = |part: &str, source: &str| {
+        let parts = shown["parts"].as_array().unwrap().iter();
+        let mut same = parts.filter(|one| one["part"] == part);
+        same.any(|one| one["source"].as_str().unwrap().ends_with(source))
+    };
+    assert!(has("file", "notes/plan.txt"), "{out}");
+    assert!(has("rules", "/AGENTS.md"), "{out}");
 }

@@ -105,6 +105,10 @@ fn what_is_no_session_is_not_imported() {
         .complains("this is no session")
         .complains("tenon sessions export --format json");
     program
+        .run_with("# A session", &["sessions", "import", "-"])
+        .ended(1)
+        .complains("this is no session: it is not JSON");
+    program
         .run(&["sessions", "import", "nowhere.json"])
         .ended(2)
         .complains("nowhere.json cannot be read");

@@ -292,3 +292,39 @@ fn a_hostile_directory_or_model_cannot_write_to_the_screen() {
         assert!(!ran.out.contains('\u{1b}'), "{}", ran.out);
     }
 }
+
+#[test]
+fn what_came_with_an_imported_session_was_paid_by_somebody_else() {
+    let program = Program::new();
+    let now = Timestamp::now();
+    let folder = program.project();
+    let mut writing = Writing::new(&program, &folder, now);
+    writing
+        .model(now, "openai", "gpt-x")
+        .answer(now, 100, Some(5_000_000))
+        .titled(now, Some(1_000_000));
+    let id = writing.id.to_string();
+    drop(writing);
+    let before = cost(&program, &["--by", "project"]);
+    program
+        .run(&["sessions", "export", &id, "-o", "a.json"])
+        .ended(0);
+    let copy = program.run(&["sessions", "import", "a.json"]).ended(0);
+    assert_eq!(cost(&program, &["--by", "project"]), before);
+    // What is asked in it from now on counts.
+    let copy: SessionId = copy.out.trim().parse().unwrap();
+    let (mut log, state) = program.store().open(copy, now).unwrap();
+    let mut message = Message::assistant("more");
+    message.usage = Some(Usage {
+        input: 3,
+        ..Usage::default()
+    });
+    let next = event(copy, None, log.next_seq(), now, message.into());
+    drop(state);
+    log.append(&next).unwrap();
+    let total = &cost(&program, &["--by", "project"])["total"]["input"];
+    assert_eq!(
+        total.as_u64().unwrap(),
+        before["total"]["input"].as_u64().unwrap() + 3
+    );
+}

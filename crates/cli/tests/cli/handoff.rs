@@ -3,6 +3,7 @@
 
 use crate::model::Model;
 use crate::program::{Program, Ran};
+use crate::talk::Talk;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -260,4 +261,73 @@ fn the_session_is_the_last_of_this_directory_unless_another_is_named() {
     let named = program.run(&named).ended(0);
     assert!(named.out.contains("None was touched."), "{}", named.out);
     assert!(named.out.contains("- [ ] elsewhere\n"), "{}", named.out);
+}
+
+#[test]
+fn words_that_came_with_a_no_are_in_the_handoff_and_in_the_summary() {
+    let program = Program::new();
+    let call = json!({"response": {"tool_calls": [{"function": {"name": "write", "arguments": {"path": "b.txt", "content": "x"}}}]}});
+    let model = Model::scripted(
+        json!({
+            "scenarios": [{"trigger": "make the fixtures", "scope": "turn", "steps": [
+                call,
+                {"response": {"content": "Understood."}},
+            ]}],
+            "default_response": {"content": "Understood."},
+        }),
+        Duration::ZERO,
+    );
+    let mut talk = Talk::start(&program.home, &model, &[]);
+    talk.prompt("Now make the fixtures");
+    let question = talk.until("question");
+    talk.answer(&question, "deny", Some("No, always use pnpm gen-fixtures."));
+    talk.until("run_finished");
+    talk.end();
+    let wanted = "Change b.txt?: no: No, always use pnpm gen-fixtures.";
+    program
+        .run(&["handoff", "--deterministic"])
+        .ended(0)
+        .says(wanted);
+    let said = Model::says("## Starter prompt\nGo on.\n");
+    with(&said, &program, &[]).ended(0).says(wanted);
+    program
+        .run(&["sessions", "summarize", "--deterministic"])
+        .ended(0)
+        .says(wanted);
+}
+
+#[test]
+fn a_secret_that_was_typed_does_not_go_into_pages_for_others() {
+    let program = Program::new();
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let id = program
+        .session(&format!("deploy with {secret}"))
+        .to_string();
+    for args in [
+        &["handoff", "--deterministic"][..],
+        &["sessions", "summarize", &id, "--deterministic"],
+    ] {
+        let ran = program.run(args).ended(0).complains("masked: github-token");
+        assert!(ran.out.contains("[masked:github-token]"), "{}", ran.out);
+        assert!(!ran.out.contains(&secret), "{}", ran.out);
+    }
+    // A copy is a copy, but whoever makes it is told.
+    program
+        .run(&["sessions", "export", &id])
+        .ended(0)
+        .says(&secret)
+        .complains("secrets that were typed in a prompt (1: github-token)");
+}
+
+#[test]
+fn an_error_has_no_colour_where_none_is_wanted() {
+    let program = Program::new();
+    let failed = |choice: &str| {
+        let mut command = program.command();
+        command.env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR");
+        command.args(["--color", choice, "handoff", "--deterministic"]);
+        Ran::of(command.output().unwrap()).ended(1).err
+    };
+    assert!(failed("always").contains("\u{1b}[31m"));
+    assert!(!failed("never").contains('\u{1b}'));
 }

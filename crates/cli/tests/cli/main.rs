@@ -35,6 +35,7 @@ mod mock;
 mod model;
 mod models;
 mod network;
+mod own;
 mod pages;
 mod policy;
 mod program;

@@ -93,7 +93,7 @@ fn a_list_can_be_searched_by_what_was_said() {
     );
     program
         .run(&["sessions", "list", "nowhere"])
-        .ended(0)
+        .ended(1)
         .complains("no session here has this text");
 }
 
@@ -427,4 +427,44 @@ fn a_session_by_a_new_id_is_made_and_then_found() {
         .ended(0)
         .says("> hello")
         .says("Hi.");
+}
+
+#[test]
+fn an_export_never_writes_over_a_file_unless_it_is_told_to() {
+    let program = Program::new();
+    program.session("what is it?");
+    program.file("a.html", "mine");
+    let export = ["sessions", "export", "-o", "a.html"];
+    program
+        .run(&export)
+        .ended(2)
+        .complains("a.html is there already")
+        .complains("--force");
+    assert_eq!(program.content("a.html"), "mine");
+    std::os::unix::fs::symlink("gone", program.project().join("b.md")).unwrap();
+    program
+        .run(&["sessions", "export", "-o", "b.md"])
+        .ended(2)
+        .complains("b.md is there already");
+    let forced: Vec<&str> = export.into_iter().chain(["--force"]).collect();
+    program.run(&forced).ended(0).complains("a.html");
+    let page = program.content("a.html").to_lowercase();
+    assert!(page.starts_with("<!"), "the ending says which form: {page}");
+    program.run(&["sessions", "export", "--force"]).ended(2);
+}
+
+#[test]
+fn a_list_for_a_text_that_nothing_has_fails_like_a_search() {
+    let program = Program::new();
+    program.session("what is it?");
+    for args in [
+        &["sessions", "list", "nowhere"][..],
+        &["sessions", "list", "nowhere", "--json"],
+        &["sessions", "search", "nowhere"],
+    ] {
+        program.run(args).ended(1);
+    }
+    program.run(&["sessions", "list", "what"]).ended(0);
+    let empty = Program::new();
+    empty.run(&["sessions", "list"]).ended(0);
 }

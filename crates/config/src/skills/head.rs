@@ -37,7 +37,26 @@ pub(super) fn read(file: &Path, folder: &str, count: &mut u64) -> Result<Head, S
         }
     }
     *count += bytes.len() as u64;
-    of(&String::from_utf8_lossy(&bytes), folder)
+    of(text(&bytes)?, folder)
+}
+
+/// What is no text is no skill, however it begins. Only the end may lie in the
+/// middle of a letter: the rest was not read.
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    let none = || {
+        String::from("it is not text in UTF-8 (`tenon skills validate` says what is wrong with it)")
+    };
+    if bytes.contains(&0) {
+        return Err(none());
+    }
+    match str::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) if error.error_len().is_none() => {
+            let whole = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            str::from_utf8(whole).map_err(|_| none())
+        }
+        Err(_) => Err(none()),
+    }
 }
 
 /// A pipe would wait for whoever writes into it, so it is not opened for long.
@@ -61,7 +80,7 @@ fn of(text: &str, folder: &str) -> Result<Head, String> {
     let fields = found.front.map(lenient).unwrap_or_default();
     let written = fields.text("name").map(|name| tidy(name).replace(' ', "-"));
     let name = written
-        .filter(|name| !name.is_empty() && name.chars().count() <= LONGEST_NAME)
+        .filter(|name| is_name(name))
         .unwrap_or_else(|| tidy(folder).replace(' ', "-"));
     let description = match fields.text("description") {
         Some(text) => tidy(text),
@@ -80,6 +99,15 @@ fn of(text: &str, folder: &str) -> Result<Head, String> {
             .text("disable-model-invocation")
             .is_some_and(|said| said.eq_ignore_ascii_case("true")),
     })
+}
+
+/// Whether it can be typed after a slash and stand in a list. The specification
+/// wants less; `[x` of a list that was never closed is nobody's name.
+fn is_name(name: &str) -> bool {
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+');
+    name.chars().any(char::is_alphanumeric)
+        && name.chars().all(fits)
+        && name.chars().count() <= LONGEST_NAME
 }
 
 /// One line, without what could move a cursor.
@@ -116,7 +144,7 @@ fn first_paragraph(body: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Head, of};
+    use super::{Head, of, text};
 
     fn head(name: &str, description: &str) -> Result<Head, String> {
         Ok(Head {
@@ -144,9 +172,31 @@ mod tests {
                 "x: y",
             ),
             ("---\nname: a\ndescription: b\n\nnever closed", "a", "b"),
+            ("---\nname: [x\ndescription: b\n\nnever closed", "box", "b"),
+            ("---\nname: \"`rm`\"\ndescription: b\n---\n", "box", "b"),
+            (
+                "---\nname: café_2.1\ndescription: b\n---\n",
+                "café_2.1",
+                "b",
+            ),
         ] {
             assert_eq!(of(text, "box"), head(name, description), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_not_text_is_no_skill_and_a_letter_cut_at_the_end_is_none_of_it() {
+        let noise: Vec<u8> = (0..300u32).map(|n| (n * 131 + 7) as u8).collect();
+        for bytes in [
+            noise.as_slice(),
+            b"---\nname: a\ndescription: b\n---\n\xff\xfe\n",
+            b"---\nname: a\ndescription: b\n---\n\0\n",
+        ] {
+            let why = text(bytes).unwrap_err();
+            assert!(why.contains("UTF-8") && why.contains("validate"), "{why}");
+        }
+        assert_eq!(text("caf\u{e9}".as_bytes()), Ok("caf\u{e9}"));
+        assert_eq!(text(b"caf\xc3"), Ok("caf"));
     }
 
     #[test]
@@ -170,7 +220,7 @@ mod tests {
             "box",
         )
         .unwrap();
-        assert_eq!(made.name, "a-[2Jb");
+        assert_eq!(made.name, "box");
         assert_eq!(made.description, "x y ]0;t");
     }
 }

@@ -3,8 +3,9 @@
 
 use super::Found;
 use super::keep::{Shelf, reason};
+use super::moved::{self, Age, Moving, Origin, Origins};
 use crate::core::Core;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tenon_tools::workspace::{EntryKind, Scan, Scanned, Standing, Suspect};
@@ -12,9 +13,8 @@ use tenon_vocab::{BlobRef, FileChange, Unkept};
 
 /// What is recorded of one command.
 const FILES: usize = 20_000;
-const TIME: Duration = Duration::from_secs(20);
-/// How far the clock of a file system may lag.
-const CLOCK: Duration = Duration::from_millis(10);
+/// The end of a run waits for it.
+const TIME: Duration = Duration::from_secs(5);
 
 /// What stood there before, as far as it is known.
 enum Was {
@@ -37,29 +37,51 @@ pub(super) fn changes(
     after: &Scan,
     edits: &HashMap<String, Option<String>>,
 ) -> Found {
-    let suspects = Scan::suspects(before, after);
+    let mut suspects = Scan::suspects(before, after);
     let hidden = suspects.iter().any(is_of_rules) || before.rules() != after.rules();
+    let origins = Origins::new(before, after, &suspects, shelf);
+    // What costs most comes last: the time may not be enough for all.
+    suspects.sort_by_key(|suspect| suspect.after.map_or(0, to_read));
     let mut comparing = Comparing {
         core,
         shelf,
         edits,
         begun: before.begun(),
         hidden,
+        origins,
+        safe: HashSet::new(),
+        moves: Vec::new(),
         found: Found::default(),
     };
     let until = Instant::now() + TIME;
     let count = suspects.len();
     for (index, suspect) in suspects.iter().enumerate() {
-        if comparing.found.files.len() >= FILES || Instant::now() > until {
-            comparing.found.unkept.push(Unkept {
-                path: format!("{} more", count - index),
-                reason: String::from("one command changed more than is recorded"),
-            });
-            break;
-        }
-        comparing.one(suspect);
+        let why = if comparing.found.files.len() + comparing.moves.len() >= FILES {
+            format!("one command changed more than the {FILES} files that are recorded")
+        } else if Instant::now() > until {
+            format!(
+                "looking at all that one command changed took longer than {} s",
+                TIME.as_secs()
+            )
+        } else {
+            comparing.one(suspect);
+            continue;
+        };
+        let more = match count - index {
+            1 => String::from("1 more file"),
+            more => format!("{more} more files"),
+        };
+        comparing.unkept(&more, &why);
+        break;
     }
-    comparing.found
+    comparing.finish()
+}
+
+fn to_read(entry: &Scanned) -> u64 {
+    match entry.kind {
+        EntryKind::File => entry.stamp.size,
+        _ => 0,
+    }
 }
 
 /// A change of these makes files appear and vanish that nobody touched.
@@ -75,6 +97,11 @@ struct Comparing<'a> {
     begun: std::time::SystemTime,
     /// Whether what is ignored may have changed.
     hidden: bool,
+    origins: Origins<'a>,
+    /// Paths whose content of before is recorded, or still stands there.
+    safe: HashSet<String>,
+    /// What was moved, until it is known whether it can go back.
+    moves: Vec<Moving>,
     found: Found,
 }
 
@@ -96,25 +123,67 @@ impl Comparing<'_> {
             Ok(stand) => stand.standing,
             Err(error) => return self.unkept(path, &format!("it cannot be looked at: {error}")),
         };
-        if self.edits.get(path).is_some_and(|after| is(&now, after)) || same(&was, &now) {
+        if same(&was, &now) {
+            self.safe.insert(path.to_owned());
             return;
         }
-        if suspect.before.is_none() && self.hidden && !self.is_new(path) {
+        if self.edits.get(path).is_some_and(|after| is(&now, after)) {
             return;
         }
-        self.changed(path, was, &now);
+        let origin = match now {
+            Standing::Absent | Standing::Folder { .. } => Origin::Made,
+            _ => self.origins.of(&self.core.workspace, suspect),
+        };
+        let is_found = !matches!(&origin, Origin::Moved(sources) if !sources.is_empty());
+        if suspect.before.is_none() && self.hidden && is_found && !self.is_new(path) {
+            return;
+        }
+        if let Origin::Twin(of) = &origin {
+            return self.unkept(path, &format!("it may be all that is left of {of}"));
+        }
+        let moved_to = match now {
+            Standing::Absent => suspect.before.and_then(|gone| self.origins.moved_to(gone)),
+            _ => None,
+        };
+        match (self.change(path, was, &now), origin) {
+            (Ok(change), Origin::Moved(sources)) => self.moves.push(Moving { change, sources }),
+            (Ok(change), _) => self.record(change),
+            (Err(_), Origin::Moved(sources)) => self.unkept(path, &moved_here(&sources)),
+            (Err(why), _) => {
+                let why = moved_to.map_or(why, |to| format!("it was moved to {to}"));
+                self.unkept(path, &why);
+            }
+        }
+    }
+
+    fn record(&mut self, change: FileChange) {
+        if change.before.is_some() {
+            self.safe.insert(change.path.clone());
+        }
+        self.found.files.push(change);
+    }
+
+    fn finish(mut self) -> Found {
+        let (back, stay) = moved::part(std::mem::take(&mut self.moves), &self.safe);
+        self.found.files.extend(back);
+        for moving in stay {
+            self.unkept(&moving.change.path, &moved_here(&moving.sources));
+        }
+        self.found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        self.found
     }
 
     /// Where the rules of what is ignored changed, only a file that was born
     /// since is surely the command's.
     fn is_new(&mut self, path: &str) -> bool {
-        let born = self.core.workspace.born(path);
-        let is_new = born.is_some_and(|born| born >= self.begun);
-        let is_old = born.is_some_and(|born| born + CLOCK < self.begun);
-        if !is_new && !is_old {
-            self.unkept(path, "it may have been there, ignored, before the command");
+        match moved::age(&self.core.workspace, path, self.begun) {
+            Age::New => true,
+            Age::Old => false,
+            Age::Unknown => {
+                self.unkept(path, "it may have been there, ignored, before the command");
+                false
+            }
         }
-        is_new
     }
 
     fn was(&self, before: Option<&Scanned>) -> Was {
@@ -139,19 +208,17 @@ impl Comparing<'_> {
         }
     }
 
-    fn changed(&mut self, path: &str, was: Was, now: &Standing) {
+    /// Or why it cannot be taken back.
+    fn change(&mut self, path: &str, was: Was, now: &Standing) -> Result<FileChange, String> {
         let (mode, before) = match was {
             Was::Absent => (None, None),
             Was::Folder(mode) => (Some(mode), None),
-            Was::Unknown(reason) => return self.unkept(path, &reason),
+            Was::Unknown(reason) => return Err(reason),
             Was::Content {
                 bytes,
                 mode,
                 stored,
-            } => match self.store(&bytes, stored) {
-                Ok(blob) => (Some(mode), Some(blob)),
-                Err(why) => return self.unkept(path, &why),
-            },
+            } => (Some(mode), Some(self.store(&bytes, stored)?)),
         };
         let (after, after_mode) = match now {
             Standing::Absent => (None, None),
@@ -159,19 +226,19 @@ impl Comparing<'_> {
             Standing::Link { sha256, .. } => (Some(sha256.clone()), Some(FileChange::LINK)),
             Standing::Folder { mode } => (None, Some(mode | FileChange::FOLDER)),
             Standing::Large { size } => {
-                return self.unkept(path, &format!("it has {size} bytes now, too many to watch"));
+                return Err(format!("it has {size} bytes now, too many to watch"));
             }
             Standing::Other => {
-                return self.unkept(path, "it is a pipe, a socket or a device now");
+                return Err(String::from("it is a pipe, a socket or a device now"));
             }
         };
-        self.found.files.push(FileChange {
+        Ok(FileChange {
             path: path.to_owned(),
             mode,
             before,
             after,
             after_mode,
-        });
+        })
     }
 
     fn store(&mut self, bytes: &[u8], stored: u64) -> Result<BlobRef, String> {
@@ -195,6 +262,13 @@ impl Comparing<'_> {
             path: path.to_owned(),
             reason: reason.to_owned(),
         });
+    }
+}
+
+fn moved_here(sources: &[String]) -> String {
+    match sources.first() {
+        Some(from) => format!("moved here from {from}, not made"),
+        None => String::from("moved here, not made"),
     }
 }
 

@@ -128,6 +128,13 @@ impl Shelf {
         }
     }
 
+    /// Whether it is known what an entry held when it was scanned.
+    pub(super) fn holds(&self, entry: &Scanned) -> bool {
+        self.kept
+            .get(&entry.path)
+            .is_some_and(|kept| kept.stamp == entry.stamp)
+    }
+
     /// What an entry held when it was scanned.
     pub(super) fn content(&self, entry: &Scanned) -> Option<(AsideRef, Vec<u8>)> {
         let kept = self

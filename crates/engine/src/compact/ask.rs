@@ -8,13 +8,14 @@ use crate::compact::shares::Shares;
 use crate::compact::view::View;
 use crate::figures;
 use crate::meter::Sent;
+use crate::notes::Standing;
 use crate::run::{End, Flow, Run};
 use crate::stream;
 use futures_util::StreamExt;
 use tenon_model::{
     Delta, Finished, ModelError, ModelErrorKind, Request, estimate_text, estimate_tokens,
 };
-use tenon_vocab::SideRequest;
+use tenon_vocab::{Retry, RunState, SideRequest};
 
 /// Tokens that a thinking model may use before it writes.
 const THOUGHT: u64 = 2_000;
@@ -35,13 +36,15 @@ pub(crate) struct Wanted<'a> {
     pub(crate) cut: usize,
     pub(crate) shares: &'a Shares,
     pub(crate) focus: Option<&'a str>,
+    /// The rules that came after the prompt and still hold.
+    pub(crate) rules: &'a [Standing],
 }
 
 /// How a question went.
 enum Answer {
     Text(String),
-    /// Nothing that is a summary.
-    Nothing,
+    /// Nothing that is a summary, and what it was instead.
+    Unusable(&'static str),
     Failed(ModelError),
 }
 
@@ -61,16 +64,13 @@ pub(crate) async fn summary(
     let most = Some(shares.summary.saturating_mul(2) + THOUGHT);
     let template = run.context.request(&run.core, current, run.core.delivery);
     let room = shares.summary + estimate_text(&text);
-    let mut why = String::from("the model answered with nothing");
     // The same prefix first: the server has it in its cache.
     if estimate_tokens(&template) + room <= shares.limit {
         let request = instruct::warm(template.clone(), text.clone(), most);
         match ask(run, current, request).await? {
             Answer::Text(text) => return Ok(Written::Summary(text)),
-            Answer::Nothing => {}
-            Answer::Failed(error) if error.kind == ModelErrorKind::ContextOverflow => {
-                why = error.message;
-            }
+            Answer::Unusable(_) => {}
+            Answer::Failed(error) if error.kind == ModelErrorKind::ContextOverflow => {}
             Answer::Failed(error) => return Ok(Written::Not(error.message)),
         }
     }
@@ -83,33 +83,45 @@ pub(crate) async fn summary(
     let request = instruct::cold(&template, wanted.view, wanted.cut, &text, fitting, most);
     Ok(match ask(run, current, request).await? {
         Answer::Text(text) => Written::Summary(text),
-        Answer::Nothing => Written::Not(why),
+        Answer::Unusable(why) => Written::Not(why.to_owned()),
         Answer::Failed(error) => Written::Not(error.message),
     })
 }
 
-/// One question, and once more where that may help.
+/// One question, and again where that may help: as often, as late and as audibly
+/// as for a step.
 async fn ask(run: &mut Run, current: &Current, request: Request) -> Flow<Answer> {
-    let again = request.clone();
-    match once(run, current, request).await? {
-        Answer::Failed(error) if error.is_retryable() => {
-            let jitter = run.core.ambient.jitter();
-            let Some(pause) = run.core.retry.pause(1, &error, jitter) else {
-                return Ok(Answer::Failed(error));
-            };
-            tokio::select! {
-                biased;
-                () = run.token.cancelled() => return Err(End::Interrupted),
-                () = tokio::time::sleep(pause) => {}
-            }
-            once(run, current, again).await
+    let mut attempt = 0;
+    loop {
+        let error = match once(run, current, request.clone()).await? {
+            Answer::Failed(error) => error,
+            other => return Ok(other),
+        };
+        attempt += 1;
+        let jitter = run.core.ambient.jitter();
+        let Some(pause) = run.core.retry.pause(attempt, &error, jitter) else {
+            return Ok(Answer::Failed(error));
+        };
+        let why = error.message.trim_end_matches('.');
+        run.emit(Retry {
+            attempt,
+            of: run.core.retry.attempts,
+            delay_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
+            reason: format!("the summary: {why}"),
+        })?;
+        tokio::select! {
+            biased;
+            () = run.token.cancelled() => return Err(End::Interrupted),
+            () = tokio::time::sleep(pause) => {}
         }
-        other => Ok(other),
     }
 }
 
 async fn once(run: &mut Run, current: &Current, request: Request) -> Flow<Answer> {
     let sent = Sent::of(&request);
+    // A model writes for minutes, and nothing of it is shown: a screen says that
+    // it is waited for.
+    run.state(RunState::ModelGenerating);
     let mut stream = current.model.stream(request);
     loop {
         let item = tokio::select! {
@@ -122,7 +134,13 @@ async fn once(run: &mut Run, current: &Current, request: Request) -> Flow<Answer
                 drop(stream);
                 let said = finished.message.text();
                 count(run, current, &finished, sent)?;
-                return Ok(clean(&said).map_or(Answer::Nothing, Answer::Text));
+                let called = finished.message.tool_calls().next().is_some();
+                return Ok(match clean(&said) {
+                    Some(text) => Answer::Text(text),
+                    None if called => Answer::Unusable("it called a tool instead"),
+                    None if said.trim().is_empty() => Answer::Unusable("its answer was empty"),
+                    None => Answer::Unusable("its answer was too short"),
+                });
             }
             Some(Ok(Delta::Adapted(adapted))) => stream::adapt(&run.core, run.id, adapted)?,
             // It is no part of the conversation, so nobody reads it as it comes.

@@ -4,6 +4,7 @@
 use crate::compact::shares::Shares;
 use crate::compact::text::within;
 use crate::compact::{facts, sections};
+use crate::notes::{Scope, Standing};
 use tenon_model::estimate_text;
 use tenon_vocab::marked::element;
 use tenon_vocab::{KeptText, Recap};
@@ -37,10 +38,14 @@ pub(crate) fn message(
     let mut pieces = vec![
         String::from(INTRODUCTION),
         element("summary", &[("by", writer.name())], &summary),
-        element("facts", &[], &facts::write(recap, shares.facts)),
+        element(
+            "facts",
+            &[],
+            &facts::write(recap, shares.facts, shares.goal),
+        ),
     ];
     pieces.extend(skills(&recap.skills, shares.skills));
-    pieces.extend(standing(rules, shares.rules));
+    pieces.extend_from_slice(rules);
     pieces.join("\n\n")
 }
 
@@ -65,19 +70,23 @@ fn skills(skills: &[KeptText], tokens: u64) -> Vec<String> {
     kept
 }
 
-/// Whole, or not at all: half a rule may say the opposite. What is left out is
-/// told again when it is next touched.
-fn standing(rules: &[String], tokens: u64) -> Vec<String> {
+/// Whole, or not at all: half a rule may say the opposite. What holds for the
+/// whole project comes first. What is left out is told again: the rules of a
+/// folder when it is next touched, and those of the project, whose paths come
+/// with it, with the next prompt.
+pub(crate) fn fitting(rules: &[Standing], tokens: u64) -> (Vec<String>, Vec<String>) {
     let mut left = tokens;
-    let mut kept = Vec::new();
+    let (mut kept, mut untold) = (Vec::new(), Vec::new());
     for rule in rules {
-        let need = estimate_text(rule);
+        let need = estimate_text(&rule.text);
         if need <= left {
             left -= need;
-            kept.push(rule.clone());
+            kept.push(rule.text.clone());
+        } else if rule.scope == Scope::Project {
+            untold.push(rule.path.clone());
         }
     }
-    kept
+    (kept, untold)
 }
 
 /// What a model wrote of the summary that stands; `None` where the log did.

@@ -98,3 +98,73 @@ fn is_worth(before: u64, freed: u64, why: Why) -> bool {
         Why::ByHand => freed > 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compact::shares::Force;
+    use crate::compact::view::Item;
+    use std::sync::Arc;
+    use tenon_vocab::{HistoryRef, Message, RunId};
+
+    /// A prompt of so many tokens, each in a run of its own.
+    fn view(fixed: u64, prompts: &[u64]) -> View {
+        let item = |seq: usize, tokens: u64| Item {
+            at: HistoryRef {
+                seq: seq as u64,
+                offset: 0,
+            },
+            run: Some(RunId::generate()),
+            message: Arc::new(Message::user("words")),
+            asked_at: None,
+            pruned: false,
+            tokens,
+        };
+        View {
+            items: prompts
+                .iter()
+                .enumerate()
+                .map(|(seq, tokens)| item(seq, *tokens))
+                .collect(),
+            previous: None,
+            system: fixed,
+            tools: 0,
+            summary: 0,
+        }
+    }
+
+    #[test]
+    fn a_tenth_must_become_free_but_less_is_enough_where_nothing_else_helps() {
+        for (why, not, enough) in [
+            (Why::Due, 99, 100),
+            (Why::Overflow, 19, 20),
+            (Why::ByHand, 0, 1),
+        ] {
+            assert!(!is_worth(1_000, not, why), "{why:?}");
+            assert!(is_worth(1_000, enough, why), "{why:?}");
+        }
+    }
+
+    #[test]
+    fn what_frees_less_than_a_tenth_is_not_planned() {
+        let settings = Compaction::default();
+        let shares = Shares::of(16_000, 2_000, &settings, Force::Usual);
+        let half = shares.kept / 2;
+        let mut too_little = 0;
+        let mut planned = 0;
+        for replaced in (500..8_000).step_by(50) {
+            let view = view(2_000, &[replaced, half, half]);
+            let stands = shares.replacement().min(replaced / 2 + shares.facts);
+            let freed = replaced.saturating_sub(stands);
+            let plan = make(&view, &shares, &settings, Why::Due);
+            if freed * 100 >= view.tokens() * 10 {
+                planned += 1;
+                assert!(matches!(plan, Plan::Replace { cut: 1, .. }), "{replaced}");
+            } else {
+                too_little += usize::from(freed > 0);
+                assert_eq!(plan, Plan::Nothing, "{replaced}");
+            }
+        }
+        assert!(too_little > 3 && planned > 3, "{too_little} {planned}");
+    }
+}

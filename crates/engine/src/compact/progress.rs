@@ -1,10 +1,16 @@
 //! Whether compactions get anywhere. Judged by what came of them: two in a row
 //! that did not help are the end, because a third one would not help either.
 
+use crate::active::Current;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tenon_session::State;
+use tenon_vocab::Refused;
 
 /// Compactions in a row without success, at most (C5).
 pub(crate) const MOST: u32 = 2;
+
+/// No server holds so little. An imported log may say anything.
+const LEAST_REFUSED: u64 = 1_000;
 
 #[derive(Debug, Default)]
 struct Figures {
@@ -14,14 +20,26 @@ struct Figures {
     idle: u32,
     /// What was left after the last of them, in estimated tokens.
     left: u64,
-    /// What a server refused as too long: model and estimated tokens.
-    refused: Option<(String, u64)>,
+    /// What a server refused as too long.
+    refused: Option<Refused>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Progress(Mutex<Figures>);
 
 impl Progress {
+    /// As it was after the last compaction: who goes on need not be refused again.
+    pub(crate) fn resumed(state: &State) -> Self {
+        let refused = state
+            .compacted()
+            .and_then(|compacted| compacted.refused.clone())
+            .filter(|refused| refused.tokens >= LEAST_REFUSED);
+        Self(Mutex::new(Figures {
+            refused,
+            ..Figures::default()
+        }))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Figures> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -39,21 +57,30 @@ impl Progress {
     }
 
     /// The server refused what should have fitted: that tells how large it is.
-    pub(crate) fn learn(&self, model: &str, tokens: u64) {
-        let mut figures = self.lock();
-        let least = match &figures.refused {
-            Some((known, least)) if known == model => tokens.min(*least),
-            _ => tokens,
-        };
-        figures.refused = Some((model.to_owned(), least));
+    pub(crate) fn learn(&self, current: &Current, tokens: u64) {
+        let tokens = self
+            .refused(current)
+            .map_or(tokens, |least| tokens.min(least));
+        self.lock().refused = Some(Refused {
+            model: current.identity().model.clone(),
+            tokens,
+            window: current.window().map(|window| window.tokens),
+        });
     }
 
-    /// The least that this model refused.
-    pub(crate) fn refused(&self, model: &str) -> Option<u64> {
-        match &self.lock().refused {
-            Some((known, tokens)) if known == model => Some(*tokens),
-            _ => None,
-        }
+    /// The least that this model refused, in estimated tokens. Where another
+    /// window is believed in by now, it says nothing any more.
+    pub(crate) fn refused(&self, current: &Current) -> Option<u64> {
+        let window = current.window().map(|window| window.tokens);
+        let model = &current.identity().model;
+        let figures = self.lock();
+        let refused = figures.refused.as_ref()?;
+        (refused.model == *model && refused.window == window).then_some(refused.tokens)
+    }
+
+    /// What stands in the record of a compaction.
+    pub(crate) fn to_keep(&self) -> Option<Refused> {
+        self.lock().refused.clone()
     }
 
     /// Notes what a compaction left; how many in a row did not help.
@@ -65,6 +92,14 @@ impl Progress {
             Helped::No => figures.idle + 1,
         };
         figures.idle
+    }
+
+    /// One that would have made nothing shorter and was not done. No failure of
+    /// the conversation, so it does not count towards the end of a run.
+    pub(crate) fn futile(&self, left: u64) {
+        let mut figures = self.lock();
+        figures.left = left;
+        figures.idle = figures.idle.max(1);
     }
 
     /// Whether another one would only do the same again: the last did not help,
@@ -79,4 +114,43 @@ impl Progress {
 pub(crate) enum Helped {
     Yes,
     No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_in_a_row_are_counted_and_one_that_helps_begins_again() {
+        assert_eq!(MOST, 2, "C5");
+        let progress = Progress::default();
+        assert_eq!(progress.note(Helped::No, 9_000), 1);
+        assert_eq!(progress.note(Helped::Yes, 4_000), 0);
+        assert_eq!(progress.note(Helped::No, 9_000), 1);
+        assert_eq!(progress.note(Helped::No, 9_000), 2);
+        assert_eq!((progress.overflowed(), progress.overflowed()), (1, 2));
+        progress.answered();
+        assert_eq!(progress.overflowed(), 1);
+    }
+
+    #[test]
+    fn another_one_is_pointless_until_a_tenth_was_added() {
+        let progress = Progress::default();
+        assert!(!progress.is_pointless(9_000));
+        progress.note(Helped::No, 9_000);
+        assert!(progress.is_pointless(9_899));
+        assert!(!progress.is_pointless(9_900));
+        progress.note(Helped::Yes, 9_000);
+        assert!(!progress.is_pointless(9_000));
+    }
+
+    #[test]
+    fn what_was_not_done_never_adds_up_to_the_end_of_a_run() {
+        let progress = Progress::default();
+        for _ in 0..5 {
+            progress.futile(9_000);
+        }
+        assert!(progress.is_pointless(9_000));
+        assert_eq!(progress.note(Helped::No, 9_000), 2);
+    }
 }

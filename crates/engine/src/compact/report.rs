@@ -49,3 +49,13 @@ pub(crate) fn advice(view: &View, limit: Option<u64>) -> String {
         "Start a new session with /new, make the prompt shorter (let the model read files in parts), or serve the model with a larger window and set `context_window` to it.",
     )
 }
+
+/// What is said of rules that found no room beside the summary.
+pub(crate) fn untold(paths: &[String]) -> Option<String> {
+    (!paths.is_empty()).then(|| {
+        format!(
+            "Too long to be kept beside the summary: the rules of {}, as they were edited. The model works without them until your next prompt tells them again.",
+            paths.join(", ")
+        )
+    })
+}

@@ -44,5 +44,5 @@ pub fn from_log(state: &State, recap: &Recap, settings: &Compaction) -> String {
 /// Requests word for word, open tasks, files and commands.
 #[must_use]
 pub fn facts(recap: &Recap, settings: &Compaction) -> String {
-    facts::write(recap, settings.summary_tokens)
+    facts::write(recap, settings.summary_tokens, settings.summary_tokens / 2)
 }

@@ -5,6 +5,7 @@ use crate::core::Core;
 use std::sync::Arc;
 use tenon_model::{estimate_message, estimate_text, estimate_tool};
 use tenon_session::State;
+use tenon_vocab::marked::Mark;
 use tenon_vocab::{Compacted, HistoryRef, Message, Part, Role, RunId, ToolCallPart};
 
 #[derive(Debug, Clone)]
@@ -28,6 +29,18 @@ impl Item {
     }
 }
 
+/// Estimated tokens of the system prompt and of the tools.
+fn prefix(core: &Core) -> (u64, u64) {
+    let tools = core.prefix.tools.iter().map(estimate_tool).sum();
+    (estimate_text(&core.prefix.system), tools)
+}
+
+/// What no compaction makes shorter.
+pub(crate) fn fixed(core: &Core) -> u64 {
+    let (system, tools) = prefix(core);
+    system + tools
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     pub(crate) items: Vec<Item>,
@@ -41,8 +54,7 @@ pub(crate) struct View {
 
 impl View {
     pub(crate) fn of(core: &Core) -> Self {
-        let system = estimate_text(&core.prefix.system);
-        let tools = core.prefix.tools.iter().map(estimate_tool).sum();
+        let (system, tools) = prefix(core);
         core.emitter
             .state(|state| Self::of_state(state, system, tools))
     }
@@ -73,7 +85,7 @@ impl View {
         }
     }
 
-    /// What no compaction makes shorter.
+    /// The same of this copy.
     pub(crate) fn fixed(&self) -> u64 {
         self.system + self.tools
     }
@@ -111,7 +123,8 @@ impl View {
 
     /// Whether the marked part of a note stands in what is kept.
     pub(crate) fn stays(&self, cut: usize, note: &str) -> bool {
-        let block = note.find('<').and_then(|at| note.get(at..)).unwrap_or(note);
+        let tag = format!("<{} ", Mark::Rules.tag());
+        let block = note.find(&tag).map_or(note, |at| &note[at..]);
         self.items
             .iter()
             .skip(cut)

@@ -29,6 +29,9 @@ pub(super) fn of(run: &Run, facts: &Facts) -> String {
         (Some(rules), Some(walls)) => format!(
             "It writes outside the project, so it needs both in the configuration: \"permission\": {rules} and \"sandbox\": {walls}. With --yes it needs the second all the same."
         ),
+        (None, None) if !matches!(facts.subject, Subject::Command(_)) => String::from(
+            "Allow it with --yes; no rule in the configuration would be enough for it.",
+        ),
         (None, None) => String::from(
             "Allow it with --yes. There is no rule to advise for it: write simpler commands, one in each call, if you want one.",
         ),

@@ -11,7 +11,7 @@ use tenon_vocab::{
 };
 
 /// What the model is to do about every no.
-const INSTEAD: &str =
+pub(crate) const INSTEAD: &str =
     "Do not try to reach the same effect another way; do something else or say what you need.";
 
 /// The policy, or whoever was asked, said no.

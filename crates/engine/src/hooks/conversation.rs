@@ -7,6 +7,7 @@ use crate::core::Core;
 use crate::run::{End, Flow, Run};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
+use tenon_vocab::marked::element;
 use tenon_vocab::profile::{HookEvent, HookSpec};
 use tenon_vocab::{Message, NoticeLevel, Origin, Outcome, Part, Role};
 use tokio_util::sync::CancellationToken;
@@ -60,7 +61,7 @@ fn unless_blocked(words: Vec<(&HookSpec, Word)>) -> Flow<Vec<(&HookSpec, String)
 }
 
 fn context(hook: &HookSpec, message: &str) -> String {
-    format!("<hook name={:?}>\n{message}\n</hook>", hook.name)
+    element("hook", &[("name", &hook.name)], message)
 }
 
 /// Before the first run of this program in the session. What hooks say waits for

@@ -8,7 +8,8 @@ use std::io::Read;
 use std::sync::Arc;
 use tenon_policy::{Rules, search_filter};
 use tenon_tools::Workspace;
-use tenon_vocab::{Message, Part};
+use tenon_vocab::marked::{self, Mark};
+use tenon_vocab::{Message, Part, Printable};
 
 /// CLAUDE.md is read where there is no AGENTS.md (C2).
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
@@ -22,10 +23,11 @@ pub(super) struct Nested {
     pub(super) troubles: Vec<String>,
 }
 
-/// The folders above these paths and below the root, from the outside in.
+/// The folders above these paths and below the root, from the outside in. A path
+/// that is not relative to the root, such as that of a skill's file, has none.
 pub(super) fn folders(paths: &[String]) -> Vec<String> {
     let mut all = BTreeSet::new();
-    for path in paths {
+    for path in paths.iter().filter(|path| !path.starts_with('/')) {
         for (at, _) in path.match_indices('/') {
             all.insert(path[..at].to_owned());
         }
@@ -42,9 +44,8 @@ pub(super) fn mentioned(history: &[Arc<Message>]) -> Vec<String> {
         let (Part::Text { text } | Part::ToolResult { text, .. }) = part else {
             continue;
         };
-        let tags = text.split("<rules path=\"").skip(1);
-        let paths = tags.filter_map(|tag| tag.split('"').next());
-        let folders = paths.filter_map(|path| path.rsplit_once('/'));
+        let paths = marked::mentioned(Mark::Rules, "path", text);
+        let folders = paths.iter().filter_map(|path| path.rsplit_once('/'));
         let nested = folders.filter(|(folder, name)| {
             NAMES.contains(name) && !folder.is_empty() && !folder.starts_with('/')
         });
@@ -68,7 +69,10 @@ pub(super) fn find(workspace: &Workspace, rules: &Rules, folders: &[String]) -> 
                         found.files.push(RuleFile { path, text });
                     }
                 }
-                Err(why) => found.troubles.push(format!("{path} was not read: {why}")),
+                Err(why) => {
+                    let path = Printable::line(&path);
+                    found.troubles.push(format!("{path} was not read: {why}"));
+                }
             }
             break;
         }
@@ -110,5 +114,7 @@ mod tests {
         let paths = ["a/b/c.rs", "a/d.rs", "e.rs"].map(String::from);
         assert_eq!(folders(&paths), ["a", "a/b"]);
         assert!(folders(&[String::from("e.rs")]).is_empty());
+        let of_a_skill = String::from("/home/u/.config/tenon/skills/a/b.md");
+        assert!(folders(&[of_a_skill]).is_empty());
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tenon_vocab::marked::opening;
+use tenon_vocab::marked::{Mark, opening};
 use tenon_vocab::{Message, Part, Role};
 
 /// Where to look.
@@ -19,7 +19,7 @@ pub(super) enum In {
 
 /// What follows the last block about a file, from its opening tag on.
 pub(super) fn last_told<'a>(history: &'a [Arc<Message>], path: &str, place: In) -> Option<&'a str> {
-    let opening = opening("rules", &[("path", path)]);
+    let opening = opening(Mark::Rules.tag(), &[("path", path)]);
     history.iter().rev().find_map(|message| {
         let texts = message.parts.iter().rev().filter_map(|part| match part {
             Part::Text { text } if message.role == Role::User => Some(text),

@@ -39,9 +39,28 @@ pub fn skills(skills: &[SkillInfo]) -> Option<Fragment> {
     }
     Some(Fragment {
         kind: FragmentKind::Skills,
-        source: format!("{shown} of {} skills", skills.len()),
+        source: format!("{shown} of {} skills: {}", skills.len(), places(&listed)),
         text,
     })
+}
+
+/// The folders that they lie in, for people.
+fn places(skills: &[&SkillInfo]) -> String {
+    const TOLD: usize = 4;
+    let mut folders: Vec<String> = Vec::new();
+    for skill in skills {
+        let folder = skill.folder.parent().unwrap_or(&skill.folder);
+        let folder = folder.display().to_string();
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    let more = folders.len() > TOLD;
+    folders.truncate(TOLD);
+    if more {
+        folders.push(String::from("…"));
+    }
+    folders.join(", ")
 }
 
 /// On one line: a description must not look like another entry.
@@ -67,8 +86,8 @@ mod tests {
         SkillInfo {
             name: name.into(),
             description: description.into(),
-            folder: "/s".into(),
-            file: "/s/SKILL.md".into(),
+            folder: format!("/s/{name}").into(),
+            file: format!("/s/{name}/SKILL.md").into(),
             source: "project".into(),
             user_only: false,
         }
@@ -92,7 +111,7 @@ mod tests {
         assert_eq!(skills(std::slice::from_ref(&own)), None);
         let found = skills(&[own, skill("pdf", "Forms.")]).unwrap();
         assert!(!found.text.contains("deploy"), "{}", found.text);
-        assert_eq!(found.source, "1 of 2 skills");
+        assert_eq!(found.source, "1 of 2 skills: /s");
     }
 
     #[test]

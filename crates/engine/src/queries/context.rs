@@ -2,7 +2,7 @@
 
 use super::table;
 use crate::account::{self, Share};
-use crate::budget;
+use crate::budget::{self, LimitSource};
 use crate::core::Core;
 use crate::meter::{Figure, Used};
 use tenon_vocab::Reply;
@@ -28,11 +28,12 @@ pub(super) fn show(core: &Core) -> Reply {
     let note = limit.map(|limit| {
         let share = (used.tokens.saturating_mul(100) / limit.tokens.max(1)).min(100);
         let mark = sign(used.kind);
-        format!(
-            "{mark}{share} % of {} tokens ({})",
-            limit.tokens,
-            limit.said()
-        )
+        // It follows every run: what to do about a guess stands in the table.
+        let who = match limit.source {
+            LimitSource::Assumed => String::from("assumed"),
+            _ => limit.said(),
+        };
+        format!("{mark}{share} % of {} tokens ({who})", limit.tokens)
     });
     table(&["part", "tokens", "source"], rows, note)
 }

@@ -32,8 +32,16 @@ pub(crate) enum First {
 }
 
 impl First {
+    /// The user said something. A word in between that asks for little changes
+    /// nothing about what the prompt asked for.
+    pub(crate) fn hear(&mut self, core: &Core, said: &str) {
+        if let due @ Self::Due { .. } = Self::of(core, said) {
+            *self = due;
+        }
+    }
+
     /// What a prompt asks for.
-    pub(crate) fn of(core: &Core, prompt: &str) -> Self {
+    fn of(core: &Core, prompt: &str) -> Self {
         let wanted = core.given.todo_first == TodoFirst::Asked
             && core.toolbox.get("todowrite").is_some()
             && is_complex(prompt);

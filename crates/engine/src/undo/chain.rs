@@ -45,6 +45,14 @@ impl Was {
         }
     }
 
+    /// Of its content.
+    pub(super) fn hash(&self) -> Option<&str> {
+        match self {
+            Self::File { sha256, .. } | Self::Link { sha256, .. } => Some(sha256),
+            Self::Absent | Self::Folder { .. } => None,
+        }
+    }
+
     pub(super) fn before(change: &FileChange) -> Self {
         let blob = change.before.as_ref();
         Self::new(change.mode, blob.map(|blob| blob.sha256.as_str()), blob)

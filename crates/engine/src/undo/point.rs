@@ -1,8 +1,13 @@
 //! Where a revert leads to: the message, what stood there, the changes of files
 //! since, and the task list as it was. Reads only.
 
-use tenon_session::{Log, SessionError, State};
-use tenon_vocab::{Checkpoint, EventKind, HistoryRef, Origin, Role, TodoItem};
+use super::roll::{Outcome, Plan};
+use tenon_session::{Blobs, Log, Prompt, Reach, SessionError, State, is_prompt};
+use tenon_tools::Workspace;
+use tenon_vocab::{
+    Checkpoint, CheckpointAction, ContextChange, EventKind, HistoryRef, Reverted, TodoItem,
+    TodoList,
+};
 
 /// A message to go back to before.
 #[derive(Debug)]
@@ -11,7 +16,9 @@ pub struct Point {
     pub before: u64,
     /// As `sessions show` counts; `None` when nobody can count any more.
     pub number: Option<u32>,
-    /// What was said there by the user.
+    /// The last message of the conversation, which a copy may be cut after.
+    pub last: Option<u32>,
+    /// What the user typed there.
     pub prompt: Option<String>,
     /// The changes of files since then.
     pub changes: Vec<HistoryRef>,
@@ -23,6 +30,8 @@ pub struct Point {
 #[derive(Debug)]
 pub enum NoPoint {
     NoPrompt,
+    /// The last prompt is in the summary; its number.
+    LastSummarised(u32),
     NoSuchNumber {
         number: u32,
         last: u32,
@@ -33,26 +42,62 @@ pub enum NoPoint {
     Log(SessionError),
 }
 
-impl std::fmt::Display for NoPoint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+/// Where it is said, which decides what can be typed next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// In the session.
+    Inside,
+    /// By a command of its own.
+    Outside,
+}
+
+impl Said {
+    fn numbers(self) -> &'static str {
         match self {
-            Self::NoPrompt => f.write_str("There is no prompt to go back to before."),
-            Self::NoSuchNumber { number, last: 0 } => {
-                write!(f, "There is no message {number}: the session has none.")
+            Self::Inside => "/history numbers the prompts.",
+            Self::Outside => "`tenon sessions show` numbers them.",
+        }
+    }
+
+    /// On from just before a message that a revert does not reach.
+    fn before(self, number: u32) -> String {
+        match (self, number.saturating_sub(1)) {
+            (Self::Inside, 0) => String::from("/new begins anew."),
+            (Self::Outside, 0) => String::from("A new session begins anew."),
+            (Self::Inside, at) => format!("/fork {at} goes on from before it, in a copy."),
+            (Self::Outside, at) => {
+                format!("`tenon sessions fork --at {at}` makes a copy that goes on from before it.")
             }
-            Self::NoSuchNumber { number, last } => write!(
-                f,
-                "There is no message {number}: the last one is {last}. `tenon sessions show` numbers them."
+        }
+    }
+}
+
+impl NoPoint {
+    /// Why, and what to do instead.
+    #[must_use]
+    pub fn told(&self, said: Said) -> String {
+        match self {
+            Self::NoPrompt => String::from("There is no prompt to go back to before."),
+            Self::LastSummarised(number) => format!(
+                "Your last prompt, message {number}, is in the summary of the last compaction: the model does not see it itself any more. {}",
+                said.before(*number)
             ),
-            Self::Summarised(number) => write!(
-                f,
-                "Message {number} is before the last compaction: the model knows only a summary of it. `tenon sessions fork --at {number}` makes a session that goes on from there."
+            Self::NoSuchNumber { number, last: 0 } => {
+                format!("There is no message {number}: the session has none.")
+            }
+            Self::NoSuchNumber { number, last } => format!(
+                "There is no message {number}: the last one is {last}. {}",
+                said.numbers()
             ),
-            Self::GivenUp(number) => write!(
-                f,
-                "Message {number} was taken back already. `tenon sessions fork --at {number}` makes a session that goes on from there."
+            Self::Summarised(number) => format!(
+                "Message {number} is before the last compaction: the model knows only a summary of it. {}",
+                said.before(*number)
             ),
-            Self::Log(error) => error.fmt(f),
+            Self::GivenUp(number) => format!(
+                "Message {number} was taken back already. {}",
+                said.before(*number)
+            ),
+            Self::Log(error) => error.to_string(),
         }
     }
 }
@@ -64,6 +109,7 @@ impl Point {
     /// When there is none, or the model no longer sees it.
     pub fn find(log: &Log, state: &State, number: Option<u32>) -> Result<Self, NoPoint> {
         let numbers = log.numbered().map_err(NoPoint::Log)?;
+        let prompts = log.prompts().map_err(NoPoint::Log)?;
         let before = match number {
             Some(number) => {
                 let found = numbers.iter().find(|(n, _)| *n == number);
@@ -72,14 +118,13 @@ impl Point {
                 still_seen(state, number, seq)?
             }
             None => {
-                state
-                    .live()
-                    .filter(|live| {
-                        live.message.role == Role::User && live.message.origin == Origin::User
-                    })
-                    .last()
-                    .ok_or(NoPoint::NoPrompt)?
-                    .seq
+                let seen = state.live().filter(|live| is_prompt(live.message)).last();
+                let summarised = |prompt: &&Prompt| prompt.reach == Reach::Summarised;
+                match (seen, prompts.iter().rfind(summarised)) {
+                    (Some(live), _) => live.seq,
+                    (None, Some(prompt)) => return Err(NoPoint::LastSummarised(prompt.number)),
+                    (None, None) => return Err(NoPoint::NoPrompt),
+                }
             }
         };
         let todo = log.todo_before(before).map_err(NoPoint::Log)?;
@@ -90,10 +135,59 @@ impl Point {
                 .iter()
                 .find(|(_, seq)| *seq == before)
                 .map(|(n, _)| *n),
-            prompt: prompt_at(state, before),
+            last: numbers
+                .iter()
+                .rfind(|(_, seq)| state.live().any(|live| live.seq == *seq))
+                .map(|(n, _)| *n),
+            prompt: prompts
+                .into_iter()
+                .find(|prompt| prompt.seq == before)
+                .map(|prompt| prompt.text),
             changes: changes.filter(|at| at.seq > before).copied().collect(),
             todo: (todo != state.todo()).then_some(todo),
         })
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.number.map_or_else(
+            || String::from("the last prompt"),
+            |number| format!("message {number}"),
+        )
+    }
+
+    /// Goes back. The files first: when they cannot be recorded, the conversation
+    /// stays too. `emit` writes to the log.
+    ///
+    /// # Errors
+    /// When the log cannot be written. What was done before is in it.
+    pub fn carry_out(
+        &self,
+        plan: Plan,
+        workspace: &Workspace,
+        blobs: &Blobs,
+        mut emit: impl FnMut(EventKind) -> Result<(), SessionError>,
+    ) -> Result<Outcome, SessionError> {
+        let before = self.before;
+        let mut outcome = Outcome::default();
+        if !self.changes.is_empty() {
+            outcome = plan.carry_out(workspace, blobs, |files, unkept| {
+                emit(EventKind::from(Checkpoint {
+                    action: CheckpointAction::Reverted,
+                    call: None,
+                    to_seq: Some(before),
+                    files,
+                    ahead: false,
+                    unkept,
+                }))
+            })?;
+        }
+        emit(ContextChange::Reverted(Reverted { before }).into())?;
+        if let Some(items) = self.todo.clone() {
+            emit(TodoList { items }.into())?;
+        }
+        Ok(outcome)
     }
 }
 
@@ -111,14 +205,6 @@ fn still_seen(state: &State, number: u32, seq: u64) -> Result<u64, NoPoint> {
     })
 }
 
-/// What the user typed: notes that went along with it stand before.
-fn prompt_at(state: &State, seq: u64) -> Option<String> {
-    let live = state.live().find(|live| live.seq == seq)?;
-    let message = live.message;
-    let typed = message.role == Role::User && message.origin == Origin::User;
-    typed.then(|| message.text())
-}
-
 /// The records of changes, in order, and how many could not be read.
 #[must_use]
 pub fn records(log: &Log, places: &[HistoryRef]) -> (Vec<Checkpoint>, usize) {
@@ -131,4 +217,25 @@ pub fn records(log: &Log, places: &[HistoryRef]) -> (Vec<Checkpoint>, usize) {
         .collect();
     let missing = places.len() - found.len();
     (found, missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_that_a_revert_does_not_reach_is_named_where_it_can_be_typed() {
+        let last = NoPoint::LastSummarised(7);
+        let inside = last.told(Said::Inside);
+        assert!(
+            inside.contains("message 7") && inside.contains("/fork 6"),
+            "{inside}"
+        );
+        let outside = last.told(Said::Outside);
+        assert!(outside.contains("tenon sessions fork --at 6"), "{outside}");
+        assert!(NoPoint::Summarised(1).told(Said::Inside).contains("/new"));
+        let none = NoPoint::NoSuchNumber { number: 9, last: 2 };
+        assert!(none.told(Said::Inside).contains("/history"));
+        assert!(none.told(Said::Outside).contains("sessions show"));
+    }
 }

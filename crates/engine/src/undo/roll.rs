@@ -3,7 +3,7 @@
 //! outer. Whatever is not as the session left it stays, and is named.
 
 use super::chain::{Item, Was, chain};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tenon_session::{Blobs, SessionError};
 use tenon_tools::Workspace;
 use tenon_tools::workspace::{Stand, Standing, Wanted, WorkspaceError};
@@ -72,6 +72,7 @@ impl Plan {
             items: Vec::new(),
             left: chained.unkept,
         };
+        let mut stays = Vec::new();
         for item in chained.items {
             match look(workspace, &item) {
                 Look::AsLeft => {
@@ -81,10 +82,47 @@ impl Plan {
                     plan.items.push(item);
                 }
                 Look::Already => {}
-                Look::Differs(why) => plan.leave(&item.path, &why),
+                Look::Differs(why) => {
+                    plan.leave(&item.path, &why);
+                    stays.push(item);
+                }
             }
         }
+        plan.spare_moved(stays);
         plan
+    }
+
+    /// What was moved is taken from its new place only when it comes back to its
+    /// old one. `stays` are places that do not get back what they held.
+    fn spare_moved(&mut self, mut stays: Vec<Item>) {
+        while !stays.is_empty() {
+            let given: BTreeSet<&str> = self
+                .items
+                .iter()
+                .filter_map(|item| item.to.hash())
+                .collect();
+            let missed: BTreeMap<&str, &str> = stays
+                .iter()
+                .filter_map(|item| Some((item.to.hash()?, item.path.as_str())))
+                .filter(|(hash, _)| !given.contains(hash))
+                .collect();
+            let holds = |item: &Item| item.left.hash().and_then(|hash| missed.get(hash)).copied();
+            let spared: BTreeMap<String, String> = self
+                .items
+                .iter()
+                .filter_map(|item| Some((item.path.clone(), holds(item)?.to_owned())))
+                .collect();
+            for (path, old) in &spared {
+                self.leave(
+                    path,
+                    &format!("it holds what was in {old}, which is left too"),
+                );
+            }
+            let items = std::mem::take(&mut self.items);
+            (stays, self.items) = items
+                .into_iter()
+                .partition(|item| spared.contains_key(&item.path));
+        }
     }
 
     fn leave(&mut self, path: &str, reason: &str) {

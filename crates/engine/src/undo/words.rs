@@ -2,16 +2,18 @@
 
 use super::roll::Outcome;
 use std::fmt::Write as _;
-use tenon_vocab::{CheckpointAction, FilesMoved, Unkept};
+use tenon_vocab::marked::{Mark, element};
+use tenon_vocab::{CheckpointAction, FilesMoved, Printable, Unkept};
 
 /// Paths that a notice names; beyond it they are counted.
-const NAMED: usize = 40;
+pub(super) const NAMED: usize = 40;
 
 /// The files that went back, those that did not and why; a line each.
 #[must_use]
 pub fn lines(outcome: &Outcome) -> String {
     let mut text = String::new();
     for (path, deed) in outcome.done.iter().take(NAMED) {
+        let path = Printable::line(path);
         let _ = write!(text, "\n  {:<12} {path}", deed.word());
     }
     if outcome.done.len() > NAMED {
@@ -29,7 +31,11 @@ pub fn left(left: &[Unkept]) -> String {
     }
     let mut text = String::from("\nLeft as they are:");
     for unkept in left.iter().take(NAMED) {
-        let _ = write!(text, "\n  {}: {}", unkept.path, unkept.reason);
+        let (path, reason) = (
+            Printable::line(&unkept.path),
+            Printable::line(&unkept.reason),
+        );
+        let _ = write!(text, "\n  {path}: {reason}");
     }
     if left.len() > NAMED {
         let _ = write!(text, "\n  and {} more", left.len() - NAMED);
@@ -46,41 +52,71 @@ pub fn files(count: usize) -> String {
     }
 }
 
-/// What the model reads with the next prompt.
+/// What the model reads with the next prompt: of what it was not told yet.
 pub(super) fn for_model(moved: &[FilesMoved]) -> Option<String> {
     let mut text = String::new();
-    for one in moved {
-        let what = match one.action {
-            CheckpointAction::Undone => {
-                "The user took your last changes of files back. These files are now as they were before"
-            }
-            CheckpointAction::Redone => {
-                "The user gave changes of files again that had been taken back. These files are now as you had left them"
-            }
+    for one in net(moved) {
+        let back = match (one.action, one.forgotten) {
+            (CheckpointAction::Undone, _) => Some(
+                "The user took your last changes of files back. These files are now as they were before",
+            ),
+            (CheckpointAction::Redone, true) => Some(
+                "The user went back in this conversation and then had these files changed again as they were changed in the part that is gone. Read them before you rely on what they hold",
+            ),
+            (CheckpointAction::Redone, false) => Some(
+                "The user gave changes of files again that had been taken back. These files are now as you had left them",
+            ),
             // The messages that made the changes are gone with them.
-            CheckpointAction::Reverted | CheckpointAction::Saved => {
-                "The user went back in this conversation, and these files went back with it"
-            }
+            (CheckpointAction::Reverted | CheckpointAction::Saved, _) => None,
         };
-        if !one.back.is_empty() && one.action != CheckpointAction::Reverted {
+        if let Some(what) = back.filter(|_| !one.back.is_empty()) {
             let _ = writeln!(text, "{what}: {}.", names(&one.back, one.more));
         }
         if !one.left.is_empty() {
-            let _ = writeln!(
-                text,
-                "These files were changed too and were left as they are: {}.",
-                names(&one.left, 0)
-            );
+            let what = match one.action {
+                CheckpointAction::Reverted | CheckpointAction::Saved => {
+                    "The user went back in this conversation. These files were changed since and did not go back with it"
+                }
+                _ if one.back.is_empty() => {
+                    "The user wanted changes of files taken back or given again. These files were left as they are"
+                }
+                _ => "These files were changed too and were left as they are",
+            };
+            let _ = writeln!(text, "{what}: {}.", names(&one.left, 0));
         }
     }
     if text.is_empty() {
         return None;
     }
     text.push_str("Read a file again before you change it. Do not redo what was taken back unless you are asked to.");
-    Some(text)
+    Some(element(Mark::Undo.tag(), &[], &text))
+}
+
+/// Without what was taken back and given again at once.
+fn net(moved: &[FilesMoved]) -> Vec<&FilesMoved> {
+    let mut all: Vec<&FilesMoved> = Vec::new();
+    for one in moved.iter().filter(|one| one.told.is_none()) {
+        let cancels = all.last().is_some_and(|last| {
+            (last.action, one.action) == (CheckpointAction::Undone, CheckpointAction::Redone)
+                && (last.to_seq, last.more) == (one.to_seq, one.more)
+                && last.back == one.back
+                && last.left.is_empty()
+                && one.left.is_empty()
+        });
+        if cancels {
+            all.pop();
+        } else {
+            all.push(one);
+        }
+    }
+    all
 }
 
 fn names(paths: &[String], more: u64) -> String {
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| Printable::line(path).into_string())
+        .collect();
     let mut text = paths.join(", ");
     if more > 0 {
         let _ = write!(text, " and {more} more");

@@ -1,12 +1,15 @@
 //! The conversation made shorter: when, how, what survives it, and that it comes
 //! to an end. Against a server that enforces its window.
 
+mod end;
 mod hand;
 mod inside;
 mod long;
 mod overflow;
 mod resume;
+mod rules;
 mod server;
+mod skills;
 mod small;
 mod writer;
 

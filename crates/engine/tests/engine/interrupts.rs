@@ -125,6 +125,40 @@ async fn steering_arrives_at_the_next_step() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_waited_for_the_end_of_a_run_that_is_stopped_is_named() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([Turn::call("a", "look", r#"{"ms":60000}"#)]);
+    let mut handle = world.start(id, &model);
+    handle.commands.send(prompt("go"));
+    let mut events = Vec::new();
+    while let Some(event) = handle.events.next().await {
+        match &event.kind {
+            EventKind::ToolUse(_) => {
+                let focus = Some(String::from("the tests"));
+                handle.commands.send(Command::Undo);
+                handle.commands.send(Command::Redo);
+                handle.commands.send(Command::Compact { focus });
+                handle.commands.send(Command::Revert { message: Some(3) });
+                handle.commands.send(Command::Skill {
+                    name: "pdf".into(),
+                    text: String::new(),
+                });
+                handle.commands.send(Command::Interrupt);
+            }
+            EventKind::RunFinished(_) => handle.commands.send(Command::Shutdown),
+            _ => {}
+        }
+        events.push(event);
+    }
+    let dropped = crate::support::notices(&events, "dropped");
+    assert_eq!(
+        dropped[0].message,
+        "Not done, because you stopped the run: /undo | /redo | /compact the tests | /revert 3 | /pdf"
+    );
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_prompt_during_a_run_follows_it() {
     let (world, id) = (World::new(), SessionId::generate());
     let model = Scripted::new([Turn::text("one"), Turn::text("two")]);

@@ -3,7 +3,7 @@
 
 use crate::formats::Format;
 use crate::models::{Scripted, Turn};
-use crate::support::{World, notices, outcome, results, say, until_finished};
+use crate::support::{Manner, TestTool, World, notices, outcome, results, say, until_finished};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,16 +11,17 @@ use tenon_engine::Engine;
 use tenon_model::Identity;
 use tenon_policy::Layer;
 use tenon_tools::{BuiltIn, Interactive, Toolbox};
+use tenon_vocab::port::Handle;
 use tenon_vocab::profile::CommandInfo;
-use tenon_vocab::{Command, Event, EventKind, Outcome, Part, Role, SessionId};
+use tenon_vocab::{Command, Effect, Event, EventKind, Origin, Outcome, Part, Role, SessionId};
 
-/// One prompt with the real tools for files; gives the events and the requests.
-async fn prompted(world: &World, command: Command) -> (Vec<Arc<Event>>, Vec<String>) {
+/// A session with the real tools for files.
+fn opened(world: &World, turns: Vec<Turn>) -> (Handle, Arc<Scripted>) {
     let id = SessionId::generate();
     let model = Arc::new(Scripted::with(
         Format::Chat,
         Identity::new("test", "m"),
-        vec![Turn::text("done")],
+        turns,
     ));
     let mut parts = world.parts(id, Arc::clone(&model));
     // `bash` stays the harmless one of the tests.
@@ -32,11 +33,40 @@ async fn prompted(world: &World, command: Command) -> (Vec<Arc<Event>>, Vec<Stri
     }
     parts.toolbox = toolbox;
     parts.context.commands = commands();
-    let mut handle = Engine::start(id, parts);
+    (Engine::start(id, parts), model)
+}
+
+/// One prompt; gives the events and the requests.
+async fn prompted(world: &World, command: Command) -> (Vec<Arc<Event>>, Vec<String>) {
+    let (mut handle, model) = opened(world, vec![Turn::text("done")]);
+    let id = handle.session;
     handle.commands.send(command);
     let events = until_finished(&mut handle).await;
     world.verify(id);
     (events, model.texts())
+}
+
+/// A prompt, and a word in between while the first call to `tool` runs.
+async fn steered(world: &World, turns: Vec<Turn>, tool: &str, word: &str) -> Vec<Arc<Event>> {
+    let (mut handle, _) = opened(world, turns);
+    let id = handle.session;
+    handle.commands.send(text("go"));
+    let mut word = Some(word.to_owned());
+    let mut events = Vec::new();
+    while let Some(event) = handle.events.next().await {
+        match &event.kind {
+            EventKind::ToolUse(used) if used.name == tool => {
+                if let Some(text) = word.take() {
+                    handle.commands.send(Command::Steer { text });
+                }
+            }
+            EventKind::RunFinished(_) => handle.commands.send(Command::Shutdown),
+            _ => {}
+        }
+        events.push(event);
+    }
+    world.verify(id);
+    events
 }
 
 struct One(Arc<dyn tenon_tools::Tool>);
@@ -71,10 +101,15 @@ fn text(prompt: &str) -> Command {
 
 /// The texts of the message that the user's prompt became.
 fn parts(events: &[Arc<Event>]) -> Vec<String> {
+    parts_of(events, Origin::User)
+}
+
+fn parts_of(events: &[Arc<Event>], origin: Origin) -> Vec<String> {
+    let is_it = |role, from| role == Role::User && from == origin;
     events
         .iter()
         .find_map(|event| match &event.kind {
-            EventKind::Message(message) if message.role == Role::User => Some(
+            EventKind::Message(message) if is_it(message.role, message.origin) => Some(
                 message
                     .parts
                     .iter()
@@ -162,7 +197,31 @@ async fn a_file_that_may_not_be_read_cannot_be_mentioned() {
         !bodies[0].contains("plain-words") && !bodies[0].contains("beyond"),
         "{bodies:?}"
     );
-    assert_eq!(notices(&events, "mention").len(), 4);
+    let said = notices(&events, "mention");
+    assert_eq!(said.len(), 4);
+    for notice in said {
+        // It is read by whoever typed the prompt, not by the model.
+        for foreign in ["Do not try", "path_outside_root", "say what you need"] {
+            assert!(!notice.message.contains(foreign), "{}", notice.message);
+        }
+    }
+    let hints = notices(&events, "permission");
+    for notice in hints {
+        let hint = notice.hint.as_deref().unwrap_or_default();
+        assert!(!hint.contains("simpler commands"), "{hint}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_that_a_file_does_not_have_are_named_as_they_were_typed() {
+    let world = World::new();
+    project(&world);
+    let (events, _) = prompted(&world, text("see @a.txt:90-99")).await;
+    let said = notices(&events, "mention");
+    assert_eq!(
+        said[0].message,
+        "`@a.txt:90-99` does not go along: there is no line 90; it has 3 lines"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -177,6 +236,16 @@ async fn a_command_becomes_a_prompt_with_its_arguments_and_mentions() {
     let parts = parts(&events);
     assert_eq!(parts[0], "Fix the bug in @a.txt.");
     assert!(parts[1].contains("three"), "{parts:?}");
+    assert!(notices(&events, "command").is_empty());
+    let bare = Command::Custom {
+        name: "fix".into(),
+        arguments: String::new(),
+    };
+    let (events, _) = prompted(&world, bare).await;
+    assert_eq!(
+        notices(&events, "command")[0].message,
+        "$1 of this command got no argument and was left empty."
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,11 +256,19 @@ async fn shell_in_a_command_passes_the_gate() {
         arguments: "'; rm -rf x'".into(),
     };
     // Nobody is there to say yes.
-    let (events, _) = prompted(&world, command()).await;
+    let (events, bodies) = prompted(&world, command()).await;
     assert!(
         results(&events)[0].1.contains("not allowed"),
         "{:?}",
         results(&events)
+    );
+    // Without what it was to print it is another prompt.
+    assert!(bodies.is_empty(), "the model was asked");
+    assert_eq!(outcome(&events), Outcome::Denied);
+    let why = &notices(&events, "stopped")[0].message;
+    assert!(
+        why.starts_with("nothing was sent: `git status") && why.ends_with("was denied"),
+        "{why}"
     );
     let allow: Value = json!({"bash": {"*": "allow"}});
     world.rules.add_config(&allow, Layer::User, "test").unwrap();
@@ -225,4 +302,105 @@ async fn an_unknown_command_starts_nothing() {
     let notice = &notices(&events, "command")[0].message;
     assert!(notice.contains("Did you mean /fix?"), "{notice}");
     assert!(model.bodies().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_word_in_between_brings_its_mentions_along_as_a_prompt_does() {
+    let world = World::new();
+    project(&world);
+    let turns = vec![Turn::call("a", "look", r#"{"ms":100}"#), Turn::text("done")];
+    let events = steered(&world, turns, "look", "rather @a.txt and @src").await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    let parts = parts_of(&events, Origin::Steer);
+    assert_eq!(parts.len(), 3, "{parts:?}");
+    assert_eq!(parts[0], "rather @a.txt and @src");
+    assert!(parts[1].starts_with("<file path=\"a.txt\">"), "{parts:?}");
+    assert!(parts[2].contains("b.rs"), "{parts:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_user_calls_moves_no_limit_of_the_model() {
+    let mut world = World::new();
+    project(&world);
+    let failing = TestTool::new("broken", Effect::Read, Manner::Fail);
+    world.tools.push(Arc::new(failing));
+    let allow: Value = json!({"broken": "allow"});
+    world.rules.add_config(&allow, Layer::User, "test").unwrap();
+    world.limits.max_retries = 2;
+    world.limits.max_retries_automated = 2;
+    let turns = vec![
+        Turn::call("x", "look", r#"{"ms":100}"#).and_call("a", "broken", r#"{"text":"1"}"#),
+        Turn::call("b", "broken", r#"{"text":"2"}"#),
+        Turn::text("never said"),
+    ];
+    // What the user mentions is read, and the model has still failed twice.
+    let events = steered(&world, turns, "look", "see @a.txt").await;
+    assert_eq!(parts_of(&events, Origin::Steer).len(), 2);
+    assert_eq!(outcome(&events), Outcome::Failed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_of_the_users_own_that_fails_is_no_failure_of_the_model() {
+    let mut world = World::new();
+    project(&world);
+    world.limits.max_retries = 1;
+    world.limits.max_retries_automated = 1;
+    world.tools.retain(|tool| tool.spec().name != "bash");
+    let failing = TestTool::new("bash", Effect::Execute, Manner::Fail);
+    world.tools.push(Arc::new(failing));
+    let allow: Value = json!({"bash": {"*": "allow"}});
+    world.rules.add_config(&allow, Layer::User, "test").unwrap();
+    let custom = Command::Custom {
+        name: "state".into(),
+        arguments: String::new(),
+    };
+    let (events, bodies) = prompted(&world, custom).await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    assert_eq!(bodies.len(), 1, "the model was not asked");
+    let shell = Command::Shell {
+        command: "false".into(),
+    };
+    let (events, _) = prompted(&world, shell).await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_than_twenty_mentions_are_cut_and_it_is_said() {
+    let world = World::new();
+    let mut prompt = String::from("Compare");
+    for n in 0..25 {
+        let name = format!("f{n:02}.txt");
+        std::fs::write(world.root().join(&name), format!("content {n}\n")).unwrap();
+        prompt.push_str(&format!(" @{name}"));
+    }
+    let (events, _) = prompted(&world, text(&prompt)).await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    let sent = parts(&events);
+    let files = sent.iter().filter(|part| part.contains("<file ")).count();
+    assert_eq!(files, 20, "{sent:?}");
+    let said = notices(&events, "mention");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].message.contains("the first 20"), "{said:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn mentions_bring_along_only_so_many_bytes_and_the_rest_is_named() {
+    let world = World::new();
+    let mut prompt = String::from("Compare");
+    for n in 0..12 {
+        let name = format!("f{n:02}.txt");
+        let content = format!("line {n} of a long file\n").repeat(2_000);
+        std::fs::write(world.root().join(&name), content).unwrap();
+        prompt.push_str(&format!(" @{name}"));
+    }
+    let (events, _) = prompted(&world, text(&prompt)).await;
+    let sent = parts(&events);
+    let bytes: usize = sent.iter().map(String::len).sum();
+    // The one with which it is full is still whole.
+    assert!((200 * 1024..300 * 1024).contains(&bytes), "{bytes}");
+    let files = sent.iter().filter(|part| part.contains("<file ")).count();
+    let said = notices(&events, "mention");
+    assert_eq!(files + said.len(), 12, "{said:?}");
+    let last = &said.last().unwrap().message;
+    assert!(last.contains("`f11.txt` does not go along"), "{last}");
 }

@@ -17,7 +17,7 @@ use tenon_vocab::profile::Strategy;
 use tenon_vocab::{Command, Event, EventKind, SessionId, Timestamp};
 
 /// One file of rules, as it is whenever somebody looks.
-struct OneFile(PathBuf);
+pub struct OneFile(pub PathBuf);
 
 impl RuleSource for OneFile {
     fn current(&self) -> Vec<RuleFile> {
@@ -121,6 +121,35 @@ async fn rules_that_are_edited_between_prompts_arrive_once_and_the_prefix_stays(
         .collect();
     assert!(systems.iter().all(|system| *system == systems[0]));
     world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_in_the_rules_of_the_start_is_masked_and_they_are_not_told_twice() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    write(
+        &world.root(),
+        "AGENTS.md",
+        &format!("push with {secret}\n\n"),
+    );
+    let model = Scripted::new([]);
+    let mut handle = start(&world, id, &model);
+    let events = prompt(&mut handle, "one").await;
+    let told = said(&events);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("1 secret masked: github-token"),
+        "{told:?}"
+    );
+    let events = prompt(&mut handle, "two").await;
+    assert!(said(&events).is_empty());
+    end(&world, id, handle).await;
+    let body = last(&model);
+    assert!(
+        !body.contains(&secret) && !body.contains("<rules"),
+        "{body}"
+    );
+    assert!(body.contains("push with [masked:github-token]"), "{body}");
 }
 
 #[tokio::test(start_paused = true)]

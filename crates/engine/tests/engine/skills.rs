@@ -17,6 +17,7 @@ use tenon_vocab::{
 };
 
 const BODY: &str = "Use the blue pen.";
+const NAMED: &str = "The user has named this skill: apply it to what they write after its name. If it needs something that is not clear from the conversation, ask.";
 
 /// A skill beside the project.
 fn skill(world: &World, name: &str) -> SkillInfo {
@@ -117,25 +118,31 @@ async fn a_named_skill_is_always_loaded_and_the_screen_says_so() {
     assert_eq!(
         told,
         [
-            format!("<skill name=\"pens\" folder=\"{folder}\">\n{BODY}\n</skill>"),
-            String::from("write a letter"),
+            format!("<skill name=\"pens\" folder=\"{folder}\">\n{BODY}\n</skill>\n{NAMED}"),
+            String::from("/Pens write a letter"),
         ]
     );
+    // What was typed is what every list and summary shows.
+    let facts = tenon_session::recap(events.iter().map(AsRef::as_ref));
+    assert_eq!(facts.goal, "/Pens write a letter");
+    assert_eq!(facts.skills[0].text, BODY);
+    let begun = events.iter().find_map(|event| match &event.kind {
+        EventKind::RunStarted(started) => Some(started.prompt.as_str()),
+        _ => None,
+    });
+    assert_eq!(begun, Some("/Pens write a letter"));
     let notice = &notices(&events, "skill")[0];
     assert_eq!(notice.message, "skill `pens` loaded: 1 line");
 }
 
 #[tokio::test]
-async fn without_a_text_the_model_is_asked_to_apply_it() {
+async fn without_a_text_the_name_alone_is_the_prompt() {
     let world = World::new();
     let mut own = skill(&world, "pens");
     own.user_only = true;
     let (events, _) = said(&world, vec![own], by_name("pens", "")).await;
     let told = told(&events);
-    assert!(
-        told[0].contains(BODY) && told[1].starts_with("Apply the skill `pens` now."),
-        "{told:?}"
-    );
+    assert!(told[0].contains(BODY) && told[1] == "/pens", "{told:?}");
 }
 
 #[tokio::test]

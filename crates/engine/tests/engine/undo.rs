@@ -3,6 +3,7 @@
 
 mod commands;
 mod histories;
+mod moves;
 mod named;
 
 use crate::models::{Scripted, Turn};
@@ -285,6 +286,10 @@ impl Session {
             drop(handle);
             self.world.verify(self.id);
         }
+    }
+
+    pub fn blobs(&self) -> tenon_session::Blobs {
+        self.world.store.blobs(self.id).unwrap()
     }
 
     pub fn loaded(&self) -> tenon_session::Loaded {

@@ -195,6 +195,8 @@ fn compaction(dice: &mut Dice, seq: u64) -> EventKind {
         summary: dice.one(TEXTS).into(),
         pruned: Vec::new(),
         recap: None,
+        refused: None,
+        untold: Vec::new(),
         tokens_before: 2,
         tokens_after: 1,
     })

@@ -81,7 +81,10 @@ fn write_event(out: &mut String, event: &Event, mark: &str) {
                 NoticeLevel::Warning => "warning",
                 NoticeLevel::Error => "error",
             };
-            line(out, indent, &format!("! {level}: {}", notice.message));
+            let said = format!("! {level}: {}", notice.message.trim_end());
+            for each in said.split('\n') {
+                line(out, indent, each);
+            }
         }
         EventKind::Retry(retry) => line(
             out,

@@ -9,10 +9,11 @@ use crate::export::NOT_CARRIED;
 use crate::record::moved_strings;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use tenon_vocab::{
-    BlobRef, Checkpoint, Compiled, ImageSource, Message, Part, Role, ToolResult, Unkept,
+    BlobRef, Checkpoint, Compiled, ImageSource, Message, Part, Role, Settings, ToolResult, Unkept,
 };
 
 const NO_IMAGE: &str = "[an image that is not part of the imported document]";
@@ -91,18 +92,17 @@ impl<'a> Carried<'a> {
             let Part::Image { source, .. } = part else {
                 continue;
             };
-            let there = match source {
-                ImageSource::Blob(name) => match self.take(name)? {
-                    Some(stored) => {
-                        *name = stored;
-                        true
-                    }
-                    None => false,
-                },
-                ImageSource::Url(url) => url.starts_with("https://"),
+            let stored = match source {
+                ImageSource::Blob(name) => self.take(name)?,
+                // A server would fetch it, and its owner would learn of that.
+                ImageSource::Url(_) => {
+                    self.missing = self.missing.saturating_add(1);
+                    None
+                }
             };
-            if !there {
-                *part = Part::text(NO_IMAGE);
+            match stored {
+                Some(stored) => *source = ImageSource::Blob(stored),
+                None => *part = Part::text(NO_IMAGE),
             }
         }
         Ok(())
@@ -119,20 +119,31 @@ impl<'a> Carried<'a> {
         Ok(())
     }
 
-    /// The prompt and the tools as they were sent. They are made anew with the
-    /// next run; nothing is lost when they are not there.
-    pub(super) fn compiled(&mut self, compiled: &mut Compiled) -> Result<(), ImportError> {
-        for name in [&mut compiled.system, &mut compiled.tools] {
-            *name = match self.take(name)? {
-                Some(stored) => stored,
-                None => self.blobs.put(b"")?,
-            };
-        }
-        if let Some(name) = compiled.fragments.take() {
-            compiled.fragments = self.take(&name)?;
-        }
+    /// The prompt and the tools as they were sent are what the next run would
+    /// begin with, so a document cannot bring them: they are made anew, with the
+    /// rules of this place and the server that its user has chosen.
+    pub(super) fn compiled(&self, compiled: &mut Compiled) -> Result<(), ImportError> {
+        let none = self.blobs.put(b"")?;
+        *compiled = Compiled {
+            system: none.clone(),
+            tools: none,
+            fragments: None,
+            model: std::mem::take(&mut compiled.model),
+            endpoint: String::new(),
+            dialect: std::mem::take(&mut compiled.dialect),
+            parameters: Value::Null,
+            quirks: Vec::new(),
+            reason: std::mem::take(&mut compiled.reason),
+        };
         Ok(())
     }
+}
+
+/// Who is asked is for this user to say. The name of the model stays, for people
+/// to read: without a provider it chooses nothing.
+pub(super) fn forget_provider(settings: &mut Settings) {
+    settings.provider.clear();
+    settings.effort = None;
 }
 
 /// Paths of another machine: they are named, and nothing is ever brought back.

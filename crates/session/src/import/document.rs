@@ -50,6 +50,19 @@ struct Head<'a> {
     name: Cow<'a, str>,
 }
 
+/// What is wrong with it, for people: most often it is another kind of file.
+fn unlike(text: &str, error: &serde_json::Error) -> String {
+    if text.is_empty() {
+        String::from("it is empty")
+    } else if text.starts_with('{') {
+        format!("its JSON cannot be read ({error})")
+    } else if text.starts_with('<') {
+        String::from("it is a page, not JSON")
+    } else {
+        String::from("it is not JSON, so most likely an export as Markdown or another text")
+    }
+}
+
 impl<'a> Document<'a> {
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, ImportError> {
         let text = std::str::from_utf8(bytes)
@@ -68,7 +81,7 @@ impl<'a> Document<'a> {
 
     fn whole(text: &'a str) -> Result<Self, ImportError> {
         let outer: Outer<'a> = serde_json::from_str(text)
-            .map_err(|error| ImportError::NotASession(error.to_string()))?;
+            .map_err(|error| ImportError::NotASession(unlike(text, &error)))?;
         match outer.format.as_deref() {
             Some(FORMAT) => {}
             Some(other) => {

@@ -156,6 +156,8 @@ pub fn compacted(kept_from: u64, summary: &str) -> ContextChange {
         summary: summary.to_owned(),
         pruned: Vec::new(),
         recap: None,
+        refused: None,
+        untold: Vec::new(),
         tokens_before: 1000,
         tokens_after: 100,
     })

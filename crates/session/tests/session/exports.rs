@@ -3,7 +3,9 @@
 use crate::build::{Home, asks, broken, denied, result, run, session, used};
 use std::fs;
 use tenon_session::{Frame, Loaded, export};
-use tenon_vocab::{Message, Status, TextChannel, TodoItem, TodoList, TodoStatus};
+use tenon_vocab::{
+    Message, Notice, NoticeLevel, Status, TextChannel, TodoItem, TodoList, TodoStatus,
+};
 
 fn told(home: &Home) -> Loaded {
     let mut writer = home.begin(1);
@@ -104,4 +106,20 @@ fn json_has_the_fields_that_scripts_read_and_every_record_whole() {
         json["events"].as_array().unwrap().len(),
         loaded.records.len()
     );
+}
+
+#[test]
+fn a_note_of_several_lines_is_shown_as_lines() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    writer.put(Notice {
+        level: NoticeLevel::Info,
+        kind: String::from("undo"),
+        message: String::from("taken back:\n  a.txt\n"),
+        hint: None,
+    });
+    drop(writer);
+    let text = export::text(&home.store.load(session(1)).unwrap());
+    assert!(text.contains("! note: taken back:\n  a.txt\n"), "{text}");
+    assert!(!text.contains('␊'), "{text}");
 }

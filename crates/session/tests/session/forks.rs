@@ -428,3 +428,18 @@ fn messages_are_counted_as_people_see_them() {
     assert!(shown.contains("#1 (given up) > one"), "{shown}");
     let _: Arc<Message> = Arc::new(Message::user(""));
 }
+
+#[test]
+fn a_list_shows_of_a_copy_only_what_the_copy_itself_took() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    writer.small_run(1);
+    writer.small_run(2);
+    drop(writer);
+    let of = |n| home.store.summary(session(n)).unwrap();
+    let source = of(1);
+    assert!(source.usage.input > 0 && source.models.len() == 1);
+    drop(home.store.fork(session(1), session(2), None).unwrap());
+    assert_eq!(of(2).usage.input, 0);
+    assert_eq!((of(2).runs, &of(2).models), (2, &Vec::new()));
+}

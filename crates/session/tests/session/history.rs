@@ -219,6 +219,8 @@ fn a_compaction_replaces_what_stands_before_and_raises_the_generation() {
             model_text: String::from("[pruned]"),
         }],
         recap: None,
+        refused: None,
+        untold: Vec::new(),
         tokens_before: 10,
         tokens_after: 5,
     }));

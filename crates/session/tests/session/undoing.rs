@@ -1,7 +1,7 @@
 //! Which runs can be taken back, as the log tells.
 
 use crate::build::Home;
-use tenon_session::State;
+use tenon_session::{Reach, State};
 use tenon_vocab::{
     Checkpoint, CheckpointAction, ContextChange, Event, EventKind, FileChange, FileHash, Message,
     Reverted,
@@ -77,7 +77,8 @@ fn a_snapshot_knows_what_can_be_taken_back() {
     assert_eq!(read.undo.as_deref(), Some(writer.state.undo()));
     assert_eq!(writer.state.undo().moved.len(), 1);
     writer.put(Message::user("next"));
-    assert!(writer.state.undo().moved.is_empty(), "the model was told");
+    let moved = &writer.state.undo().moved;
+    assert!(moved[0].told.is_some(), "the model was told");
     let at = writer.state.undo().done[0].at[0];
     let event: Event = writer.log.record_at(at).unwrap();
     assert!(matches!(event.kind, EventKind::Checkpoint(_)));
@@ -102,4 +103,62 @@ fn what_was_read_only_in_what_was_given_up_is_not_known() {
     writer.put(ContextChange::Reverted(Reverted { before }));
     let known: Vec<&str> = writer.state.reads().map(|(path, _)| path).collect();
     assert_eq!(known, ["before"]);
+}
+
+#[test]
+fn a_revert_forgets_what_was_moved_of_changes_that_it_gives_up() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    writer.start(1, "one");
+    let first = writer.put(Message::user("one"));
+    let change = writer.put(saved("a"));
+    writer.put(back(CheckpointAction::Undone, change - 1));
+    writer.put(back(CheckpointAction::Redone, change));
+    assert_eq!(writer.state.undo().moved.len(), 2);
+    writer.put(back(CheckpointAction::Reverted, first));
+    writer.put(ContextChange::Reverted(Reverted { before: first }));
+    let moved = &writer.state.undo().moved;
+    assert_eq!(moved.len(), 1, "{moved:?}");
+    assert_eq!(moved[0].action, CheckpointAction::Reverted);
+}
+
+#[test]
+fn what_was_told_only_in_a_message_that_is_given_up_is_told_again() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    writer.start(1, "one");
+    writer.put(Message::user("one"));
+    let change = writer.put(saved("a"));
+    writer.put(back(CheckpointAction::Undone, change - 1));
+    let second = writer.put(Message::user("two"));
+    assert_eq!(writer.state.undo().moved[0].told, Some(second));
+    writer.put(ContextChange::Reverted(Reverted { before: second }));
+    assert_eq!(writer.state.undo().moved[0].told, None);
+}
+
+#[test]
+fn prompts_are_what_was_typed_with_their_numbers_and_whether_the_model_sees_them() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    writer.run = Some(crate::build::run(1));
+    writer.put(crate::build::started("typed by hand"));
+    let mut noted = Message::user("<undo>\nfiles went back\n</undo>");
+    noted.parts.push(tenon_vocab::Part::text("typed by hand"));
+    let first = writer.put(noted);
+    writer.run = Some(crate::build::run(2));
+    writer.put(crate::build::started("/review a.rs"));
+    let second = writer.put(Message::user("Look at a.rs with care."));
+    let prompts = writer.log.prompts().unwrap();
+    let told: Vec<(u32, u64, &str)> = prompts
+        .iter()
+        .map(|prompt| (prompt.number, prompt.seq, prompt.text.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [(1, first, "typed by hand"), (2, second, "/review a.rs")]
+    );
+    writer.put(ContextChange::Reverted(Reverted { before: second }));
+    let prompts = writer.log.prompts().unwrap();
+    let reach: Vec<Reach> = prompts.iter().map(|prompt| prompt.reach).collect();
+    assert_eq!(reach, [Reach::Seen, Reach::GivenUp]);
 }

@@ -31,6 +31,7 @@ pub struct Stamp {
     pub size: u64,
     /// With the bits of the kind.
     pub mode: u32,
+    device: u64,
     inode: u64,
     modified: (i64, i64),
     /// Also moves where a program sets the other time back.
@@ -43,26 +44,49 @@ impl Stamp {
         Self {
             size: metadata.len(),
             mode: metadata.mode(),
+            device: metadata.dev(),
             inode: metadata.ino(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
     }
 
+    /// Which file it is, whatever it is called: device and number.
+    #[must_use]
+    pub fn identity(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
+    /// When its content was last written.
+    #[must_use]
+    pub fn modified(&self) -> (i64, i64) {
+        self.modified
+    }
+
     /// Whether it was touched so shortly before that time, or after it, that the
     /// times cannot tell what followed.
     #[must_use]
     pub fn is_fresh_at(&self, time: SystemTime) -> bool {
-        let since = time
-            .checked_sub(TICK)
-            .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-            .unwrap_or_default();
-        let limit = (
-            i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-            i64::from(since.subsec_nanos()),
-        );
+        let limit = before(time, TICK);
         self.changed >= limit || self.modified >= limit
     }
+
+    /// Whether its content is older than that time, by all clocks.
+    #[must_use]
+    pub fn is_older_than(&self, time: SystemTime) -> bool {
+        self.modified < before(time, TICK)
+    }
+}
+
+fn before(time: SystemTime, by: Duration) -> (i64, i64) {
+    let since = time
+        .checked_sub(by)
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+        .unwrap_or_default();
+    (
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+        i64::from(since.subsec_nanos()),
+    )
 }
 
 /// One entry of the tree.

@@ -1,5 +1,6 @@
-//! What the wire formats cost apart from everything else: one delta read, a
-//! long history written, and written again with one step more.
+//! What a request and the wire formats cost apart from everything else: a long
+//! history assembled and measured; one delta read, the history written, and
+//! written again with one step more.
 
 use super::place::Bench;
 use super::report::{Bound, Line};
@@ -48,13 +49,18 @@ const FORMATS: [(&str, [&str; 4]); 3] = [
 
 /// Runs the formats in a program of its own, built as the release is.
 pub fn run(bench: &Bench) -> Result<Vec<Line>> {
-    let mut lines = Vec::new();
+    let said = ask(bench, "assembly")?;
+    let mut lines = vec![Line {
+        name: "context assembly for 1,000 messages",
+        value: said["assembly_ms"]
+            .as_f64()
+            .context("a figure is missing")?,
+        unit: "ms",
+        bound: Bound::Below(5.0),
+        baseline: None,
+    }];
     for (format, names) in FORMATS {
-        let output = Command::new(&bench.codecs)
-            .arg(format)
-            .output()
-            .with_context(|| format!("{} cannot be started", bench.codecs.display()))?;
-        let said: Value = serde_json::from_slice(&output.stdout).context("the example `codecs`")?;
+        let said = ask(bench, format)?;
         for (name, (figure, unit, limit)) in names.into_iter().zip(FIGURES) {
             lines.push(Line {
                 name,
@@ -66,4 +72,12 @@ pub fn run(bench: &Bench) -> Result<Vec<Line>> {
         }
     }
     Ok(lines)
+}
+
+fn ask(bench: &Bench, what: &str) -> Result<Value> {
+    let output = Command::new(&bench.codecs)
+        .arg(what)
+        .output()
+        .with_context(|| format!("{} cannot be started", bench.codecs.display()))?;
+    serde_json::from_slice(&output.stdout).context("the example `codecs`")
 }

@@ -160,6 +160,8 @@ impl Writer {
             summary: "What was done so far, in some sentences. ".repeat(50),
             pruned: Vec::new(),
             recap: None,
+            refused: None,
+            untold: Vec::new(),
             tokens_before: 500_000,
             tokens_after: 1_000,
         }))?;

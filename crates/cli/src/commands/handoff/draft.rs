@@ -89,7 +89,6 @@ fn starter(facts: &Facts, goal: &str) -> String {
     // Writing to a String cannot fail, here and below.
     let _ = writeln!(out, "What is to be reached: {goal}");
     out.push_str(&asked(facts, goal));
-    listed(&mut out, "What was decided:", &recap.decisions);
     if let Some(last) = facts.said.last() {
         let _ = writeln!(
             out,
@@ -121,10 +120,10 @@ pub fn asked(facts: &Facts, goal: &str) -> String {
     let mut asked: Vec<&String> = vec![&recap.goal];
     asked.extend(&recap.prompts);
     asked.retain(|prompt| prompt.trim() != goal);
-    if asked.is_empty() {
-        return String::new();
+    let mut out = String::new();
+    if !asked.is_empty() {
+        out.push_str("\nWhat was asked, in order:\n");
     }
-    let mut out = String::from("\nWhat was asked, in order:\n");
     let skipped = asked.len().saturating_sub(PROMPTS);
     for prompt in asked.iter().skip(skipped) {
         let _ = writeln!(out, "- {}", shortened(&one_line(prompt), PROMPT));
@@ -132,6 +131,14 @@ pub fn asked(facts: &Facts, goal: &str) -> String {
     let left_out = skipped + recap.left_out as usize;
     if left_out > 0 {
         let _ = writeln!(out, "- ({left_out} earlier ones are left out)");
+    }
+    let skipped = recap.decisions.len().saturating_sub(PROMPTS);
+    let decided: Vec<_> = recap.decisions.iter().skip(skipped).collect();
+    if !decided.is_empty() {
+        out.push_str("\nWhat was answered when the user was asked:\n");
+    }
+    for decision in decided {
+        let _ = writeln!(out, "- {}", shortened(&one_line(decision), PROMPT));
     }
     out
 }

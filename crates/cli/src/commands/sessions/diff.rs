@@ -77,7 +77,9 @@ pub fn told(place: &Place, id: SessionId, form: Form) -> Result<Told, CliError> 
     if touched.is_empty() {
         return Ok(Told {
             page: String::new(),
-            remarks: vec![String::from("This session changed no files.")],
+            remarks: vec![String::from(
+                "This session changed no files. Ignored ones are not watched.",
+            )],
         });
     }
     let place = place.of_session(&store.summary(id)?.cwd)?;
@@ -90,6 +92,7 @@ pub fn told(place: &Place, id: SessionId, form: Form) -> Result<Told, CliError> 
         told: Told::default(),
         table: Table::new(&["file", "change", "+", "-", ""]),
         changed: 0,
+        unknown: Vec::new(),
         additions: 0,
         deletions: 0,
     };
@@ -114,6 +117,8 @@ struct Comparison {
     told: Told,
     table: Table,
     changed: usize,
+    /// Changed, and how is not known.
+    unknown: Vec<String>,
     additions: u64,
     deletions: u64,
 }
@@ -176,6 +181,7 @@ impl Comparison {
     fn unknown(&mut self, path: &str, why: &str) {
         self.table
             .row([path, "unknown", "", "", why].map(String::from));
+        self.unknown.push(path.to_owned());
         self.told
             .remarks
             .push(format!("{path}: not compared: {why}."));
@@ -257,12 +263,20 @@ impl Comparison {
             // The table says it beside each file.
             self.told.remarks.clear();
         }
-        self.told.remarks.push(match self.changed {
-            0 => format!(
+        self.told.remarks.push(match (self.changed, self.unknown.as_slice()) {
+            (0, [first, rest @ ..]) => format!(
+                "No file is known to differ from before, and {} could not be compared: {first}{}.",
+                pages::counted(self.unknown.len(), "changed file"),
+                match rest.len() {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                }
+            ),
+            (0, []) => format!(
                 "Of {} that this session changed, none is known to differ from before.",
                 pages::counted(touched, "file")
             ),
-            changed => format!(
+            (changed, _) => format!(
                 "{} changed, +{} -{}, from before the session to now.",
                 pages::counted(changed, "file"),
                 self.additions,

@@ -3,6 +3,7 @@
 use super::search;
 use crate::CommandResult;
 use crate::commands::pages;
+use crate::error::code;
 use crate::place::Place;
 use crate::render::lines::shorten;
 use crate::render::table::Table;
@@ -49,12 +50,23 @@ pub fn run(place: &Place, scope: Scope, form: Form, text: Option<String>) -> Com
             .sessions
             .retain(|summary| found.contains(&summary.id));
     }
+    // Like a search, a list that is asked for a text fails when nothing has it.
+    let nothing = if searched {
+        ExitCode::from(code::RUNTIME)
+    } else {
+        ExitCode::SUCCESS
+    };
     if form == Form::Json {
-        return pages::print_json(&listing.sessions);
+        let printed = pages::print_json(&listing.sessions)?;
+        return Ok(if listing.sessions.is_empty() {
+            nothing
+        } else {
+            printed
+        });
     }
     if listing.sessions.is_empty() {
         complain(none(scope, searched));
-        return Ok(ExitCode::SUCCESS);
+        return Ok(nothing);
     }
     let ids = Ids::of(listing.ids);
     pages::print(&table(&listing.sessions, &ids, scope).to_string())

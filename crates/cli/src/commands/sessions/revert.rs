@@ -9,15 +9,12 @@ use crate::place::Place;
 use crate::screen::complain;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
-use tenon_engine::undo::{self, NoPoint, Outcome, Plan, Point};
+use tenon_engine::undo::{self, NoPoint, Outcome, Plan, Point, Said};
 use tenon_engine::{Ambient, RealAmbient};
 use tenon_session::{Log, SessionError, State};
 use tenon_tools::Workspace;
 use tenon_tools::workspace::WorkspaceOptions;
-use tenon_vocab::{
-    Checkpoint, CheckpointAction, ContextChange, Event, EventKind, Printable, Reverted, SessionId,
-    TodoList,
-};
+use tenon_vocab::{Event, EventKind, Printable, SessionId};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doing {
@@ -28,11 +25,12 @@ pub enum Doing {
 }
 
 pub fn run(place: &Place, id: SessionId, to: Option<u32>, doing: Doing) -> CommandResult {
-    let (log, state) = place.store().open(id, RealAmbient.now())?;
+    let opened = place.store().open(id, RealAmbient.now());
+    let (log, state) = opened.map_err(in_use)?;
     let place = place.of_session(&state.meta().cwd)?;
     let point = Point::find(&log, &state, to).map_err(|why| match why {
         NoPoint::Log(error) => CliError::from(error),
-        other => CliError::runtime(other.to_string()),
+        other => CliError::runtime(other.told(Said::Outside)),
     })?;
     let workspace = Workspace::open(&place.root, WorkspaceOptions::default())
         .map_err(|error| CliError::runtime(error.to_string()))?;
@@ -43,7 +41,8 @@ pub fn run(place: &Place, id: SessionId, to: Option<u32>, doing: Doing) -> Comma
         return Ok(ExitCode::SUCCESS);
     }
     let mut writer = Writer { log, state };
-    let outcome = carry_out(&mut writer, &workspace, &point, plan)?;
+    let blobs = writer.log.blobs();
+    let outcome = point.carry_out(plan, &workspace, &blobs, |kind| writer.write(kind))?;
     writer.log.sync()?;
     pages::print(&told(id, &point, &outcome))
 }
@@ -55,7 +54,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn write(&mut self, kind: impl Into<EventKind>) -> Result<(), SessionError> {
+    fn write(&mut self, kind: EventKind) -> Result<(), SessionError> {
         let agent = self.state.settings().map_or_else(
             || String::from("build"),
             |settings| settings.agent_name.clone(),
@@ -68,7 +67,7 @@ impl Writer {
             run: None,
             parent: None,
             agent,
-            kind: kind.into(),
+            kind,
         };
         let offset = self.log.append(&event)?;
         self.state.apply(&event, offset);
@@ -76,46 +75,25 @@ impl Writer {
     }
 }
 
-/// The files first: when they cannot be recorded, the conversation stays too.
-fn carry_out(
-    writer: &mut Writer,
-    workspace: &Workspace,
-    point: &Point,
-    plan: Plan,
-) -> Result<Outcome, CliError> {
-    let blobs = writer.log.blobs();
-    let mut outcome = Outcome::default();
-    if !point.changes.is_empty() {
-        outcome = plan.carry_out(workspace, &blobs, |files, unkept| {
-            writer.write(Checkpoint {
-                action: CheckpointAction::Reverted,
-                call: None,
-                to_seq: Some(point.before),
-                files,
-                ahead: false,
-                unkept,
-            })
-        })?;
+/// Whoever has it open can do it there, and sees what goes.
+fn in_use(error: SessionError) -> CliError {
+    match error {
+        SessionError::Locked { id, pid } => {
+            let holder = match pid {
+                0 => String::from("another process"),
+                pid => format!("process {pid}"),
+            };
+            CliError::runtime(format!(
+                "session {id} is in use by {holder}, so it cannot be looked at or taken back from here"
+            ))
+            .with_hint("Type /revert there (/history lists the prompts), or end it first.")
+        }
+        other => CliError::from(other),
     }
-    let before = point.before;
-    writer.write(ContextChange::Reverted(Reverted { before }))?;
-    if let Some(items) = &point.todo {
-        let items = items.clone();
-        writer.write(TodoList { items })?;
-    }
-    Ok(outcome)
-}
-
-fn name(point: &Point) -> String {
-    let number = point.number;
-    number.map_or_else(
-        || String::from("the last prompt"),
-        |n| format!("message {n}"),
-    )
 }
 
 fn preview(point: &Point, plan: &Plan, missing: usize) -> String {
-    let mut text = format!("Back to before {}", name(point));
+    let mut text = format!("Back to before {}", point.name());
     if let Some(prompt) = &point.prompt {
         let short: String = prompt.chars().take(200).collect();
         text.push_str(&format!(": {}", Printable::line(&short)));
@@ -151,7 +129,7 @@ fn agreed() -> Result<bool, CliError> {
 fn told(id: SessionId, point: &Point, outcome: &Outcome) -> String {
     format!(
         "{id} is back to before {}. {} went back.{}\n",
-        name(point),
+        point.name(),
         undo::files(outcome.done.len()),
         Printable::block(&undo::lines(outcome)).as_str()
     )

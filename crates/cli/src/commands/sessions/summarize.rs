@@ -12,15 +12,13 @@ use crate::error::{CliError, exit_code};
 use crate::place::Place;
 use crate::render::waiting::{self, Motion};
 use crate::screen::complain;
+use crate::secrets;
 use std::process::ExitCode;
-use tenon_engine::{Engine, summary};
+use tenon_engine::{Engine, budget, summary};
 use tenon_session::{Loaded, recap};
 use tenon_vocab::port::Handle;
 use tenon_vocab::profile::{Compaction, Strategy};
 use tenon_vocab::{Command, ContextChange, EventKind, Outcome, Printable, SessionId};
-
-/// What is asked of a model of which nothing is known.
-const WINDOW: u64 = 32_768;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
@@ -55,6 +53,9 @@ fn print(place: &Place, id: SessionId, by: By) -> CommandResult {
                 .with_hint("`tenon sessions list` shows the others."),
         );
     }
+    let options = options();
+    let configured = Configured::read(place, &options);
+    let known = configured.as_ref().ok().cloned();
     let (text, settings) = match by {
         By::Log => {
             let settings = Compaction::default();
@@ -64,15 +65,14 @@ fn print(place: &Place, id: SessionId, by: By) -> CommandResult {
             )
         }
         By::Model => {
-            let options = options();
-            let configured = Configured::read(place, &options)?;
+            let configured = configured?;
             let settings = configured.resolved.compaction.clone();
             let asking = ask(place, &options, &configured, &loaded);
             (assemble::runtime()?.block_on(asking)?, settings)
         }
     };
     let page = format!("{}\n\n{}\n", text.trim(), summary::facts(&facts, &settings));
-    pages::print_foreign(&page)
+    pages::print_foreign(&secrets::masked(place, known.as_ref(), &page))
 }
 
 async fn ask(
@@ -88,7 +88,7 @@ async fn ask(
         ));
     };
     let resolved = &configured.resolved;
-    let window = model.window().await.unwrap_or(WINDOW);
+    let window = model.window().await.unwrap_or(budget::ASSUMED);
     let window = window.min(resolved.request_tokens.unwrap_or(u64::MAX));
     let question = summary::question(loaded.state(), window, &resolved.compaction);
     let said = model
@@ -107,11 +107,18 @@ fn append(place: &Place, id: SessionId, by: By) -> CommandResult {
     let runtime = assemble::runtime()?;
     let ended = runtime.block_on(async {
         let options = options();
-        let opening = assemble::open_with(place, &options, Session::Existing(id), None);
-        let mut assembled = waiting::during(Motion::for_stderr(), opening).await?;
-        if by == By::Log {
-            assembled.parts.context.compaction.strategy = Strategy::Deterministic;
-        }
+        let assembled = match by {
+            // A server is neither needed nor asked.
+            By::Log => {
+                let mut assembled = assemble::open_without_model(place, &options, id)?;
+                assembled.parts.context.compaction.strategy = Strategy::Deterministic;
+                assembled
+            }
+            By::Model => {
+                let opening = assemble::open_with(place, &options, Session::Existing(id), None);
+                waiting::during(Motion::for_stderr(), opening).await?
+            }
+        };
         let handle = Engine::start(assembled.session, assembled.parts);
         Ok::<_, CliError>(waiting::during(Motion::for_stderr(), compact(handle)).await)
     })?;
@@ -119,7 +126,9 @@ fn append(place: &Place, id: SessionId, by: By) -> CommandResult {
         complain(Printable::line(line).as_str());
     }
     if let Some(summary) = &ended.summary {
-        pages::print_foreign(&format!("{summary}\n"))?;
+        let configured = Configured::read(place, &options()).ok();
+        let page = secrets::masked(place, configured.as_ref(), summary);
+        pages::print_foreign(&format!("{page}\n"))?;
     }
     match ended.outcome {
         Outcome::Completed => Ok(ExitCode::SUCCESS),

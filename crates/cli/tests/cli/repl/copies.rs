@@ -64,7 +64,7 @@ fn a_fork_goes_on_in_the_copy_and_leaves_the_first_as_it_was() {
     terminal
         .line("/fork 2")
         .see("A copy up to message 2 was made. Files stay as they are")
-        .see("Resume with: tenon --session ")
+        .see("The session before: tenon --session ")
         .see_last(">");
     terminal.line("three").see_times("Done. (", 3).see_last(">");
     let body = model.bodies().pop().unwrap();

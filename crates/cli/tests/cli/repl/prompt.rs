@@ -260,7 +260,7 @@ fn clear_starts_another_session_and_resume_goes_back() {
     terminal
         .line("/clear")
         .see_times("tenon 0", 2)
-        .see("Resume with:")
+        .see("The session before: tenon --session ")
         .see_last(">");
     terminal
         .line("what is new")
@@ -269,12 +269,12 @@ fn clear_starts_another_session_and_resume_goes_back() {
     assert!(!model.bodies().pop().unwrap().contains("plum"));
     terminal
         .line("/sessions")
-        .see("its beginning is enough")
+        .see("/resume ID goes on with one.")
         .see_last(">");
     terminal
         .line("/resume")
         .see_times("tenon 0", 3)
-        .see_times("Resume with:", 2)
+        .see_times("The session before:", 2)
         .see_last(">");
     terminal.line("go on").see_times("Done. (", 3).see_last(">");
     assert!(model.bodies().pop().unwrap().contains("plum"));
@@ -423,7 +423,7 @@ fn the_task_list_and_the_handoff_of_a_session_are_shown_on_demand() {
         .see_last(">");
     terminal
         .line("/handoff")
-        .see("nothing was said in session")
+        .see("nothing was said in this session yet")
         .see_last(">");
     terminal
         .line("go")
@@ -445,4 +445,25 @@ fn the_task_list_and_the_handoff_of_a_session_are_shown_on_demand() {
     assert!(screen.contains("- [~] repair"), "{screen}");
     assert!(screen.contains("mock-model: "), "{screen}");
     terminal.key("C-d").left(0);
+}
+
+#[test]
+fn a_session_is_exported_as_what_the_ending_says() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal.ready().line("hello").see("Done. (").see_last(">");
+    for (name, begin) in [("a.html", "<!"), ("b.json", "{"), ("c.md", "#")] {
+        terminal
+            .line(&format!("/export {name}"))
+            .see(name)
+            .see_last(">");
+        let page = std::fs::read_to_string(home.project().join(name)).unwrap();
+        assert!(page.to_lowercase().starts_with(begin), "{name}: {page}");
+    }
+    terminal
+        .line("/export c.md")
+        .see("c.md is there already")
+        .see_last(">");
 }

@@ -357,3 +357,40 @@ fn waiting_for_the_first_word_shows_how_long_and_is_then_erased() {
         terminal.screen()
     );
 }
+
+#[test]
+fn a_command_of_ones_own_that_is_typed_during_a_run_follows_it() {
+    let (home, model) = (TestHome::new(), slow());
+    let commands = home.tenon().join("commands");
+    std::fs::create_dir_all(&commands).unwrap();
+    std::fs::write(commands.join("review.md"), "Look at $1 closely.").unwrap();
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("slowly")
+        .see("word word")
+        .line("/review a.txt")
+        .see("(after this run)");
+    terminal.see("short answer").see("Done. (").see_last(">");
+    assert_eq!(model.last_prompt(), "Look at a.txt closely.");
+}
+
+#[test]
+fn what_waits_for_the_end_of_a_run_is_named_when_the_run_is_stopped() {
+    let (home, model) = (TestHome::new(), slow());
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("slowly")
+        .see("word word")
+        .line("/undo")
+        .see("(after this run)");
+    terminal
+        .key("C-c")
+        .see("Not done, because you stopped the run: /undo")
+        .see_last(">");
+}

@@ -32,11 +32,19 @@ fn what_a_run_changed_is_taken_back_and_given_again_at_the_prompt() {
         .see("Redone: 1 file is")
         .see_last(">");
     assert_eq!(content(), "AS it was\n");
+    terminal.line("/history").see("1  go").see_last(">");
     terminal
         .line("/revert")
         .see("Back to before message 1.")
-        .see_last(">");
+        .see("To have it back");
     assert_eq!(content(), "as it was\n");
+    // What was typed stands in the line again.
+    terminal.see_last("> go");
+    terminal.key("C-c");
     terminal.line("/undo").see("Nothing to undo").see_last(">");
+    terminal
+        .line("/history")
+        .see("There is no prompt yet")
+        .see_last(">");
     terminal.key("C-d").left(0);
 }

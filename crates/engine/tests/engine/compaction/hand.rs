@@ -4,7 +4,7 @@ use super::server::{Server, Setup, vague};
 use super::{compactions, start, world};
 use crate::models::Turn;
 use crate::support::{notices, outcome, prompt, say};
-use tenon_vocab::{Command, EventKind, Outcome, SessionId};
+use tenon_vocab::{Command, EventKind, Outcome, RunState, SessionId};
 
 fn compact(focus: Option<&str>) -> Command {
     Command::Compact {
@@ -60,6 +60,51 @@ async fn with_nothing_to_make_shorter_that_is_said() {
     let events = say(&mut handle, compact(None), is_over).await;
     assert!(compactions(&events).is_empty(), "{events:?}");
     assert_eq!(notices(&events, "not_compacted").len(), 1);
+    say(&mut handle, Command::Shutdown, |_| false).await;
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_would_not_be_shorter_is_not_done_and_that_is_said() {
+    let (world, id) = (world(), SessionId::generate());
+    let summary = |_: usize, _: &str| Turn::text(&"It was said and done so. ".repeat(80));
+    let server = Server::new(Setup::chat(32_768), |_, _| Turn::text("Hi."), summary);
+    let mut handle = start(&world, id, &server);
+    for n in 0..4 {
+        prompt(&mut handle, &format!("Question {n}?")).await;
+    }
+    let events = say(&mut handle, compact(None), is_over).await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    assert_eq!(server.summaries().len(), 1, "it was tried");
+    assert!(compactions(&events).is_empty(), "{events:?}");
+    let said = notices(&events, "not_compacted");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].message.contains("It stays as it is."), "{said:?}");
+    prompt(&mut handle, "And now?").await;
+    assert!(server.last().contains("Question 0?"), "all is still there");
+    say(&mut handle, Command::Shutdown, |_| false).await;
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_is_stopped_says_that_nothing_changed_and_was_seen_to_wait() {
+    let (world, id) = (world(), SessionId::generate());
+    let answer =
+        |n: usize, _: &str| Turn::text(&format!("Answer {n}. {}", "It is so. ".repeat(60)));
+    let hangs = |_: usize, _: &str| Turn::text("").hangs();
+    let server = Server::new(Setup::chat(32_768), answer, hangs);
+    let mut handle = start(&world, id, &server);
+    for n in 0..8 {
+        prompt(&mut handle, &format!("Question {n}?")).await;
+    }
+    // A screen shows that a model is waited for from this state on.
+    let waits = |kind: &EventKind| matches!(kind, EventKind::State(changed) if changed.state == RunState::ModelGenerating);
+    say(&mut handle, compact(None), waits).await;
+    let events = say(&mut handle, Command::Interrupt, is_over).await;
+    assert_eq!(outcome(&events), Outcome::Interrupted);
+    assert!(compactions(&events).is_empty(), "{events:?}");
+    let said = &notices(&events, "not_compacted")[0].message;
+    assert!(said.contains("the conversation is as it was"), "{said}");
     say(&mut handle, Command::Shutdown, |_| false).await;
     world.verify(id);
 }

@@ -5,9 +5,9 @@ use super::server::{Server, Setup, vague};
 use super::{compactions, start, world};
 use crate::formats::Format;
 use crate::models::Turn;
-use crate::support::{notices, outcome, prompt, say};
+use crate::support::{notices, outcome, prompt, say, table};
 use tenon_model::ModelErrorKind;
-use tenon_vocab::{Command, EventKind, Outcome, SessionId};
+use tenon_vocab::{Command, EventKind, Outcome, Query, SessionId};
 
 fn busy(step: usize, _: &str) -> Turn {
     if step.is_multiple_of(2) {
@@ -46,6 +46,35 @@ async fn a_window_that_nobody_told_is_learned_from_a_refusal() {
         .filter(|event| matches!(event.kind, EventKind::Retry(_)))
         .count();
     assert_eq!(retries, 0);
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_refused_is_known_after_a_resume_and_shown_as_the_limit() {
+    let (world, id) = (world(), SessionId::generate());
+    let setup = Setup {
+        format: Format::Chat,
+        window: 8_192,
+        said: None,
+    };
+    let server = Server::new(setup, busy, vague);
+    let mut done = 0;
+    for n in 0..40 {
+        let mut handle = start(&world, id, &server);
+        let events = prompt(&mut handle, &format!("Prompt {n}")).await;
+        assert_eq!(outcome(&events), Outcome::Completed, "{n}");
+        done += compactions(&events).len();
+        if done > 0 {
+            let shown = table(&handle, Query::Context).await;
+            let limit = shown.rows.iter().find(|row| row[0] == "limit").unwrap();
+            assert!(limit[2].contains("refused a longer request"), "{limit:?}");
+            let tokens: u64 = limit[1].parse().unwrap();
+            assert!(tokens < 8_192, "{limit:?}");
+        }
+        say(&mut handle, Command::Shutdown, |_| false).await;
+    }
+    assert!(done >= 2, "{done}");
+    assert_eq!(server.refused(), 1, "each resume knows it");
     world.verify(id);
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tenon_engine::Engine;
 use tenon_model::ModelErrorKind;
 use tenon_vocab::profile::Strategy;
-use tenon_vocab::{Command, Compacted, Event, Outcome, SessionId, Usage};
+use tenon_vocab::{Command, Compacted, Event, EventKind, Outcome, Retry, SessionId, Usage};
 
 fn busy(step: usize, _: &str) -> Turn {
     if step.is_multiple_of(2) {
@@ -76,17 +76,20 @@ async fn an_earlier_summary_is_updated_and_not_summarised_again() {
 #[tokio::test(start_paused = true)]
 async fn a_model_that_fails_or_says_nothing_leaves_it_to_the_log() {
     type Answer = fn(usize, &str) -> Turn;
-    let cases: [(&str, Answer); 4] = [
-        ("rejected", |_, _| {
+    let cases: [(&str, &str, Answer); 5] = [
+        ("rejected", "", |_, _| {
             Turn::default().fails(ModelErrorKind::Rejected)
         }),
-        ("down", |_, _| {
+        ("down", "", |_, _| {
             Turn::default().fails(ModelErrorKind::Unavailable)
         }),
-        ("empty", |_, _| Turn::text("")),
-        ("calls", |n, _| Turn::call(&format!("x{n}"), "look", "{}")),
+        ("empty", "its answer was empty", |_, _| Turn::text("")),
+        ("short", "its answer was too short", |_, _| Turn::text("ok")),
+        ("calls", "it called a tool instead", |n, _| {
+            Turn::call(&format!("x{n}"), "look", "{}")
+        }),
     ];
-    for (name, answer) in cases {
+    for (name, why, answer) in cases {
         let (server, events, done) = run(Strategy::Model, 14, answer).await;
         assert!(!done.is_empty(), "{name}");
         let summary = &done[0].summary;
@@ -101,11 +104,38 @@ async fn a_model_that_fails_or_says_nothing_leaves_it_to_the_log() {
         );
         let said = &notices(&events, "compacted")[0].message;
         assert!(
-            said.contains("made from the log, because"),
+            said.contains("made from the log, because") && said.contains(why),
             "{name}: {said}"
         );
-        assert!(server.summaries().len() <= 2 * done.len(), "{name}");
+        let again = retries(&events).len();
+        assert_eq!(again > 0, name == "down", "{name}");
+        assert!(server.summaries().len() <= 2 * done.len() + again, "{name}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_is_asked_for_again_as_a_step_is_and_that_is_said() {
+    let answer = |n: usize, body: &str| match n {
+        1 | 2 => Turn::default().fails(ModelErrorKind::Unavailable),
+        _ => vague(n, body),
+    };
+    let (_, events, done) = run(Strategy::Model, 14, answer).await;
+    let again = retries(&events);
+    let attempts: Vec<u32> = again.iter().map(|retry| retry.attempt).collect();
+    assert_eq!(attempts, [1, 2]);
+    assert!(again[0].delay_ms > 0 && again[0].of >= 2, "{again:?}");
+    assert!(again[0].reason.starts_with("the summary: "), "{again:?}");
+    assert!(done[0].summary.contains("<summary by=\"model\">"));
+}
+
+fn retries(events: &[Arc<Event>]) -> Vec<Retry> {
+    events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Retry(retry) => Some(retry.clone()),
+            _ => None,
+        })
+        .collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -140,4 +170,25 @@ async fn what_a_summary_took_is_counted() {
         _ => false,
     });
     assert!(of_run, "and in the run that asked");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_in_the_summary_of_a_model_reaches_neither_log_nor_request() {
+    // Put together here, so that no scanner takes this file for a leak.
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let told = secret.clone();
+    let summary = move |_: usize, _: &str| {
+        Turn::text(&format!(
+            "## Objective\nMake the parser fast with the token {told}."
+        ))
+    };
+    let (server, events, done) = run(Strategy::Model, 14, summary).await;
+    assert!(!done.is_empty());
+    assert!(done[0].summary.contains("with the token"), "{done:?}");
+    for event in &events {
+        let text = serde_json::to_string(&**event).unwrap();
+        assert!(!text.contains(&secret), "{text}");
+    }
+    assert!(server.last().contains("with the token"));
+    assert!(!server.last().contains(&secret));
 }

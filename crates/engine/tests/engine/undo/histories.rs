@@ -62,7 +62,7 @@ impl Model {
     /// Takes back the runs from one on.
     fn take_back(&mut self, from: usize) {
         let runs = self.done.split_off(from);
-        let mut moves = Vec::new();
+        let (mut moves, mut stays) = (Vec::new(), Vec::new());
         let paths: BTreeSet<String> = runs
             .iter()
             .flat_map(|run| run.before.keys().chain(run.after.keys()))
@@ -80,8 +80,11 @@ impl Model {
             let to = steps[first].before.get(&path).cloned();
             if left != to && self.tree.get(&path) == left.as_ref() {
                 moves.push((path, left, to));
+            } else if left != to && self.tree.get(&path) != to.as_ref() {
+                stays.push(to);
             }
         }
+        spare_moved(&mut moves, stays);
         let moves = self.apply(moves);
         self.undone.push(TakenBack { moves, runs });
     }
@@ -128,13 +131,15 @@ impl Model {
         let Some(taken) = self.undone.pop() else {
             return;
         };
-        let moves = taken
-            .moves
-            .into_iter()
-            .filter(|(path, _, to)| self.tree.get(path) == to.as_ref())
-            .map(|(path, from, to)| (path, to, from))
-            .collect::<Vec<_>>();
-        let mut moves = moves;
+        let (mut moves, mut stays) = (Vec::new(), Vec::new());
+        for (path, from, to) in taken.moves {
+            if self.tree.get(&path) == to.as_ref() {
+                moves.push((path, to, from));
+            } else if self.tree.get(&path) != from.as_ref() {
+                stays.push(from);
+            }
+        }
+        spare_moved(&mut moves, stays);
         moves.sort_by(|a, b| a.0.cmp(&b.0));
         moves.dedup_by(|a, b| a.0 == b.0);
         self.apply(moves);
@@ -147,6 +152,34 @@ impl Model {
         if from < self.done.len() {
             self.take_back(from);
         }
+    }
+}
+
+/// A content whose old place is left stays in its new one.
+fn spare_moved(
+    moves: &mut Vec<(String, Option<Node>, Option<Node>)>,
+    mut stays: Vec<Option<Node>>,
+) {
+    while !stays.is_empty() {
+        let given: Vec<Vec<u8>> = moves.iter().filter_map(|(_, _, to)| bytes(to)).collect();
+        let missed: BTreeSet<Vec<u8>> = stays
+            .iter()
+            .filter_map(bytes)
+            .filter(|bytes| !given.contains(bytes))
+            .collect();
+        let is_spared = |left: &Option<Node>| bytes(left).is_some_and(|b| missed.contains(&b));
+        let all = std::mem::take(moves);
+        let (spared, rest) = all.into_iter().partition(|(_, left, _)| is_spared(left));
+        *moves = rest;
+        let spared: Vec<(String, Option<Node>, Option<Node>)> = spared;
+        stays = spared.into_iter().map(|(_, _, to)| to).collect();
+    }
+}
+
+fn bytes(node: &Option<Node>) -> Option<Vec<u8>> {
+    match node {
+        Some(Node::File(bytes, _) | Node::Link(bytes)) => Some(bytes.clone()),
+        _ => None,
     }
 }
 
@@ -266,7 +299,10 @@ async fn history(seed: u64, shell: Shell) {
                 format!("undo: {}", said.message)
             }
             9 => {
-                let said = session.ask(Command::Redo).await;
+                let mut said = session.ask(Command::Redo).await;
+                if said.message.starts_with("Nothing was done yet") {
+                    said = session.ask(Command::Redo).await;
+                }
                 model.redo();
                 format!("redo: {}", said.message)
             }

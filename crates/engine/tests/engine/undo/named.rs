@@ -163,6 +163,27 @@ async fn a_huge_file_is_not_kept_and_is_named() {
     session.leave().await;
 }
 
+/// Small enough for every other limit: only that of a file keeps it out.
+#[tokio::test]
+async fn a_file_of_one_byte_more_than_is_kept_of_a_file_is_not_kept() {
+    let mut session = Session::new();
+    for (name, more) in [("just.bin", 0), ("over.bin", 1)] {
+        let file = fs::File::create(session.root().join(name)).unwrap();
+        file.set_len((1 << 20) + more).unwrap();
+    }
+    session.bash("printf x | tee -a just.bin >> over.bin").await;
+    let notice = session.ask(Command::Undo).await;
+    let length = |name: &str| fs::metadata(session.root().join(name)).unwrap().len();
+    assert_eq!(length("just.bin"), 1 << 20);
+    assert_eq!(length("over.bin"), (1 << 20) + 2, "{}", notice.message);
+    assert!(
+        notice.message.contains("over.bin: it was larger than"),
+        "{}",
+        notice.message
+    );
+    session.leave().await;
+}
+
 #[tokio::test]
 async fn a_file_and_a_folder_that_changed_places_change_back() {
     let mut session = Session::new();
@@ -281,7 +302,9 @@ async fn a_revert_takes_conversation_files_and_task_list_back() {
         "{}",
         notice.message
     );
-    assert!(notice.hint.unwrap().contains("prompt 4"));
+    let hint = notice.hint.unwrap();
+    assert!(hint.contains("What you had typed: prompt 4"), "{hint}");
+    assert!(hint.contains("/fork 8"), "{hint}");
     session.run(&[]).await;
     let request = session.model.texts().pop().unwrap();
     assert!(request.contains("prompt 2"), "{request}");
@@ -460,5 +483,115 @@ async fn with_the_watch_off_only_the_file_tools_can_be_undone() {
         notice.message
     );
     assert!(session.has("a.txt"));
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn an_undo_that_touches_nothing_says_so_and_where_the_next_one_leads() {
+    let mut session = Session::new();
+    session.write("a.txt", "1\n");
+    session.bash("echo 1 > b.txt").await;
+    session.bash("echo 2 > a.txt").await;
+    session.write("a.txt", "by the user\n");
+    let notice = session.ask(Command::Undo).await;
+    assert!(
+        notice.message.starts_with("Nothing was undone"),
+        "{}",
+        notice.message
+    );
+    let hint = notice.hint.unwrap();
+    assert!(!hint.contains("gives the files again"), "{hint}");
+    assert!(
+        hint.contains("/undo again goes on to the run before"),
+        "{hint}"
+    );
+    // What stood in its way is gone: it can be tried again, as was said.
+    session.write("a.txt", "2\n");
+    session.ask(Command::Redo).await;
+    session.ask(Command::Undo).await;
+    assert_eq!(session.read("a.txt"), "1\n");
+    assert!(session.has("b.txt"));
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn after_undo_redo_and_revert_the_model_is_told_nothing_that_is_not_so() {
+    let mut session = Session::new();
+    session.write("a.txt", "1\n");
+    session.bash("echo 2 > a.txt").await;
+    session.ask(Command::Undo).await;
+    session.ask(Command::Redo).await;
+    session.ask(Command::Revert { message: Some(1) }).await;
+    assert_eq!(session.read("a.txt"), "1\n");
+    session.run(&[]).await;
+    let request = session.model.texts().pop().unwrap();
+    assert!(!request.contains("a.txt"), "{request}");
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn a_redo_of_a_revert_is_asked_for_twice_and_told_to_the_model() {
+    let mut session = Session::new();
+    session.write("main.rs", "1\n");
+    session.bash("rm main.rs").await;
+    let notice = session.ask(REVERT).await;
+    let hint = notice.hint.unwrap();
+    assert!(
+        hint.contains("To have it back: /redo gives the files, then /fork"),
+        "{hint}"
+    );
+    let notice = session.ask(Command::Redo).await;
+    assert!(session.has("main.rs"), "{}", notice.message);
+    assert!(
+        notice.message.contains("removed      main.rs"),
+        "{}",
+        notice.message
+    );
+    session.ask(Command::Redo).await;
+    assert!(!session.has("main.rs"));
+    session.run(&[]).await;
+    let request = session.model.texts().pop().unwrap();
+    assert!(request.contains("in the part that is gone"), "{request}");
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn what_a_revert_shows_is_what_was_typed() {
+    let mut session = Session::new();
+    session.bash("echo 1 > a.txt").await;
+    session.ask(Command::Undo).await;
+    session.run(&[]).await;
+    let notice = session.ask(REVERT).await;
+    let hint = notice.hint.unwrap();
+    assert!(hint.contains("What you had typed: prompt"), "{hint}");
+    assert!(!hint.contains("took your last changes"), "{hint}");
+    // It was told in what is gone, so it is told again.
+    session.run(&[]).await;
+    let request = session.model.texts().pop().unwrap();
+    assert!(
+        request.contains("took your last changes of files back"),
+        "{request}"
+    );
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn a_line_break_in_a_name_makes_no_line_of_its_own() {
+    let mut session = Session::new();
+    session
+        .run(&[(
+            "edits",
+            json!({"ops": [["write", "a\nremoved x.txt", "1"]]}),
+        )])
+        .await;
+    let notice = session.ask(Command::Undo).await;
+    assert!(
+        !notice
+            .message
+            .lines()
+            .any(|line| line.starts_with("removed x")),
+        "{}",
+        notice.message
+    );
     session.leave().await;
 }

@@ -1,0 +1,53 @@
+//! Pages that are made of a session for somebody else. A session keeps what its
+//! user typed as typed, a token too; a page that goes on must not.
+
+use crate::assemble::Configured;
+use crate::place::Place;
+use crate::provider;
+use crate::screen::complain;
+use std::sync::Arc;
+use tenon_policy::{Findings, Masker};
+use tenon_session::Loaded;
+use tenon_vocab::{EventKind, Origin};
+
+/// The masker of the sessions here. Without a configuration that can be read the
+/// patterns that are built in are left.
+fn masker(place: &Place, configured: Option<&Configured>) -> Arc<Masker> {
+    configured.map_or_else(Masker::standard, |configured| {
+        let resolved = &configured.resolved;
+        let keys = provider::keys_in_use(place, resolved);
+        resolved.masker.knowing(keys)
+    })
+}
+
+/// The page without secrets; says what was taken out.
+pub fn masked(place: &Place, configured: Option<&Configured>, page: &str) -> String {
+    let mut found = Findings::default();
+    let page = masker(place, configured).mask_noting(page, &mut found);
+    if !found.is_empty() {
+        complain(&format!("{found}."));
+    }
+    page.into_owned()
+}
+
+/// Says that a copy of a session holds secrets as they were typed. All else in
+/// it was masked when it was recorded.
+pub fn warn_of_typed(place: &Place, configured: Option<&Configured>, loaded: &Loaded) {
+    let masker = masker(place, configured);
+    let mut found = Findings::default();
+    for event in loaded.events() {
+        if let EventKind::Message(message) = &event.kind
+            && matches!(message.origin, Origin::User | Origin::Steer)
+        {
+            let _ = masker.mask_noting(&message.text(), &mut found);
+        }
+    }
+    if !found.is_empty() {
+        let names: Vec<&str> = found.names().collect();
+        complain(&format!(
+            "It holds what looks like secrets that were typed in a prompt ({}: {}). Take them out before you give it to somebody.",
+            found.total(),
+            names.join(", ")
+        ));
+    }
+}

@@ -1,0 +1,64 @@
+//! A call that no model made: a line of the user's own, a mention, a tool that is
+//! tried by hand.
+
+use super::{Done, settle_all};
+use crate::guard::RepeatGuard;
+use crate::run::{End, Flow, Run};
+use crate::step::Ending;
+use crate::{gate, schedule, todo};
+use tenon_vocab::{CallForm, CallId, ToolCallPart};
+
+/// It passes the same gate and is recorded like any other. But what became of it
+/// is nothing that the model did: it moves none of the limits of the model's
+/// calls, and none of them ends the run for it.
+pub(crate) async fn by_user(run: &mut Run, id: CallId, tool: &str, input: String) -> Flow<Done> {
+    let call = ToolCallPart {
+        id,
+        name: tool.to_owned(),
+        arguments: input,
+        form: CallForm::Native,
+    };
+    let models = Standing::take(run);
+    let done = alone(run, &call).await;
+    models.put_back(run);
+    done
+}
+
+async fn alone(run: &mut Run, call: &ToolCallPart) -> Flow<Done> {
+    let planned = schedule::plan(&run.core, call, Ending::WHOLE);
+    let admitted = gate::admit(run, vec![planned]).await?;
+    let (done, _) = settle_all(run, admitted).await?;
+    let none = || End::Failed(String::from("the call gave no result"));
+    done.into_iter().next().ok_or_else(none)
+}
+
+/// Where the model stands with its limits.
+struct Standing {
+    failures: u32,
+    unreadable: u32,
+    denied: Option<String>,
+    guard: RepeatGuard,
+    todo_first: todo::First,
+}
+
+impl Standing {
+    fn take(run: &mut Run) -> Self {
+        let limits = &run.core.limits;
+        let fresh = RepeatGuard::new(limits.repeat_warn, limits.repeat_stop);
+        Self {
+            failures: run.tally.failures_in_a_row,
+            unreadable: run.tally.unreadable_in_a_row,
+            denied: run.tally.last_denied.take(),
+            guard: std::mem::replace(&mut run.guard, fresh),
+            todo_first: std::mem::take(&mut run.todo_first),
+        }
+    }
+
+    fn put_back(self, run: &mut Run) {
+        run.tally.failures_in_a_row = self.failures;
+        run.tally.unreadable_in_a_row = self.unreadable;
+        run.tally.last_denied = self.denied;
+        run.guard = self.guard;
+        run.todo_first = self.todo_first;
+    }
+}
