@@ -33,6 +33,12 @@ impl Bench {
         };
         fs::create_dir_all(&place.home)?;
         fs::create_dir_all(&place.project)?;
+        // The scripted conversations are told apart by their length, so nothing
+        // may shorten them.
+        fs::write(
+            place.home.join("tenon.jsonc"),
+            r#"{"compaction": {"auto": false}, "context": {"window": 10000000}}"#,
+        )?;
         Ok(place)
     }
 
