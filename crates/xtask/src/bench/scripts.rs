@@ -36,7 +36,8 @@ pub fn commands_only(count: u32) -> Value {
 pub fn commands_that_write(count: u32) -> Value {
     let mut steps: Vec<Value> = (0..count)
         .map(|number| {
-            let command = format!("echo step {number} > written.txt");
+            // At its end: to overwrite would have to be confirmed.
+            let command = format!("echo step {number} >> written.txt");
             calls("bash", json!({ "command": command }))
         })
         .collect();

@@ -102,7 +102,7 @@ pub fn many(bench: &Bench) -> Result<Vec<Line>> {
         ),
         limited(
             "search in 5,000, four words",
-            found(bench, &place, "common bababa habaha")?,
+            found(bench, &place, &talk::four_words())?,
             200.0,
         ),
         limited(

@@ -109,6 +109,11 @@ impl Talk {
     }
 }
 
+/// Words that many of the sessions say.
+pub fn four_words() -> String {
+    format!("common {} {} {}", word(0), word(1), word(2))
+}
+
 /// Three or four syllables.
 fn word(mut number: u64) -> String {
     const FIRST: &[u8] = b"bdfghklmnprstvwz";
