@@ -136,6 +136,9 @@ pub struct RunArgs {
     /// What standard input carries; `json` goes with `--format json`.
     #[arg(long, value_enum, default_value_t = InputFormat::Text, value_name = "FORMAT")]
     pub input_format: InputFormat,
+    /// Talk line by line instead of with the terminal interface; so does ACCESSIBLE=1.
+    #[arg(long)]
+    pub plain: bool,
     /// Print only the last message, when it is whole.
     #[arg(long)]
     pub final_only: bool,
@@ -189,9 +192,6 @@ pub struct RunArgs {
     /// Ask for whole replies instead of streams.
     #[arg(long)]
     pub no_stream: bool,
-    /// The plain line interface (the only interactive one so far).
-    #[arg(long)]
-    pub plain: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,26 +1,31 @@
 //! One question to the configured model outside of any session: for pages that
-//! are made of a session and change nothing in it. Nothing is tried again and
-//! nothing is recorded, so what it took has to be told by whoever asks.
+//! are made of a session and change nothing in it. The engine asks; nothing is
+//! recorded, so what it took has to be told by whoever asks.
 
 use crate::assemble::{self, Configured, Options};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::provider;
 use crate::render::waiting::{self, Motion};
-use futures_util::StreamExt;
+use std::convert::Infallible;
 use std::sync::Arc;
-use tenon_model::{
-    Delivery, Delta, Entry, Parameters, Prefix, Request, estimate_tokens, estimate_usage,
-};
+use tenon_engine::RealAmbient;
+use tenon_engine::aside::{self, Failed, Meanwhile, Question};
+use tenon_model::{Delivery, Parameters, RetryPlan};
 use tenon_policy::Masker;
 use tenon_tools::Jobs;
-use tenon_vocab::{Cost, Message, Settings, Usage};
+use tenon_vocab::{Cost, Printable, Retry, Settings, Usage};
+use tokio::sync::mpsc::{self, UnboundedSender};
+
+/// Tries after the first one.
+const MOST_TRIES: u32 = 2;
 
 /// The model that a session of this place would be asked with.
 pub struct Model {
     model: Arc<dyn tenon_model::Model>,
     parameters: Parameters,
     delivery: Delivery,
+    retry: RetryPlan,
     masker: Arc<Masker>,
     jobs: Jobs,
     /// What a command that prints a key may leave; it goes with the question.
@@ -74,8 +79,13 @@ impl Model {
         let jobs = assemble::jobs(scratch.path());
         let model = provider::model(place, resolved, &wanted.provider, &jobs).await?;
         let parameters = resolved.parameters_of(&wanted.provider, &model.identity().model);
+        let plan = resolved.retry.plan();
         Ok(Some(Self {
             parameters,
+            retry: RetryPlan {
+                attempts: plan.attempts.min(MOST_TRIES),
+                ..plan
+            },
             delivery: if resolved.streaming {
                 Delivery::Streamed
             } else {
@@ -100,47 +110,66 @@ impl Model {
         window.map(|window| window.tokens)
     }
 
-    /// Asks once. Secrets are masked before anything is sent.
+    /// Asks, and a little more often where a server has a bad moment: the page
+    /// can be made without it. Secrets are masked before anything is sent.
     ///
     /// # Errors
-    /// When the request fails, or nothing was said.
+    /// When no request was answered.
     pub async fn ask(&self, system: &str, text: &str) -> Result<Said, CliError> {
-        let said = waiting::during(Motion::for_stderr(), self.request(system, text)).await;
+        let (say, said) = mpsc::unbounded_channel();
+        let asking = self.request(system, text, say);
+        let answer = waiting::during_saying(Motion::for_stderr(), asking, said).await;
         self.jobs.shutdown().await;
-        said
+        answer
     }
 
-    async fn request(&self, system: &str, text: &str) -> Result<Said, CliError> {
-        let text = self.masker.mask(text).into_owned();
-        let request = Request {
-            prefix: Arc::new(Prefix {
-                system: system.to_owned(),
-                tools: Vec::new(),
-            }),
-            entries: vec![Arc::new(Entry::new(Arc::new(Message::user(text))))],
-            parameters: self.parameters.clone(),
-            delivery: self.delivery,
-            cache_key: None,
-            room: None,
+    async fn request(
+        &self,
+        system: &str,
+        text: &str,
+        say: UnboundedSender<String>,
+    ) -> Result<Said, CliError> {
+        let question = Question {
+            model: &*self.model,
+            request: aside::request(
+                system.to_owned(),
+                self.masker.mask(text).into_owned(),
+                self.parameters.clone(),
+                self.delivery,
+            ),
+            retry: &self.retry,
+            ambient: &RealAmbient,
         };
-        let sent = estimate_tokens(&request);
-        let mut stream = self.model.stream(request);
-        while let Some(delta) = stream.next().await {
-            let Delta::Finished(finished) = delta? else {
-                continue;
+        let heard = |meanwhile| {
+            let line = match meanwhile {
+                Meanwhile::Again(retry) => again(&retry),
+                Meanwhile::Adapted(adapted) => adapted.message,
             };
-            let text = finished.message.text();
-            let usage = finished
-                .usage
-                .unwrap_or_else(|| estimate_usage(sent, &finished.message));
-            let identity = self.model.identity();
-            return Ok(Said {
-                text: self.masker.mask(&text).into_owned(),
-                model: identity.model.clone(),
-                usage,
-                cost: identity.prices.map(|prices| prices.cost(&usage)),
-            });
-        }
-        Err(CliError::runtime("the server ended without an answer"))
+            // Whoever listens is there as long as this is asked.
+            let _ = say.send(Printable::line(&line).to_string());
+            Ok::<(), Infallible>(())
+        };
+        let answer = match aside::ask(question, heard).await {
+            Ok(answer) => answer,
+            Err(Failed::Model(error)) => return Err(error.into()),
+            Err(Failed::Stopped(never)) => match never {},
+        };
+        Ok(Said {
+            text: self.masker.mask(&answer.message.text()).into_owned(),
+            model: answer.side.model,
+            usage: answer.side.usage,
+            cost: answer.side.cost,
+        })
     }
+}
+
+fn again(retry: &Retry) -> String {
+    let Retry {
+        attempt,
+        of,
+        delay_ms,
+        reason,
+    } = retry;
+    let seconds = delay_ms.div_ceil(1_000);
+    format!("{reason}: asked again in {seconds} s ({attempt} of {of})")
 }

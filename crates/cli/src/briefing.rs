@@ -5,6 +5,7 @@
 use crate::assemble::Options;
 use crate::place::Place;
 use crate::rules::{Places, Watched};
+use crate::told::Remarks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tenon_config::Resolved;
@@ -20,7 +21,7 @@ pub fn context(
     resolved: &Resolved,
     agent: &AgentProfile,
     skills: &[SkillInfo],
-    remarks: &mut Vec<String>,
+    remarks: &mut Remarks,
 ) -> ContextParts {
     let (watched, found) = Watched::begin(Places {
         config: place.paths.config.clone(),
@@ -30,9 +31,9 @@ pub fn context(
     });
     let loaded = |what: &'static str| move |path: &String| format!("{what}: {path}");
     let paths = found.rules.iter().map(|file| &file.path);
-    remarks.extend(paths.map(loaded("rules")));
+    remarks.found.extend(paths.map(loaded("rules")));
     let paths = found.instructions.iter().map(|file| &file.path);
-    remarks.extend(paths.map(loaded("instructions")));
+    remarks.found.extend(paths.map(loaded("instructions")));
     let own = resolved.prompt.system_prompt.as_deref();
     let base = Sourced {
         source: own.map_or(&agent.source, |_| &resolved.prompt.source),
@@ -56,7 +57,7 @@ pub fn context(
     });
     let mut troubles = found.warnings;
     troubles.extend(cuts.iter().map(ToString::to_string));
-    remarks.extend(troubles.iter().cloned());
+    remarks.act.extend(troubles.iter().cloned());
     ContextParts {
         fragments,
         troubles,

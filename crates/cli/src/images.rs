@@ -44,7 +44,7 @@ impl Limits {
     pub fn of(place: &Place, options: &Options, session: Session) -> Result<Self, CliError> {
         let configured = Configured::read(place, options)?;
         let known = match session.existing() {
-            Some(id) => place.store().load(id)?.state().settings().cloned(),
+            Some(id) => place.store().standing(id)?.state().settings().cloned(),
             None => None,
         };
         // That nothing is configured is told when the session is opened.

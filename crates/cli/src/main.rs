@@ -30,7 +30,9 @@ mod secrets;
 mod settings;
 mod signals;
 mod skills;
+mod told;
 mod trust;
+mod tui;
 
 use args::{Cli, Command, Format};
 use clap::{CommandFactory, FromArgMatches};

@@ -2,8 +2,8 @@
 //! tells what was said and read, and never over something that is there.
 
 use crate::error::CliError;
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use tenon_vocab::Printable;
@@ -23,16 +23,38 @@ pub fn free(path: &Path, hint: &str) -> Result<(), CliError> {
 /// # Errors
 /// When something is there, or it cannot be written.
 pub fn write(path: &Path, content: &[u8], hint: &str) -> Result<(), CliError> {
+    create(path, hint)?
+        .write_all(content)
+        .map_err(|error| cannot(path, &error))
+}
+
+/// The file itself, for what is written piece by piece.
+///
+/// # Errors
+/// When something is there, or it cannot be made.
+pub fn create(path: &Path, hint: &str) -> Result<File, CliError> {
     let made = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
         .open(path);
-    match made.and_then(|mut file| file.write_all(content)) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(taken(path, hint)),
-        Err(error) => Err(cannot(path, &error)),
-        Ok(()) => Ok(()),
-    }
+    made.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => taken(path, hint),
+        _ => cannot(path, &error),
+    })
+}
+
+/// The same over whatever is there.
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn private(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)
 }
 
 fn taken(path: &Path, hint: &str) -> CliError {

@@ -2,6 +2,7 @@
 //! a project that is trusted.
 
 use crate::place::Place;
+use std::path::Path;
 use tenon_config::{CommandPlaces, Commands, Loaded, commands};
 use tenon_engine::slash::{Own, SLASH};
 
@@ -9,8 +10,10 @@ pub fn find(place: &Place, loaded: &Loaded) -> Commands {
     let reserved: Vec<&str> = SLASH.iter().flat_map(Own::names).collect();
     let project = loaded.project();
     let trusted = project.snapshot.as_deref().filter(|_| project.is_trusted());
+    let home = place.env.get("HOME").map(Path::new);
     commands(&CommandPlaces {
         config: &place.paths.config,
+        home,
         project: trusted,
         reserved: &reserved,
     })

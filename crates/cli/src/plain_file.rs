@@ -1,10 +1,11 @@
-//! Small files that others may have put there, read without a wait: a named
+//! Small files that others may have put there, read without a wait and written
+//! whole: a named
 //! pipe under the name of a login would hold the program for ever, and a device
 //! would never end. For files of our own state and of other programs; project
 //! files have the workspace.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -41,6 +42,29 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Puts a page in the place of another, whole or not at all. For nobody else to
+/// read.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replace(path: &Path, page: &serde_json::Value) -> io::Result<()> {
+    replace_text(path, &page.to_string())
+}
+
+/// The same for any text.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replace_text(path: &Path, page: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    // 0600 by default, and never half a file.
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(page.as_bytes())?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 #[cfg(test)]

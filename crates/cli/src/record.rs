@@ -42,7 +42,7 @@ fn meta(place: &Place, id: SessionId) -> Event {
 }
 
 /// The branch that is checked out, read from `.git/HEAD` without running git.
-fn branch(root: &Path) -> Option<String> {
+pub fn branch(root: &Path) -> Option<String> {
     let head = root
         .ancestors()
         .find_map(|folder| std::fs::read_to_string(folder.join(".git/HEAD")).ok())?;

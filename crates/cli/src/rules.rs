@@ -12,10 +12,8 @@ pub use watch::Watched;
 use cache::Cache;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use tenon_engine::prompt::{FragmentKind, RuleFile, cut};
+use tenon_engine::prompt::{FragmentKind, RULE_NAMES, RuleFile, cut, may_lead_to};
 
-/// CLAUDE.md is read where there is no AGENTS.md.
-const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 /// A pattern in `instructions` that names more files than this is a mistake.
 const FILES: usize = 100;
 /// All files together; a prompt of this size fills most windows.
@@ -86,7 +84,7 @@ impl Places {
     fn find_with(&self, cache: &mut Cache) -> Found {
         let mut found = Found::default();
         for folder in self.folders() {
-            let paths = NAMES.iter().map(|name| folder.join(name));
+            let paths = RULE_NAMES.iter().map(|name| folder.join(name));
             if let Some(path) = paths
                 .into_iter()
                 .find(|path| path.symlink_metadata().is_ok())
@@ -121,16 +119,14 @@ impl Places {
         chain
     }
 
-    /// A link may lead to a secret that then stands in every request: it is
-    /// followed only to a file of the same kind in the same place.
+    /// A link is followed only where that can do no harm.
     fn followed(&self, folder: &Path, path: &Path) -> Result<(), String> {
         if !path.is_symlink() {
             return Ok(());
         }
         let target = path.canonicalize().map_err(|error| error.to_string())?;
         let folder = folder.canonicalize().map_err(|error| error.to_string())?;
-        let is_markdown = target.extension().is_some_and(|end| end == "md");
-        if target.starts_with(folder) && is_markdown {
+        if may_lead_to(&target, &folder) {
             return Ok(());
         }
         Err(String::from(

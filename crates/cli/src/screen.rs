@@ -85,12 +85,5 @@ pub fn print(text: &str) -> std::io::Result<()> {
 /// # Errors
 /// When it cannot be written.
 pub fn write_private(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut file = std::fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(content)
+    crate::new_file::private(path)?.write_all(content)
 }

@@ -7,7 +7,7 @@ use crate::provider;
 use crate::screen::complain;
 use std::sync::Arc;
 use tenon_policy::{Findings, Masker};
-use tenon_session::Loaded;
+use tenon_session::Reading;
 use tenon_vocab::{EventKind, Origin};
 
 /// The masker of the sessions here. Without a configuration that can be read the
@@ -32,10 +32,11 @@ pub fn masked(place: &Place, configured: Option<&Configured>, page: &str) -> Str
 
 /// Says that a copy of a session holds secrets as they were typed. All else in
 /// it was masked when it was recorded.
-pub fn warn_of_typed(place: &Place, configured: Option<&Configured>, loaded: &Loaded) {
+pub fn warn_of_typed(place: &Place, configured: Option<&Configured>, reading: &Reading) {
     let masker = masker(place, configured);
     let mut found = Findings::default();
-    for event in loaded.events() {
+    // What cannot be read is said by whoever makes the copy.
+    for event in reading.events().flatten() {
         if let EventKind::Message(message) = &event.kind
             && matches!(message.origin, Origin::User | Origin::Steer)
         {

@@ -9,7 +9,7 @@ use tenon_engine::{Ambient, RealAmbient};
 use tenon_policy::{Authority, Grants, decide};
 use tenon_tools::skill;
 use tenon_vocab::Class;
-use tenon_vocab::profile::{AgentProfile, SkillInfo};
+use tenon_vocab::profile::{AgentProfile, SkillInfo, Whose};
 
 /// Names that one remark tells.
 const TOLD: usize = 8;
@@ -78,7 +78,7 @@ pub fn find(place: &Place, resolved: &Resolved, agent: &AgentProfile) -> Skills 
 fn notice(skills: &[SkillInfo]) -> Option<String> {
     let names: Vec<&str> = skills
         .iter()
-        .filter(|skill| skill.source == "project")
+        .filter(|skill| skill.source == Whose::Project)
         .map(|skill| skill.name.as_str())
         .collect();
     let first = names.iter().take(TOLD).copied().collect::<Vec<_>>();

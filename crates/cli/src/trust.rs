@@ -12,6 +12,7 @@ use crate::error::CliError;
 use crate::place::Place;
 use crate::render::question;
 use crate::screen::{Paint, complain};
+use crate::told::Remarks;
 use rustix::termios::{QueueSelector, tcflush};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -287,6 +288,11 @@ impl Pending {
             complain("Not now: what it would enable is left out, and the next start asks again.");
             return Ok(());
         }
+        self.answered(place, &choice)
+    }
+
+    /// The same for a choice that was taken.
+    pub fn answered(&self, place: &Place, choice: &str) -> Result<(), CliError> {
         let answer = if choice == Choice::ALWAYS {
             TrustAnswer::Trusted
         } else {
@@ -327,15 +333,15 @@ fn typed() -> Option<String> {
 
 /// What a person should know at the start: what is left out, why, and how to
 /// have it.
-pub fn remarks(loaded: &Loaded, custom: &Custom) -> Vec<String> {
-    let mut remarks: Vec<String> = Vec::new();
+pub fn remarks(loaded: &Loaded, custom: &Custom) -> Remarks {
+    let mut remarks = Remarks::default();
     let project = loaded.project();
     let wants = loaded.project_wants().len();
     // What trust would cure is counted below and listed by `tenon trust`; a
     // mistake stays one.
     let mistakes = loaded.ignored().iter();
     let mistakes = mistakes.filter(|ignored| ignored.curable == Curable::No);
-    remarks.extend(mistakes.map(|ignored| {
+    remarks.act.extend(mistakes.map(|ignored| {
         format!(
             "ignored: {} ({}): {}",
             ignored.key, ignored.origin, ignored.why
@@ -343,26 +349,26 @@ pub fn remarks(loaded: &Loaded, custom: &Custom) -> Vec<String> {
     }));
     match &project.standing {
         Standing::Nothing => {}
-        Standing::Trusted => remarks.push(format!(
+        Standing::Trusted => remarks.found.push(format!(
             "the project is trusted: {wants} of its settings and tools hold; `tenon trust` shows them"
         )),
-        Standing::Unknown => remarks.push(format!(
+        Standing::Unknown => remarks.act.push(format!(
             "the project is not trusted: {wants} of its settings and tools are ignored; `tenon trust` shows them, --trust-project accepts them"
         )),
-        Standing::Refused => remarks.push(format!(
+        Standing::Refused => remarks.found.push(format!(
             "the project is not trusted, as you said: {wants} of its settings and tools are ignored; `tenon trust accept` changes that"
         )),
-        Standing::Impossible(why) => remarks.push(why.clone()),
+        Standing::Impossible(why) => remarks.act.push(why.clone()),
     }
     match (&custom.user.standing, &custom.user.snapshot) {
-        (Standing::Unknown, Some(snapshot)) => remarks.push(format!(
+        (Standing::Unknown, Some(snapshot)) => remarks.act.push(format!(
             "the tools in {} are not used: you have not accepted them; `tenon trust` shows them, --trust-user-tools accepts them",
             snapshot.folder().display()
         )),
-        (Standing::Refused, Some(_)) => remarks.push(String::from(
+        (Standing::Refused, Some(_)) => remarks.found.push(String::from(
             "your own tools are not used, as you said; `tenon trust accept --user-tools` changes that",
         )),
-        (Standing::Impossible(why), _) => remarks.push(why.clone()),
+        (Standing::Impossible(why), _) => remarks.act.push(why.clone()),
         _ => {}
     }
     remarks

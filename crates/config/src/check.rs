@@ -199,7 +199,9 @@ pub(crate) fn value_hint(key: &Key, value: &Value) -> Option<String> {
         Kind::Boolean if matches!(text, Some("true" | "false")) => {
             Some("write it without quotes".into())
         }
-        Kind::Texts if text.is_some() => Some(format!("write it as a list: [{value}]")),
+        Kind::Texts | Kind::Words(_) if text.is_some() => {
+            Some(format!("write it as a list: [{value}]"))
+        }
         _ => None,
     }
 }

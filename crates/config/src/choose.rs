@@ -1,4 +1,5 @@
-//! Which provider and which model: flags, then variables, then files.
+//! Which provider and which model: flags, then variables, then what was chosen
+//! by hand in an earlier session, then files.
 
 use crate::ConfigError;
 use crate::address::not_yet;
@@ -22,7 +23,14 @@ enum Named {
 /// Whether several providers are configured and nobody says which.
 #[must_use]
 pub fn is_undecided(loaded: &Loaded, choice: &Choice) -> bool {
-    named(loaded, choice).is_err()
+    let plain = files_alone(loaded, choice);
+    named(plain.as_ref().unwrap_or(loaded), choice).is_err()
+}
+
+/// The settings that a flag refers to, where a saved choice hides them.
+fn files_alone(loaded: &Loaded, choice: &Choice) -> Option<Loaded> {
+    let by_flag = choice.provider.is_some() || choice.model.is_some();
+    by_flag.then(|| loaded.without_saved()).flatten()
 }
 
 fn named(loaded: &Loaded, choice: &Choice) -> Result<Option<Named>, ConfigError> {
@@ -75,6 +83,8 @@ pub(crate) fn chosen_provider(
     choice: &Choice,
     warnings: &mut Vec<String>,
 ) -> Result<Option<ResolvedProvider>, ConfigError> {
+    let plain = files_alone(loaded, choice);
+    let loaded = plain.as_ref().unwrap_or(loaded);
     let split = with_model(loaded, choice, warnings);
     let choice = split.as_ref().unwrap_or(choice);
     let Some(named) = named(loaded, choice)? else {

@@ -16,6 +16,8 @@ pub enum Kind {
     Effort,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// A list of these words.
+    Words(&'static [&'static str]),
     Integer {
         least: u64,
         most: u64,
@@ -97,7 +99,12 @@ impl Key {
     pub fn variable(&self) -> Option<String> {
         let plain = !matches!(
             self.kind,
-            Kind::TextMap | Kind::Permission | Kind::Texts | Kind::Models | Kind::Hooks
+            Kind::TextMap
+                | Kind::Permission
+                | Kind::Texts
+                | Kind::Words(_)
+                | Kind::Models
+                | Kind::Hooks
         );
         if self.name.contains('*') || !plain {
             return None;
@@ -165,6 +172,7 @@ impl Kind {
                 effort::DEFAULT
             ),
             Self::Word(words) => format!("one of {}", words.join(", ")),
+            Self::Words(words) => format!("a list of some of {}", words.join(", ")),
             Self::Integer { least, most } if *most == u64::MAX => {
                 format!("a whole number of at least {least}")
             }
@@ -198,6 +206,10 @@ impl Kind {
                 .as_str()
                 .is_some_and(|word| effort::read(word).is_ok()),
             Self::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Self::Words(words) => value.as_array().is_some_and(|items| {
+                let known = |item: &Value| item.as_str().is_some_and(|word| words.contains(&word));
+                items.iter().all(known)
+            }),
             Self::Integer { least, most } => value
                 .as_u64()
                 .is_some_and(|number| (*least..=*most).contains(&number)),

@@ -31,6 +31,7 @@ mod reference;
 mod resolve;
 mod rules;
 mod sandbox;
+mod saved;
 mod secrets;
 mod settings;
 pub mod skills;
@@ -41,6 +42,7 @@ mod suggest;
 mod tables;
 mod toml;
 mod trust;
+mod tui;
 mod untrusted;
 mod variable;
 
@@ -65,3 +67,4 @@ pub use settings::{
 };
 pub use snapshot::{KeptFile, Snapshot};
 pub use trust::{Difference, Earlier, ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};
+pub use tui::{TuiInterface, TuiKeys, TuiMotion, TuiNotify, TuiSettings, TuiTheme, TuiThinking};

@@ -7,7 +7,7 @@ use crate::keys::{self, Key, Privacy};
 use crate::paths::{Env, Paths};
 use crate::source::{self, Source};
 use crate::trust::ProjectTrust;
-use crate::{ConfigError, Locks, ProjectContent, environment, managed, untrusted, variable};
+use crate::{ConfigError, Locks, ProjectContent, environment, managed, saved, untrusted, variable};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -148,6 +148,8 @@ pub struct Loaded {
     pub(crate) root: PathBuf,
     pub(crate) project: ProjectContent,
     pub(crate) locks: Locks,
+    /// What a saved choice stands before.
+    pub(crate) covered: Option<saved::Covered>,
     files: Vec<PathBuf>,
 }
 
@@ -167,6 +169,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         root: sources.root.clone(),
         project: ProjectContent::default(),
         locks: Locks::default(),
+        covered: None,
         files: Vec::new(),
     };
     let user = source::find(&sources.paths.config)?;
@@ -189,6 +192,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     }
     // Above all else, whoever wrote it.
     managed::apply(&mut loaded)?;
+    saved::apply(&mut loaded);
     Ok(loaded)
 }
 

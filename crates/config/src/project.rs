@@ -3,7 +3,7 @@
 
 use crate::check::{self, Leaf};
 use crate::load::{Curable, Ignored, Loaded, Origin, Sources, same_file};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{OTHERS_COMMANDS, Others, Snapshot};
 use crate::source::{NAMES, Source};
 use crate::trust::{ProjectTrust, Trust, TrustAnswer, TrustSubject};
 use crate::{ConfigError, untrusted};
@@ -66,7 +66,10 @@ impl Loaded {
         if same_file(&folder, &sources.paths.config) {
             return Ok(());
         }
-        let snapshot = match Snapshot::read(&folder) {
+        let home = sources.env.get("HOME").map(PathBuf::from);
+        let at_home = home.is_some_and(|home| same_file(&home, &sources.root));
+        let others = if at_home { Others::No } else { Others::Too };
+        let snapshot = match Snapshot::of_project(&sources.root, others) {
             Ok(None) => return Ok(()),
             Ok(Some(snapshot)) => Arc::new(snapshot),
             Err(error) => {
@@ -76,8 +79,9 @@ impl Loaded {
             }
         };
         for line in snapshot.left_out() {
+            let path = snapshot.path_of(line);
             self.warnings
-                .push(format!("{}/{line}; it is not used", folder.display()));
+                .push(format!("{}; it is not used", path.display()));
         }
         let standing = self.standing(sources, &snapshot);
         let holds = match standing {
@@ -325,5 +329,7 @@ fn files_that_act(snapshot: &Snapshot) -> Vec<String> {
                 .map(|(path, _)| format!("{what}  .tenon/{folder}{path}")),
         );
     }
+    let others = snapshot.below(OTHERS_COMMANDS);
+    found.extend(others.map(|(path, _)| format!("command  .claude/commands/{path}")));
     found
 }

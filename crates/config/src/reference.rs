@@ -65,6 +65,7 @@ fn schema_of(key: &Key) -> Value {
     let mut schema = match key.kind {
         Kind::Text | Kind::Effort => json!({"type": "string"}),
         Kind::Word(words) => json!({"enum": words}),
+        Kind::Words(words) => json!({"type": "array", "items": {"enum": words}}),
         Kind::Integer { least, most } if most == u64::MAX => {
             json!({"type": "integer", "minimum": least})
         }
@@ -327,7 +328,7 @@ fn sample(key: &Key) -> String {
         Kind::Integer { least, .. } => least.max(1).to_string(),
         Kind::Number { most, .. } => (most / 2.0).to_string(),
         Kind::Boolean => "true".into(),
-        Kind::Texts | Kind::Models => "[]".into(),
+        Kind::Texts | Kind::Words(_) | Kind::Models => "[]".into(),
         Kind::TextMap | Kind::Permission | Kind::Hooks => "{}".into(),
     }
 }

@@ -14,6 +14,7 @@ use crate::settings::{
 };
 use crate::slips;
 use crate::source::Source;
+use crate::tui;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -131,6 +132,7 @@ fn resolve_with(
         },
         hooks: hooks::resolve(loaded),
         sandbox: sandbox::settings(loaded),
+        tui: tui::settings(loaded),
         masker: secrets::masker(loaded, &mut warnings)?,
         locks: loaded.locks().clone(),
         warnings,

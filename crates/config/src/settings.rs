@@ -1,6 +1,6 @@
 //! The configuration ready to act: plain values, nothing left to look up.
 
-use crate::{ConfigError, Locks, ModelProfile, Origin, SandboxSettings};
+use crate::{ConfigError, Locks, ModelProfile, Origin, SandboxSettings, TuiSettings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
@@ -204,6 +204,7 @@ pub struct Resolved {
     /// In the order in which they run.
     pub hooks: Vec<HookSpec>,
     pub sandbox: SandboxSettings,
+    pub tui: TuiSettings,
     /// Takes secrets out of what is recorded and sent.
     pub masker: Arc<Masker>,
     /// What the administrator locked.

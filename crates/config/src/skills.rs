@@ -14,7 +14,7 @@ pub use validate::{Finding, Level, folders, validate};
 
 use search::Search;
 use std::path::{Path, PathBuf};
-use tenon_vocab::profile::SkillInfo;
+use tenon_vocab::profile::{SkillInfo, Whose};
 
 /// The folders below a place that may hold skills, the nearest first.
 const OF_PROJECT: [&str; 3] = [".tenon/skills", ".agents/skills", ".claude/skills"];
@@ -40,22 +40,6 @@ pub struct Found {
     pub remarks: Vec<String>,
 }
 
-/// Whose a folder of skills is. A project's may not lead out of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Source {
-    Project,
-    User,
-}
-
-impl Source {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::User => "user",
-        }
-    }
-}
-
 /// Whether a folder that is missing is worth a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
@@ -67,7 +51,8 @@ enum Expected {
 #[derive(Debug)]
 struct Base {
     folder: PathBuf,
-    source: Source,
+    /// A project's may not lead out of it.
+    source: Whose,
     expected: Expected,
 }
 
@@ -94,11 +79,11 @@ fn bases(places: &Places<'_>, root: &Path) -> Vec<Base> {
     };
     let mut bases: Vec<Base> = OF_PROJECT
         .iter()
-        .map(|name| usual(root.join(name), Source::Project))
+        .map(|name| usual(root.join(name), Whose::Project))
         .collect();
-    bases.push(usual(places.config.join("skills"), Source::User));
+    bases.push(usual(places.config.join("skills"), Whose::User));
     if let Some(home) = places.home {
-        bases.extend(OF_HOME.map(|name| usual(home.join(name), Source::User)));
+        bases.extend(OF_HOME.map(|name| usual(home.join(name), Whose::User)));
     }
     bases.extend(places.paths.iter().map(|text| {
         let folder = match (text.strip_prefix("~/"), places.home) {
@@ -108,9 +93,9 @@ fn bases(places: &Places<'_>, root: &Path) -> Vec<Base> {
         // Whoever may write it decides what it is, not whoever named it.
         let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         let source = if real.starts_with(root) {
-            Source::Project
+            Whose::Project
         } else {
-            Source::User
+            Whose::User
         };
         Base {
             folder,

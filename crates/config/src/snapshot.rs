@@ -39,7 +39,42 @@ pub struct Snapshot {
     hash: String,
 }
 
+/// Where projects keep commands for other agents, as seen from `.tenon`. No name
+/// in that folder begins so.
+pub(crate) const OTHERS_COMMANDS: &str = "../.claude/commands/";
+
+/// Whether a project's commands for other agents are among what is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Others {
+    Too,
+    /// They are the user's own.
+    No,
+}
+
 impl Snapshot {
+    /// What a project has for an agent: the folder `.tenon` of this root, and the
+    /// commands that it keeps for others. `None` when there is neither.
+    ///
+    /// # Errors
+    /// When something else stands in the place of `.tenon`, or it cannot be read.
+    pub(crate) fn of_project(root: &Path, others: Others) -> io::Result<Option<Self>> {
+        let folder = root.join(".tenon");
+        let own = Self::read(&folder)?;
+        let commands = match others {
+            Others::Too => Reader::commands_of_others(root),
+            Others::No => Reader::default(),
+        };
+        if commands.files.is_empty() && commands.left_out.is_empty() {
+            return Ok(own);
+        }
+        let mut whole = own.unwrap_or_else(|| Reader::default().finish(&folder));
+        whole.files.extend(commands.files);
+        whole.left_out.extend(commands.left_out);
+        whole.left_out.sort();
+        whole.hash = hash(&whole.files, &whole.left_out);
+        Ok(Some(whole))
+    }
+
     /// `None` when there is no such folder.
     ///
     /// # Errors
@@ -96,6 +131,15 @@ impl Snapshot {
             .map_while(move |(path, file)| Some((path.strip_prefix(prefix)?, file)))
     }
 
+    /// Where a file of it lies.
+    #[must_use]
+    pub(crate) fn path_of(&self, name: &str) -> PathBuf {
+        match (name.strip_prefix("../"), self.folder.parent()) {
+            (Some(beside), Some(root)) => root.join(beside),
+            _ => self.folder.join(name),
+        }
+    }
+
     /// The names of the folders directly below a folder that hold files.
     #[must_use]
     pub fn folders(&self, prefix: &str) -> Vec<String> {
@@ -130,6 +174,27 @@ struct Reader {
 }
 
 impl Reader {
+    /// Only the files that are commands. Where there are too many, none: a project
+    /// must not become one that cannot be trusted by what others have in it.
+    fn commands_of_others(root: &Path) -> Self {
+        let mut reader = Self::default();
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(root.join(".claude"), flags, Mode::empty())
+            .and_then(|folder| openat(&folder, "commands", flags, Mode::empty()));
+        match opened {
+            Ok(folder) => reader.folder(&folder, OTHERS_COMMANDS, 0),
+            Err(rustix::io::Errno::NOENT) => {}
+            Err(_) => reader.leave_out(OTHERS_COMMANDS, "it is a link or no folder"),
+        }
+        reader.files.retain(|path, _| path.ends_with(".md"));
+        if let Some(why) = reader.incomplete.take() {
+            reader.files.clear();
+            reader.left_out.clear();
+            reader.leave_out(OTHERS_COMMANDS, &why);
+        }
+        reader
+    }
+
     fn folder(&mut self, folder: &OwnedFd, prefix: &str, depth: usize) {
         if depth > MAX_DEPTH {
             self.stop(format!("it is nested deeper than {MAX_DEPTH} folders"));

@@ -57,6 +57,13 @@ const PRICE: Kind = Kind::Number {
     most: DEAREST,
 };
 
+/// The words of the terminal interface. It stands beside this crate, not below
+/// it; a test of the binary holds the two together.
+const THEMES: &[&str] = &["ansi", "auto", "dark", "light", "mono"];
+const STATUS: &[&str] = &[
+    "model", "agent", "root", "branch", "context", "tokens", "cost", "sandbox", "mode",
+];
+
 const MODES: &[&str] = &["off", "read-only", "workspace-write"];
 
 pub(crate) const TYPES: &[&str] = &["chat", "messages", "responses", "external"];
@@ -184,6 +191,14 @@ pub(crate) static KEYS: &[Key] = &[
     key("retry.first_ms", between(0, YEAR_MS), "1000", "The first pause; each further one is twice as long."),
     key("retry.cap_ms", between(0, YEAR_MS), "30000", "The longest pause."),
 
+    key("tui.interface", Kind::Word(&["screen", "lines"]), "\"screen\"", "How an interactive session is drawn: `lines` is what `--plain` does, for a screen reader or by taste. See [the terminal](../terminal.md)."),
+    key("tui.theme", Kind::Word(THEMES), "\"ansi\"", "The colours. What you write here holds at every start; without it, what you last chose with `/theme`."),
+    key("tui.keys", Kind::Word(&["emacs", "vim"]), "\"emacs\"", "The keys of the input."),
+    key("tui.status", Kind::Words(STATUS), "", "Parts of the status line, in their order; without it, or empty, all of them."),
+    key("tui.notify", Kind::Word(&["unfocused", "always", "never"]), "\"unfocused\"", "When the terminal is asked for your attention: a turn has ended, or a question waits. `unfocused` is when the window is not looked at."),
+    key("tui.motion", Kind::Word(&["full", "reduced"]), "\"full\"", "With `reduced` nothing moves by itself but the seconds."),
+    key("tui.thinking", Kind::Word(&["brief", "whole", "hidden"]), "\"brief\"", "What is shown of the model's thoughts: as they come and then one line, all of them, or none."),
+
     key("sessions.retention_days", between(0, 36_500), "30", "How long sessions are kept; 0 for ever."),
 ];
 
@@ -199,7 +214,6 @@ pub(crate) const NOT_YET: &[&str] = &[
     "mcp",
     "trust",
     "validation",
-    "ui",
 ];
 
 /// Other spellings of values that people bring along.

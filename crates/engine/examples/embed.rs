@@ -209,6 +209,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
         masker: Masker::standard(),
         ambient: Arc::new(RealAmbient),
         remarks: Vec::new(),
+        known: Vec::new(),
     };
     Ok((parts, refused))
 }

@@ -25,6 +25,8 @@ enum Served {
     Unasked,
     Asked,
     Said(Window),
+    /// It has read more than it says to hold: what it says is not asked for again.
+    Outgrown(Window),
 }
 
 impl fmt::Debug for Current {
@@ -62,7 +64,7 @@ impl Current {
             return own;
         }
         match &*self.served() {
-            Served::Said(window) => Some(window.clone()),
+            Served::Said(window) | Served::Outgrown(window) => Some(window.clone()),
             Served::Unasked | Served::Asked => own,
         }
     }
@@ -82,6 +84,10 @@ impl Current {
             }
             *served = Served::Asked;
         }
+        self.ask_for_window();
+    }
+
+    fn ask_for_window(self: &Arc<Self>) {
         let current = Arc::clone(self);
         let asking = tokio::spawn(async move {
             if let Some(window) = current.model.served_window().await {
@@ -89,6 +95,30 @@ impl Current {
             }
         });
         *self.asking() = Some(asking);
+    }
+
+    /// Asks a server that has said its window whether that is still so: it may
+    /// have been started anew with another. To be called before something is
+    /// given up for it, and not while a reply comes in.
+    pub(crate) async fn look_again(self: &Arc<Self>, token: &CancellationToken) {
+        if matches!(*self.served(), Served::Said(_)) {
+            self.ask_for_window();
+            self.window_settled(token).await;
+        }
+    }
+
+    /// The server has read so many tokens of one request, by its own count. More
+    /// than its window is a wrong window, unless it is the user's word.
+    pub(crate) fn has_read(&self, tokens: u64) {
+        let known = self.window();
+        if is_the_users(known.as_ref()) || known.is_none_or(|window| tokens <= window.tokens) {
+            return;
+        }
+        let place = String::from("which has read a request of that length");
+        *self.served() = Served::Outgrown(Window {
+            tokens,
+            source: WindowSource::Server(place),
+        });
     }
 
     /// Whether the server may still say how large its window is.

@@ -1,5 +1,6 @@
 //! The agents that are built in.
 
+use tenon_vocab::names::tool;
 use tenon_vocab::profile::{AgentMode, AgentProfile};
 
 /// All of them; the first is the default.
@@ -31,14 +32,14 @@ fn agent(name: &str, description: &str, prompt: &str, rights: Rights) -> AgentPr
     let tools: &[&str] = match rights {
         Rights::All => &[],
         Rights::Read => &[
-            "read",
-            "list",
-            "glob",
-            "grep",
-            "todoread",
-            "todowrite",
-            "ask_user",
-            "skill",
+            tool::READ,
+            tool::LIST,
+            tool::GLOB,
+            tool::GREP,
+            tool::TODO_READ,
+            tool::TODO_WRITE,
+            tool::ASK_USER,
+            tool::SKILL,
         ],
     };
     AgentProfile {

@@ -5,6 +5,7 @@ use crate::core::Core;
 use crate::parts::{Approval, Confirm};
 use tenon_session::SessionError;
 use tenon_tools::HostReply;
+use tenon_vocab::names::tool;
 use tenon_vocab::{
     Answer, AnsweredBy, CallId, Choice, Display, Question, QuestionId, QuestionKind, RunId,
     RunState, StateChanged,
@@ -98,7 +99,7 @@ pub(crate) async fn user(
         choices,
         free_text: true,
         call: Some(call.clone()),
-        tool: Some(String::from("ask_user")),
+        tool: Some(String::from(tool::ASK_USER)),
         reason: None,
         intent: None,
         affects: Vec::new(),

@@ -2,24 +2,26 @@
 //! it; what differs is recorded with what it was before, so that it can be taken
 //! back. The file tools need none of this: they report each change themselves.
 //!
-//! The look before is all that a command waits for. The look after, and keeping
-//! what is new, happen while the model goes on. Looking and reading is done on
-//! blocking threads, behind one lock.
+//! A command normally waits for nothing: the look before it is the last look at
+//! the tree, which [`base`] keeps true. The look after, and keeping what is new,
+//! happen while the model goes on. Looking and reading is done on blocking
+//! threads, behind one lock.
 
+mod base;
 mod compare;
 mod keep;
 mod moved;
 
 use crate::core::Core;
+use base::{Base, Looked, Parted};
 use keep::{Budget, Shelf};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tenon_policy::{Facts, Subject};
 use tenon_session::Log;
-use tenon_tools::Workspace;
 use tenon_tools::workspace::{Extent, SCAN_ENTRIES, Scan, ScanLimits};
 use tenon_vocab::{
     CallId, Checkpoint, CheckpointAction, Effect, FileChange, NoticeLevel, RunId, Unkept,
@@ -67,6 +69,8 @@ pub(crate) struct Keeper {
 #[derive(Default)]
 struct Desk {
     shelf: Shelf,
+    /// The last look, where it can be kept true.
+    base: Option<Base>,
     last: Option<Last>,
     /// There are too many files, or the disk is too slow: nothing is watched.
     off: Option<Extent>,
@@ -79,11 +83,25 @@ struct Desk {
 /// The look after a command that left something running.
 struct Last {
     scan: Arc<Scan>,
+    since: SystemTime,
     run: RunId,
 }
 
 /// The tree just before a command.
-pub(crate) struct Before(Arc<Scan>);
+pub(crate) struct Before {
+    scan: Arc<Scan>,
+    /// What was there by then is not the command's, whenever it was looked at.
+    since: SystemTime,
+}
+
+/// Two looks, and the time from which on what happened counts.
+struct Between<'a> {
+    before: &'a Scan,
+    since: SystemTime,
+    after: &'a Scan,
+    /// What is not the command's, though it was changed between them.
+    parted: Option<&'a Parted>,
+}
 
 /// What was found to have changed.
 #[derive(Default)]
@@ -142,21 +160,19 @@ impl Keeper {
         self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn scan(&self, workspace: &Workspace, deadline: Instant) -> Scan {
+    fn limits(&self, deadline: Instant) -> ScanLimits<'_> {
         // What the tree was like the last time tells what it is worth.
         let threads = match self.entries.load(Ordering::Relaxed) {
             0..LARGE => 1,
             _ => std::thread::available_parallelism().map_or(1, |count| count.get().min(4)),
         };
-        let scan = workspace.scan(&ScanLimits {
+        ScanLimits {
             entries: SCAN_ENTRIES,
             deadline: Some(deadline),
             threads,
             stop: &self.stop,
             without: &self.without,
-        });
-        self.entries.store(scan.entries().len(), Ordering::Relaxed);
-        scan
+        }
     }
 }
 
@@ -194,11 +210,14 @@ pub(crate) fn prepare(core: &Arc<Core>) {
         if desk.off.is_some() || desk.running {
             return;
         }
-        let scan = keeper.scan(&core.workspace, Instant::now() + LOOK);
-        if scan.extent() == Extent::Whole {
+        if desk.is_old() {
+            desk.base = None;
+        }
+        let looked = desk.look(&core, Instant::now() + LOOK);
+        if looked.scan.extent() == Extent::Whole {
             let until = Instant::now() + AHEAD;
             let budget = Budget::ahead(until, &keeper.urgent, &keeper.stop);
-            desk.shelf.keep(&core, &scan, &budget);
+            desk.lay_aside(&core, &looked, &budget);
         }
     }));
 }
@@ -222,40 +241,62 @@ fn look_before(core: &Arc<Core>, run: RunId) -> Option<Before> {
         return None;
     }
     let now = Instant::now();
-    let scan = keeper.scan(&core.workspace, now + WAIT);
-    if scan.extent() != Extent::Whole {
+    let looked = desk.look(core, now + WAIT);
+    let extent = looked.scan.extent();
+    if extent != Extent::Whole {
         desk.slow += 1;
-        let is_off = scan.extent() == Extent::TooMany || desk.slow >= SLOW;
-        desk.off = is_off.then(|| scan.extent());
-        unwatched(core, run, scan.extent(), WAIT);
+        let is_off = extent == Extent::TooMany || desk.slow >= SLOW;
+        desk.off = is_off.then_some(extent);
+        unwatched(core, run, extent, WAIT);
         return None;
     }
-    let scan = Arc::new(scan);
-    let found = desk.by_jobs(core, run, &scan);
-    desk.shelf.keep(
-        core,
-        &scan,
-        &Budget::waited_for(now + 2 * WAIT, &keeper.stop),
-    );
+    let found = desk.by_jobs(core, run, &looked.scan);
+    let budget = Budget::waited_for(now + 2 * WAIT, &keeper.stop);
+    desk.lay_aside(core, &looked, &budget);
     record(core, run, None, found);
     desk.running = true;
-    Some(Before(scan))
+    Some(Before {
+        scan: looked.scan,
+        since: looked.at,
+    })
 }
 
-/// The look after a command, beside what follows.
+/// The look after a command, beside what follows. Only for the question what
+/// has happened until now the call waits: what comes later is somebody else's.
 pub(crate) async fn after(core: &Arc<Core>, run: RunId, call: CallId, before: Before) {
     let engine = Arc::clone(core);
-    let look = tokio::task::spawn_blocking(move || look_after(&engine, run, &call, &before));
+    let (ended, is_ended) = tokio::sync::oneshot::channel();
+    let look = tokio::task::spawn_blocking(move || {
+        let mut desk = engine.keeper.desk();
+        let so_far = desk.so_far(&engine);
+        // Nobody listens any more when the session ends.
+        let _ = ended.send(());
+        desk.running = false;
+        let looked = desk.look_since(&engine, Instant::now() + AHEAD, so_far);
+        look_after(&engine, desk, run, &call, &Around { before, looked });
+    });
     *core.keeper.pending.lock().await = Some(look);
+    // One that crashed says nothing.
+    let _ = is_ended.await;
 }
 
-fn look_after(core: &Arc<Core>, run: RunId, call: &CallId, before: &Before) {
+/// The two looks at one command.
+struct Around {
+    before: Before,
+    looked: Looked,
+}
+
+fn look_after(
+    core: &Arc<Core>,
+    mut desk: MutexGuard<'_, Desk>,
+    run: RunId,
+    call: &CallId,
+    around: &Around,
+) {
     let keeper = &core.keeper;
-    let mut desk = keeper.desk();
-    desk.running = false;
-    let scan = keeper.scan(&core.workspace, Instant::now() + AHEAD);
-    if scan.extent() != Extent::Whole {
-        unwatched(core, run, scan.extent(), AHEAD);
+    let Around { before, looked } = around;
+    if looked.scan.extent() != Extent::Whole {
+        unwatched(core, run, looked.scan.extent(), AHEAD);
         return;
     }
     keeper
@@ -263,11 +304,18 @@ fn look_after(core: &Arc<Core>, run: RunId, call: &CallId, before: &Before) {
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .clear();
-    let found = compare::changes(core, &mut desk.shelf, &before.0, &scan, &HashMap::new());
+    let between = Between {
+        before: &before.scan,
+        since: before.since,
+        after: &looked.scan,
+        parted: looked.parted.as_ref(),
+    };
+    let found = compare::changes(core, &mut desk.shelf, &between, &HashMap::new());
     let budget = Budget::ahead(Instant::now() + AHEAD, &keeper.urgent, &keeper.stop);
-    desk.shelf.keep(core, &scan, &budget);
-    desk.last = jobs_run(core).then(|| Last {
-        scan: Arc::new(scan),
+    desk.lay_aside(core, looked, &budget);
+    desk.last = jobs_run(core).then_some(Last {
+        scan: Arc::clone(&looked.scan),
+        since: looked.at,
         run,
     });
     drop(desk);
@@ -287,7 +335,8 @@ pub(crate) async fn run_over(core: &Arc<Core>, run: RunId) {
         let look = tokio::task::spawn_blocking(move || {
             let keeper = &engine.keeper;
             let mut desk = keeper.desk();
-            let scan = keeper.scan(&engine.workspace, Instant::now() + WAIT);
+            let limits = keeper.limits(Instant::now() + WAIT);
+            let scan = engine.workspace.scan(&limits);
             if scan.extent() == Extent::Whole {
                 let found = desk.by_jobs(&engine, run, &scan);
                 record(&engine, run, None, found);
@@ -313,7 +362,13 @@ impl Desk {
         );
         match self.last.take() {
             Some(last) if last.run == run => {
-                compare::changes(core, &mut self.shelf, &last.scan, scan, &edits)
+                let between = Between {
+                    before: &last.scan,
+                    since: last.since,
+                    after: scan,
+                    parted: None,
+                };
+                compare::changes(core, &mut self.shelf, &between, &edits)
             }
             _ => Found::default(),
         }

@@ -106,16 +106,14 @@ pub(crate) async fn if_due(run: &mut Run) -> Flow<()> {
     }
     let current = run.core.active.get();
     current.window_settled(&run.token).await;
-    let measured = Measured::of(run, &current);
-    let Some(limit) = measured.limit else {
-        return Ok(());
-    };
-    let settings = &run.core.given.compaction;
-    let threshold = Shares::of(limit, view::fixed(&run.core), settings, Force::Usual).threshold;
-    let progress = &run.core.compaction;
-    if measured.tokens < threshold || progress.is_pointless(measured.tokens) {
+    if due(run, &current).is_none() {
         return Ok(());
     }
+    // A server that was started anew may hold more by now.
+    current.look_again(&run.token).await;
+    let Some((measured, limit)) = due(run, &current) else {
+        return Ok(());
+    };
     let job = Job {
         why: Why::Due,
         force: Force::Usual,
@@ -148,6 +146,16 @@ pub(crate) async fn if_due(run: &mut Run) -> Flow<()> {
         return Err(stop(run, message));
     }
     Ok(())
+}
+
+/// The figures of the next request where it should be made shorter, and its limit.
+fn due(run: &mut Run, current: &Current) -> Option<(Measured, u64)> {
+    let measured = Measured::of(run, current);
+    let limit = measured.limit?;
+    let settings = &run.core.given.compaction;
+    let threshold = Shares::of(limit, view::fixed(&run.core), settings, Force::Usual).threshold;
+    let is_pointless = run.core.compaction.is_pointless(measured.tokens);
+    (measured.tokens >= threshold && !is_pointless).then_some((measured, limit))
 }
 
 /// The server, or our own figure, says that the request is too long. Ends the

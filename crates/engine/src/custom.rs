@@ -11,8 +11,9 @@ use crate::run::{End, Flow, Run};
 use serde_json::json;
 use tenon_tools::input::suggest_name;
 use tenon_vocab::marked::element;
+use tenon_vocab::names::tool;
 use tenon_vocab::profile::CommandInfo;
-use tenon_vocab::{CallId, NoticeLevel};
+use tenon_vocab::{CallId, Notice, NoticeLevel};
 
 /// Lines of shell in one command.
 const MOST: usize = 10;
@@ -34,16 +35,26 @@ pub(crate) fn find<'a>(core: &'a Core, name: &str) -> Result<&'a CommandInfo, St
 }
 
 /// The prompt that a command stands for.
-pub(crate) async fn prompt(run: &mut Run, template: &str, arguments: &str) -> Flow<String> {
+pub(crate) async fn prompt(run: &mut Run, command: &CommandInfo, arguments: &str) -> Flow<String> {
+    let template = &command.template;
     let lacking = missing(template, arguments);
     if !lacking.is_empty() {
         // Some templates can do without; only their author knows.
         let message = format!(
-            "{} of this command got no argument and was left empty.",
-            lacking.join(" and ")
+            "{} of /{} got no argument and was left empty.",
+            lacking.join(" and "),
+            command.name
         );
-        run.core
-            .notice(Some(run.id), NoticeLevel::Warning, "command", message);
+        let hint = Some(command.argument_hint.as_str()).filter(|hint| !hint.is_empty());
+        run.core.emit_or_end(
+            Some(run.id),
+            Notice {
+                level: NoticeLevel::Warning,
+                kind: String::from("command"),
+                message,
+                hint: hint.map(|hint| format!("It is used as: /{} {hint}", command.name)),
+            },
+        );
     }
     let mut text = String::new();
     let mut ran = 0;
@@ -67,7 +78,7 @@ pub(crate) async fn prompt(run: &mut Run, template: &str, arguments: &str) -> Fl
 async fn shell(run: &mut Run, number: usize, command: &str) -> Flow<String> {
     let id = CallId::new(format!("command_{}_{number}", run.id));
     let input = json!({ "command": command }).to_string();
-    let done = calls::by_user(run, id, "bash", input).await?;
+    let done = calls::by_user(run, id, tool::BASH, input).await?;
     // Without what it was to say, the prompt is another one.
     if done.denial().is_some() {
         return Err(End::Blocked(format!(

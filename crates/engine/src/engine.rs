@@ -34,13 +34,22 @@ impl CommandSink for Commands {
     }
 }
 
+/// The kind of a notice that says what the last start has said already.
+pub const KNOWN: &str = "known";
+
 impl Engine {
     /// Makes a session's engine: the handle for a front end, and the future that
     /// does the work. It ends after `Shutdown`, or when the handle's commands
     /// are dropped.
     #[must_use]
     pub fn prepare(session: SessionId, mut parts: Parts) -> (Handle, BoxFuture<'static, ()>) {
-        let remarks = std::mem::take(&mut parts.remarks);
+        let said = |kind: &'static str| move |remark: String| (kind, remark);
+        let known = std::mem::take(&mut parts.known).into_iter();
+        let remarks = std::mem::take(&mut parts.remarks).into_iter();
+        let remarks: Vec<_> = known
+            .map(said(KNOWN))
+            .chain(remarks.map(said("start")))
+            .collect();
         let core = Arc::new(Core::new(parts));
         let (sender, receiver) = mpsc::unbounded_channel();
         let handle = Handle {
@@ -61,18 +70,22 @@ impl Engine {
     }
 }
 
-async fn serve(core: Arc<Core>, commands: mpsc::UnboundedReceiver<Command>, remarks: Vec<String>) {
+async fn serve(
+    core: Arc<Core>,
+    commands: mpsc::UnboundedReceiver<Command>,
+    remarks: Vec<(&'static str, String)>,
+) {
     watch_jobs(&core);
     let inbox = tokio::spawn(inbox::receive(Arc::clone(&core), commands));
     if let Err(error) = open(&core) {
         // Without its prefix in the log nothing of a run could be kept whole.
         refuse(&core, &error);
     }
-    for remark in remarks {
+    for (kind, remark) in remarks {
         if core.inbox.shutdown.is_cancelled() {
             break;
         }
-        core.notice(None, NoticeLevel::Info, "start", remark);
+        core.notice(None, NoticeLevel::Info, kind, remark);
     }
     for said in &core.masked_rules {
         core.notice(None, NoticeLevel::Warning, "rules", said.clone());

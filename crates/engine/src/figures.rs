@@ -7,6 +7,9 @@ use crate::run::Run;
 use tenon_model::{Software, estimate_usage};
 use tenon_vocab::{Message, Notice, NoticeLevel, Usage};
 
+/// Percent of an estimate; who has read as much has cut nothing off.
+const READ: u64 = 70;
+
 /// Puts the figures on the message and adds them to those of the run.
 pub(crate) fn count(run: &mut Run, current: &Current, message: &mut Message, usage: Usage) {
     run.tally.usage += usage;
@@ -27,6 +30,10 @@ pub(crate) async fn compare(run: &Run, current: &Current, sent: Sent, reported: 
     let Some(usage) = reported.filter(|usage| !usage.estimated) else {
         return;
     };
+    current.has_read(usage.input);
+    if usage.input >= sent.tokens.saturating_mul(READ) / 100 {
+        run.core.compaction.has_read(current, sent.tokens);
+    }
     // The markdown dialect sends the tools in another form than was counted.
     let estimate = match current.identity().dialect.as_str() {
         "native" => Estimate::Fitting,

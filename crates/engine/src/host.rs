@@ -165,8 +165,7 @@ impl CallJournal {
                 .transpose()
                 .map_err(failed)?,
             after: change.after.map(tenon_tools::workspace::sha256),
-            // A file that is written anew keeps its mode.
-            after_mode: change.after.and(change.mode),
+            after_mode: change.after_mode,
         })
     }
 }

@@ -5,6 +5,7 @@
 pub mod account;
 mod active;
 pub mod agents;
+pub mod aside;
 mod ask;
 mod asking;
 pub mod budget;
@@ -53,7 +54,7 @@ pub mod undo;
 
 pub use calls::Done;
 pub use compact::summary;
-pub use engine::Engine;
+pub use engine::{Engine, KNOWN};
 pub use once::call_once;
 pub use parts::{
     Ambient, Approval, Chosen, Confirm, ContextParts, Effects, GrantSink, ModelSource, Parts,

@@ -18,6 +18,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 use tenon_policy::{Findings, Masker};
+use tenon_vocab::names::tool;
 use tenon_vocab::{
     Envelope, EventKind, HookFired, Message, Origin, Part, ToolCallPart, ToolOutput, ToolResult,
     ToolUse,
@@ -28,7 +29,7 @@ use withheld::Withheld;
 const HOOK: &str = "mask-secrets";
 
 /// The tool whose result a person has typed.
-const TYPED: &str = "ask_user";
+const TYPED: &str = tool::ASK_USER;
 
 /// The event as it may be recorded, and what was masked in it.
 pub(crate) fn event(masker: &Masker, kind: EventKind) -> (EventKind, Findings) {

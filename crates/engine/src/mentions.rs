@@ -12,6 +12,7 @@ use tenon_policy::Access;
 use tenon_tools::Workspace;
 use tenon_tools::workspace::WalkOptions;
 use tenon_vocab::marked::element;
+use tenon_vocab::names::tool;
 use tenon_vocab::{CallId, ImageSource, NoticeLevel, Part, ToolError};
 
 /// Mentions of one prompt that are followed.
@@ -78,7 +79,7 @@ fn look(workspace: &Workspace, word: &Word) -> Option<Found> {
         // Lines of a folder are none.
         (!is_folder || reading.lines.is_none()).then_some(Found {
             reading,
-            tool: if is_folder { "list" } else { "read" },
+            tool: if is_folder { tool::LIST } else { tool::READ },
         })
     })
 }
@@ -123,7 +124,7 @@ async fn one(run: &mut Run, found: Found) -> Flow<Vec<Part>> {
             .notice(Some(run.id), NoticeLevel::Warning, "mention", message);
         return Ok(Vec::new());
     }
-    let name = if tool == "list" { "folder" } else { "file" };
+    let name = if tool == tool::LIST { "folder" } else { "file" };
     let lines = reading
         .lines
         .map(|Lines { first, last }| format!("{first}-{last}"));

@@ -20,11 +20,12 @@ use nested::Nested;
 use std::sync::Arc;
 use tenon_policy::{Facts, Subject};
 use tenon_vocab::marked::{Mark, element};
+use tenon_vocab::names::tool;
 use tenon_vocab::{Message, NoticeLevel, Part, Printable, ToolOutput};
 use told::{In, last_told};
 
 /// The tools whose use of a file brings the rules of its folder along.
-const TOUCHING: [&str; 4] = ["read", "edit", "write", "patch"];
+const TOUCHING: [&str; 4] = [tool::READ, tool::EDIT, tool::WRITE, tool::PATCH];
 
 /// The parts that go before the text of the next prompt.
 pub(crate) fn pending(run: &Run) -> Vec<Part> {

@@ -6,6 +6,7 @@ use crate::ask::question;
 use crate::core::Core;
 use crate::parts::{Approval, Confirm};
 use tenon_tools::HostReply;
+use tenon_vocab::names::tool;
 use tenon_vocab::{
     Answer, AnsweredBy, CallId, Choice, Display, Question, QuestionKind, RunId, RunState,
     StateChanged,
@@ -46,7 +47,7 @@ pub(crate) async fn ask(
         choices: choices(),
         free_text: true,
         call: Some(call.clone()),
-        tool: Some(String::from("bash")),
+        tool: Some(String::from(tool::BASH)),
         reason: Some(format!(
             "the sandbox blocked it: {}. It would run again from its beginning, and part of it may have run already. What would permit it for good: `{}` in the configuration",
             blocked.denial, blocked.switch

@@ -178,8 +178,12 @@ pub struct Parts {
     /// Takes secrets out of what is recorded and sent.
     pub masker: Arc<Masker>,
     pub ambient: Arc<dyn Ambient>,
-    /// What was loaded and what was ignored on the way here; said at the start.
+    /// What is new of what was loaded, and what was ignored on the way here; said
+    /// at the start.
     pub remarks: Vec<String>,
+    /// What was loaded as the last time. In the log, too, and not worth a line
+    /// where every start would print it.
+    pub known: Vec<String>,
 }
 
 impl fmt::Debug for Parts {

@@ -6,11 +6,13 @@
 
 mod cap;
 mod freeze;
+mod rule_files;
 mod skills;
 
 pub use cap::{Cut, cut};
 pub use freeze::{frozen, read};
 pub(crate) use freeze::{kept, stored};
+pub use rule_files::{RULE_NAMES, RULES, RULES_OF_OTHERS, may_lead_to};
 pub use skills::skills;
 
 use serde::{Deserialize, Serialize};
@@ -50,8 +52,6 @@ pub enum FragmentKind {
     Environment,
     /// The names and descriptions of skills.
     Skills,
-    /// The agents that can be delegated to.
-    Agents,
 }
 
 impl FragmentKind {
@@ -64,7 +64,6 @@ impl FragmentKind {
             Self::Instructions => "instructions",
             Self::Environment => "environment",
             Self::Skills => "skills",
-            Self::Agents => "agents",
         }
     }
 
@@ -76,7 +75,6 @@ impl FragmentKind {
             Self::Base | Self::Appended => 256 * 1024,
             Self::Rules | Self::Instructions => 64 * 1024,
             Self::Skills => 12 * 1024,
-            Self::Agents => 8 * 1024,
             Self::Environment => 4 * 1024,
         }
     }

@@ -51,6 +51,7 @@ async fn answer(core: &Core, query: Query) -> Reply {
         Query::Models => models::list(core).await,
         Query::Tools => tools(core),
         Query::Context => context::show(core),
+        Query::Meter => context::meter(core),
         Query::Cost => cost(core),
         Query::Grants => grants(core),
         Query::Jobs => jobs(core),

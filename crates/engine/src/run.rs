@@ -221,10 +221,10 @@ async fn drive(
 async fn command(run: &mut Run, name: &str, arguments: &str, origin: RunOrigin) -> Flow<()> {
     begin(run, format!("/{name} {arguments}").trim_end(), origin)?;
     hooks::session_started(run).await?;
-    let template = custom::find(&run.core, name)
-        .map(|command| command.template.clone())
+    let command = custom::find(&run.core, name)
+        .cloned()
         .map_err(End::Failed)?;
-    let text = custom::prompt(run, &template, arguments).await?;
+    let text = custom::prompt(run, &command, arguments).await?;
     let saying = Saying {
         text,
         attachments: Vec::new(),

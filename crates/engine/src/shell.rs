@@ -5,6 +5,7 @@ use crate::run::{Flow, Run, begin};
 use crate::{calls, hooks};
 use serde_json::json;
 use tenon_vocab::marked::element;
+use tenon_vocab::names::tool;
 use tenon_vocab::{CallId, Part, RunOrigin, ShellNote};
 
 pub(crate) async fn run(run: &mut Run, command: String) -> Flow<()> {
@@ -12,7 +13,7 @@ pub(crate) async fn run(run: &mut Run, command: String) -> Flow<()> {
     hooks::session_started(run).await?;
     let id = CallId::new(format!("shell_{}", run.id));
     let input = json!({ "command": command }).to_string();
-    let done = calls::by_user(run, id, "bash", input).await?;
+    let done = calls::by_user(run, id, tool::BASH, input).await?;
     // There is nothing else in this run that its end could tell.
     run.tally.last_denied = done.denial();
     Ok(())

@@ -7,6 +7,7 @@ mod table;
 use crate::parts::ContextParts;
 pub use table::{Own, SLASH};
 use tenon_vocab::names::squash;
+pub use tenon_vocab::slash::{Line, Local, Pinning};
 use tenon_vocab::{Command, Query, Switch, effort};
 
 /// The names that are not Tenon's: commands of the user and of the project, and
@@ -48,48 +49,6 @@ impl Names {
         let names: Vec<&str> = own.map(String::as_str).collect();
         tenon_tools::input::suggest_name(name, &names)
     }
-}
-
-/// Done by the front end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Local {
-    Help,
-    /// A new session with the same settings; the old one stays resumable (U9).
-    Clear,
-    /// The same, with the configuration read again.
-    New,
-    Exit,
-    Sessions,
-    Resume(Option<String>),
-    /// Where to; the default is the screen.
-    Export(Option<String>),
-    /// Draft an AGENTS.md and ask before writing it.
-    Init,
-    Mode(Option<String>),
-    /// How hard the model thinks now.
-    Effort,
-    /// A copy of this session, cut after a message, by its number.
-    Fork(Option<u32>),
-    Rename(String),
-    /// Whether it stays when old sessions are removed.
-    Pin(Pinning),
-    /// Sessions in which a text occurs.
-    Search(String),
-    /// The prompts with their numbers.
-    History,
-    /// What the session changed, as a diff.
-    Diff,
-    /// A handoff for this goal.
-    Handoff(Option<String>),
-}
-
-/// How a session is to be kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pinning {
-    On,
-    Off,
-    /// The other way round than it is.
-    Toggle,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -160,6 +119,7 @@ pub fn parse(line: &str) -> Option<Slash> {
         "pin" => pin(argument.as_deref()),
         "diff" => Slash::Local(Local::Diff),
         "handoff" => Slash::Local(Local::Handoff(argument)),
+        "theme" => Slash::Local(Local::Theme(argument)),
         "todo" => Slash::Query(Query::Todo),
         "skills" => Slash::Query(Query::Skills),
         "commands" => Slash::Query(Query::Commands),

@@ -3,15 +3,15 @@
 //! such a model. It may fail, be late or be stopped, and nobody is told. What it
 //! took is counted like any other request.
 
+use crate::aside::{self, Answer, Question};
 use crate::core::Core;
-use futures_util::StreamExt;
+use crate::parts::Ambient;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tenon_model::{
-    Delivery, Delta, Entry, Model, Parameters, Prefix, Request, estimate_tokens, estimate_usage,
-};
-use tenon_vocab::{Message, Role, SideRequest};
+use tenon_model::{Delivery, Model, Parameters};
+use tenon_vocab::Role;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 const MOST_TOKENS: u64 = 30;
@@ -34,10 +34,11 @@ pub(crate) fn begin(core: &Arc<Core>) {
     }
     let core = Arc::clone(core);
     tokio::spawn(async move {
+        let asking = ask(model, Arc::clone(&core.ambient), text);
         let answer = tokio::select! {
             biased;
             () = core.inbox.shutdown.cancelled() => None,
-            answer = tokio::time::timeout(PATIENCE, ask(model, text)) => answer.ok().flatten(),
+            answer = tokio::time::timeout(PATIENCE, asking) => answer.ok().flatten(),
         };
         // After a shutdown the log is being closed.
         if let Some(answer) = answer
@@ -71,47 +72,17 @@ fn conversation(core: &Core) -> Option<String> {
     Some(core.masker.mask(&text).into_owned())
 }
 
-struct Answer {
-    title: Option<String>,
-    side: SideRequest,
-}
-
-async fn ask(model: Arc<dyn Model>, text: String) -> Option<Answer> {
-    let request = Request {
-        prefix: Arc::new(Prefix {
-            system: String::from(SYSTEM),
-            tools: Vec::new(),
-        }),
-        entries: vec![Arc::new(Entry::new(Arc::new(Message::user(text))))],
-        parameters: Parameters {
-            max_tokens: Some(MOST_TOKENS),
-            ..Parameters::default()
-        },
-        delivery: Delivery::Whole,
-        cache_key: None,
-        room: None,
+async fn ask(model: Arc<dyn Model>, ambient: Arc<dyn Ambient>, text: String) -> Option<Answer> {
+    let parameters = aside::limited(Parameters::default(), MOST_TOKENS);
+    let question = Question {
+        model: &*model,
+        request: aside::request(SYSTEM.to_owned(), text, parameters, Delivery::Whole),
+        retry: &aside::ONCE,
+        ambient: &*ambient,
     };
-    let sent = estimate_tokens(&request);
-    let mut stream = model.stream(request);
-    while let Some(delta) = stream.next().await {
-        if let Delta::Finished(finished) = delta.ok()? {
-            let said = finished.message.text();
-            let usage = finished
-                .usage
-                .unwrap_or_else(|| estimate_usage(sent, &finished.message));
-            let identity = model.identity();
-            return Some(Answer {
-                title: clean(&said),
-                side: SideRequest {
-                    provider: identity.endpoint.clone(),
-                    model: identity.model.clone(),
-                    usage,
-                    cost: identity.prices.map(|prices| prices.cost(&usage)),
-                },
-            });
-        }
-    }
-    None
+    aside::ask(question, |_| Ok::<(), Infallible>(()))
+        .await
+        .ok()
 }
 
 /// The first line, without the quotes and marks that models put around it.
@@ -131,13 +102,10 @@ fn clean(text: &str) -> Option<String> {
 
 /// A title of the user's own, given meanwhile, stays; the request was paid.
 fn record(core: &Core, answer: Answer) {
-    let known = core.emitter.state(|state| state.settings().cloned());
-    if let Some(mut settings) = known {
-        let made = answer
-            .title
-            .map(|title| core.masker.mask(&title).into_owned());
+    if let Some(mut settings) = aside::counted(core, answer.side) {
+        let made = clean(&answer.message.text());
+        let made = made.map(|title| core.masker.mask(&title).into_owned());
         settings.title = settings.title.or(made);
-        settings.side = Some(Box::new(answer.side));
         core.emit_or_end(None, settings);
     }
 }

@@ -19,7 +19,7 @@ use tenon_vocab::{
 };
 
 pub use point::{NoPoint, Point, Said, records};
-pub use roll::{Deed, Outcome, Plan};
+pub use roll::{Deed, Outcome, Plan, Stage};
 pub use words::{files, left, lines};
 
 /// Which redo the user was warned of: by its record and the runs until then. A
@@ -90,40 +90,35 @@ fn said(level: NoticeLevel, kind: &str, message: String) -> Notice {
 }
 
 fn undo_files(core: &Core) -> Result<Notice, SessionError> {
-    let done: Vec<Vec<HistoryRef>> = core.emitter.state(|state| {
-        let runs = state.undo().done.iter();
-        runs.map(|run| run.at.clone()).collect()
+    let (done, broken_off): (Vec<Vec<HistoryRef>>, Option<u64>) = core.emitter.state(|state| {
+        let undo = state.undo();
+        let runs = undo.done.iter();
+        // One that was killed in the middle has taken no run back yet.
+        let last = undo.undone.last().filter(|group| group.runs.is_empty());
+        (
+            runs.map(|run| run.at.clone()).collect(),
+            last.map(|group| group.to_seq),
+        )
     });
-    let mut places: Vec<HistoryRef> = Vec::new();
-    // A run that came to nothing, such as a command that was only prepared for,
-    // is passed over.
+    if let Some(to_seq) = broken_off {
+        let all = done.iter().flatten().copied();
+        let places: Vec<HistoryRef> = all.filter(|at| at.seq > to_seq).collect();
+        if !places.is_empty() {
+            let (plan, missing) = plan(core, &places);
+            return undone(core, plan, missing, to_seq);
+        }
+    }
+    // A run that came to nothing is passed over: a command that was only
+    // prepared for, or changes that the user has taken back. Its files stand as
+    // the run before it left them, so that one is planned for alone.
     for run in done.into_iter().rev() {
-        places.splice(0..0, run);
-        let (plan, missing) = plan(core, &places);
+        let (plan, missing) = plan(core, &run);
         if plan.is_empty() && missing == 0 {
             continue;
         }
-        let Some(first) = places.first() else {
-            continue;
-        };
-        let outcome = roll(
-            core,
-            plan,
-            CheckpointAction::Undone,
-            first.seq.saturating_sub(1),
-        )?;
-        let mut notice = told(
-            &outcome,
-            missing,
-            "Undone",
-            "as before the last run that changed files",
-        );
-        notice.hint = Some(String::from(if outcome.done.is_empty() {
-            "/undo again goes on to the run before it. To try this one again: /redo, then /undo."
-        } else {
-            "The conversation stays as it is; /revert takes both back. /redo gives the files again."
-        }));
-        return Ok(notice);
+        if let Some(first) = run.first() {
+            return undone(core, plan, missing, first.seq.saturating_sub(1));
+        }
     }
     Ok(said(
         NoticeLevel::Info,
@@ -132,6 +127,22 @@ fn undo_files(core: &Core) -> Result<Notice, SessionError> {
             "Nothing to undo: this session has changed no files that are watched, or all of it was taken back.",
         ),
     ))
+}
+
+fn undone(core: &Core, plan: Plan, missing: usize, to_seq: u64) -> Result<Notice, SessionError> {
+    let outcome = roll(core, plan, CheckpointAction::Undone, to_seq)?;
+    let mut notice = told(
+        &outcome,
+        missing,
+        "Undone",
+        "as before the last run that changed files",
+    );
+    notice.hint = Some(String::from(if outcome.done.is_empty() {
+        "/undo again goes on to the run before it. To try this one again: /redo, then /undo."
+    } else {
+        "The conversation stays as it is; /revert takes both back. /redo gives the files again."
+    }));
+    Ok(notice)
 }
 
 fn redo_files(core: &Core) -> Result<Notice, SessionError> {
@@ -146,6 +157,7 @@ fn redo_files(core: &Core) -> Result<Notice, SessionError> {
         ));
     };
     if group.by == CheckpointAction::Reverted
+        && !group.runs.is_empty()
         && let Some(warning) = of_revert(core, &group)
     {
         return Ok(warning);
@@ -187,7 +199,8 @@ fn of_revert(core: &Core, group: &TakenBack) -> Option<Notice> {
 
 fn plan(core: &Core, places: &[HistoryRef]) -> (Plan, usize) {
     let (records, missing) = core.emitter.log(|log| records(log, places));
-    (Plan::make(&core.workspace, &records), missing)
+    let plan = Plan::make(&core.workspace, &records);
+    (plan.within(core.given.checkpoints.total_bytes), missing)
 }
 
 fn roll(
@@ -197,13 +210,13 @@ fn roll(
     to_seq: u64,
 ) -> Result<Outcome, SessionError> {
     let blobs = core.emitter.blobs();
-    plan.carry_out(&core.workspace, &blobs, |files, unkept| {
+    plan.carry_out(&core.workspace, &blobs, |stage, files, unkept| {
         let record = Checkpoint {
             action,
             call: None,
             to_seq: Some(to_seq),
             files,
-            ahead: false,
+            ahead: stage == Stage::Ahead,
             unkept,
         };
         core.emitter.emit(None, record).map(|_| ())
@@ -224,7 +237,8 @@ fn told(outcome: &Outcome, missing: usize, what: &str, how: &str) -> Notice {
             "\n{missing} records of changes are no longer there; what they changed stays."
         ));
     }
-    let level = if outcome.left.is_empty() && missing == 0 {
+    let is_whole = outcome.left.is_empty() && outcome.lost.is_empty();
+    let level = if is_whole && missing == 0 {
         NoticeLevel::Info
     } else {
         NoticeLevel::Warning

@@ -2,23 +2,23 @@
 //! The logs are the truth. A session that is gone goes from the index; one whose
 //! file is no longer the one that was read is read again from its beginning.
 
+mod known;
+mod reading;
+mod writing;
+
+pub(crate) use known::{Known, unsigned};
+
 use crate::database::Index;
 use crate::error::IndexError;
-use crate::fold::{composed, words};
-use crate::found::About;
-use crate::passage::{self, may_speak};
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use crate::passage::may_speak;
+use known::{forget, signed};
+use reading::{Puts, Reading};
+use rusqlite::OptionalExtension;
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::time::{Duration, Instant};
-use tenon_session::{LogFile, Numbers, Stream};
-use tenon_vocab::{SessionId, Timestamp};
+use tenon_session::LogFile;
+use tenon_vocab::SessionId;
+use writing::Writing;
 
-/// How long others may be kept from writing at a stretch.
-const SLICE: Duration = Duration::from_secs(1);
-/// Bytes before the place up to which a log was read, to know it again.
-const TAIL: u64 = 64;
 /// A row of `words` is the number of the session and that of the passage in it.
 pub(crate) const SHIFT: u32 = 24;
 /// The passage that is the title.
@@ -41,22 +41,6 @@ pub struct Updated {
 pub struct Behind {
     pub sessions: usize,
     pub bytes: u64,
-}
-
-/// A session as the index has it.
-#[derive(Debug, Clone)]
-pub(crate) struct Known {
-    pub number: i64,
-    pub id: SessionId,
-    /// Of the file when it was read.
-    length: i64,
-    modified: i64,
-    /// The end of the last line that was read.
-    read: i64,
-    tail: Vec<u8>,
-    messages: u32,
-    passages: i64,
-    pub about: About,
 }
 
 #[derive(Debug, Default)]
@@ -205,320 +189,9 @@ impl Index {
     }
 }
 
-impl Known {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let id: String = row.get("id")?;
-        let updated: i64 = row.get("updated")?;
-        Ok(Self {
-            number: row.get("number")?,
-            id: id.parse().map_err(|_| rusqlite::Error::InvalidQuery)?,
-            length: row.get("length")?,
-            modified: row.get("modified")?,
-            read: row.get("read")?,
-            tail: row.get("tail")?,
-            messages: row.get("messages")?,
-            passages: row.get("passages")?,
-            about: About {
-                title: row.get("title")?,
-                cwd: row.get("cwd")?,
-                updated: Timestamp::from_nanosecond(i128::from(updated))
-                    .map_err(|_| rusqlite::Error::InvalidQuery)?,
-            },
-        })
-    }
-
-    fn of(connection: &Connection, id: SessionId) -> Result<Option<Self>, IndexError> {
-        Ok(connection
-            .query_row(
-                "SELECT * FROM session WHERE id = ?1",
-                [id.to_string()],
-                Self::read,
-            )
-            .optional()?)
-    }
-
-    fn is(&self, log: &LogFile) -> bool {
-        unsigned(self.length) == log.bytes && self.modified == stamp(log)
-    }
-
-    /// The file is still the one that was read, with more behind it.
-    fn still_is(&self, log: &LogFile) -> bool {
-        let read = unsigned(self.read);
-        log.bytes >= read && tail(log, read).is_some_and(|tail| tail == self.tail)
-    }
-}
-
-/// The bytes just before a place of a log.
-fn tail(log: &LogFile, end: u64) -> Option<Vec<u8>> {
-    let file = File::open(&log.path).ok()?;
-    let mut bytes = vec![0; usize::try_from(end.min(TAIL)).ok()?];
-    let from = end.saturating_sub(TAIL);
-    file.read_exact_at(&mut bytes, from).ok()?;
-    Some(bytes)
-}
-
-fn stamp(log: &LogFile) -> i64 {
-    i64::try_from(log.modified.as_nanos()).unwrap_or(i64::MAX)
-}
-
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-pub(crate) fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
-}
-
-fn forget(connection: &Connection, known: &Known) -> Result<(), IndexError> {
-    clear(connection, known.number)?;
-    connection.execute("DELETE FROM session WHERE number = ?1", [known.number])?;
-    Ok(())
-}
-
-fn clear(connection: &Connection, number: i64) -> Result<(), IndexError> {
-    let (first, last) = (number << SHIFT, ((number + 1) << SHIFT) - 1);
-    connection.execute(
-        "DELETE FROM words WHERE rowid IN
-             (SELECT number FROM passage WHERE number BETWEEN ?1 AND ?2)",
-        [first, last],
-    )?;
-    connection.execute(
-        "DELETE FROM passage WHERE number BETWEEN ?1 AND ?2",
-        [first, last],
-    )?;
-    Ok(())
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Read {
     Whole,
     /// Another process went on with it.
     ByAnother,
-}
-
-/// One session while it is read.
-struct Reading {
-    known: Known,
-    numbers: Numbers,
-}
-
-impl Reading {
-    /// What the index has of it by now; a first row when there is none.
-    fn begin(index: &Index, log: &LogFile) -> Result<Self, IndexError> {
-        let connection = &index.connection;
-        let mut known = match Known::of(connection, log.id)? {
-            Some(known) => known,
-            None => {
-                let about = index.store.summary(log.id)?.into();
-                insert(connection, log.id, &about)?
-            }
-        };
-        if !known.still_is(log) {
-            clear(connection, known.number)?;
-            known.read = 0;
-            known.messages = 0;
-            known.passages = TITLE + 1;
-            known.about.title.clear();
-        }
-        let numbers = Numbers::after(known.messages);
-        Ok(Self { known, numbers })
-    }
-
-    fn take(
-        &mut self,
-        stream: &Stream,
-        line: &tenon_session::RawLine,
-        puts: &mut Puts<'_>,
-    ) -> Result<(), IndexError> {
-        // A line that cannot be decoded says nothing.
-        let Some(event) = stream.decode(line) else {
-            return Ok(());
-        };
-        let message = self.numbers.of(&event);
-        self.known.messages = self.numbers.last();
-        let Some(passage) = passage::of(&event) else {
-            return Ok(());
-        };
-        if self.known.passages >= 1 << SHIFT {
-            return Ok(());
-        }
-        let row = (self.known.number << SHIFT) | self.known.passages;
-        puts.put(row, signed(line.offset), message, &passage.text)?;
-        self.known.passages += 1;
-        Ok(())
-    }
-
-    /// Up to here it was read, for whoever goes on.
-    fn keep(&mut self, connection: &Connection, log: &LogFile) -> Result<(), IndexError> {
-        let known = &mut self.known;
-        known.tail = tail(log, unsigned(known.read)).unwrap_or_default();
-        connection.execute(
-            "UPDATE session SET length = :length, modified = :modified, read = :read,
-                 tail = :tail, messages = :messages, passages = :passages, title = :title,
-                 cwd = :cwd, updated = :updated
-             WHERE number = :number",
-            named_params! {
-                ":number": known.number,
-                ":length": known.length,
-                ":modified": known.modified,
-                ":read": known.read,
-                ":tail": known.tail,
-                ":messages": known.messages,
-                ":passages": known.passages,
-                ":title": known.about.title,
-                ":cwd": known.about.cwd,
-                ":updated": nanoseconds(known.about.updated),
-            },
-        )?;
-        Ok(())
-    }
-
-    /// Another process may have read on while nobody held the lock.
-    fn is_ours(&self, connection: &Connection) -> Result<bool, IndexError> {
-        let now = Known::of(connection, self.known.id)?;
-        Ok(now.is_some_and(|now| now.number == self.known.number && now.read == self.known.read))
-    }
-
-    fn end(mut self, index: &Index, log: &LogFile, puts: &mut Puts<'_>) -> Result<(), IndexError> {
-        let about: About = index.store.summary(log.id)?.into();
-        if about.title != self.known.about.title {
-            let row = (self.known.number << SHIFT) | TITLE;
-            puts.remove(row)?;
-            puts.put(row, -1, None, &about.title)?;
-        }
-        self.known.about = about;
-        self.known.length = signed(log.bytes);
-        self.known.modified = stamp(log);
-        self.keep(&index.connection, log)
-    }
-}
-
-fn insert(connection: &Connection, id: SessionId, about: &About) -> Result<Known, IndexError> {
-    connection.execute(
-        "INSERT INTO session (id, length, modified, read, tail, messages, passages, title,
-             cwd, updated)
-         VALUES (?1, -1, 0, 0, x'', 0, ?2, '', ?3, ?4)",
-        params![
-            id.to_string(),
-            TITLE + 1,
-            about.cwd,
-            nanoseconds(about.updated)
-        ],
-    )?;
-    Ok(Known {
-        number: connection.last_insert_rowid(),
-        id,
-        length: -1,
-        modified: 0,
-        read: 0,
-        tail: Vec::new(),
-        messages: 0,
-        passages: TITLE + 1,
-        about: About {
-            title: String::new(),
-            ..about.clone()
-        },
-    })
-}
-
-fn nanoseconds(moment: Timestamp) -> i64 {
-    i64::try_from(moment.as_nanosecond()).unwrap_or(i64::MAX)
-}
-
-/// The statements that are run for every passage.
-struct Puts<'a> {
-    passage: rusqlite::Statement<'a>,
-    words: rusqlite::Statement<'a>,
-    remove: [rusqlite::Statement<'a>; 2],
-}
-
-impl<'a> Puts<'a> {
-    fn new(connection: &'a Connection) -> Result<Self, IndexError> {
-        Ok(Self {
-            passage: connection
-                .prepare("INSERT INTO passage (number, place, message) VALUES (?1, ?2, ?3)")?,
-            words: connection.prepare("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?,
-            remove: [
-                connection.prepare(
-                    "DELETE FROM words WHERE rowid IN
-                         (SELECT number FROM passage WHERE number = ?1)",
-                )?,
-                connection.prepare("DELETE FROM passage WHERE number = ?1")?,
-            ],
-        })
-    }
-
-    fn put(
-        &mut self,
-        row: i64,
-        place: i64,
-        message: Option<u32>,
-        text: &str,
-    ) -> Result<(), IndexError> {
-        let words = words(&composed(text));
-        if words.is_empty() {
-            return Ok(());
-        }
-        self.passage.execute(params![row, place, message])?;
-        self.words.execute(params![row, words])?;
-        Ok(())
-    }
-
-    fn remove(&mut self, row: i64) -> Result<(), IndexError> {
-        for statement in &mut self.remove {
-            statement.execute([row])?;
-        }
-        Ok(())
-    }
-}
-
-/// A transaction that is ended and begun again before others wait for long.
-struct Writing<'a> {
-    connection: &'a Connection,
-    since: Instant,
-    open: bool,
-}
-
-impl<'a> Writing<'a> {
-    fn begin(connection: &'a Connection) -> Result<Self, IndexError> {
-        connection.execute_batch("BEGIN IMMEDIATE")?;
-        Ok(Self {
-            connection,
-            since: Instant::now(),
-            open: true,
-        })
-    }
-
-    fn is_long(&self) -> bool {
-        self.since.elapsed() > SLICE
-    }
-
-    fn breathe(&mut self) -> Result<(), IndexError> {
-        if self.is_long() {
-            self.commit()?;
-            self.connection.execute_batch("BEGIN IMMEDIATE")?;
-            self.open = true;
-            self.since = Instant::now();
-        }
-        Ok(())
-    }
-
-    fn commit(&mut self) -> Result<(), IndexError> {
-        self.connection.execute_batch("COMMIT")?;
-        self.open = false;
-        Ok(())
-    }
-
-    fn end(mut self) -> Result<(), IndexError> {
-        self.commit()
-    }
-}
-
-impl Drop for Writing<'_> {
-    fn drop(&mut self) {
-        if self.open {
-            // What was not committed is read again the next time.
-            let _ = self.connection.execute_batch("ROLLBACK");
-        }
-    }
 }

@@ -6,6 +6,7 @@ use crate::guard::Guard;
 use crate::rule::Target;
 use crate::{Access, EXTERNAL_DIRECTORY, Facts, PathFact, Subject};
 use tenon_vocab::Effect;
+use tenon_vocab::names::tool;
 
 /// A line of more commands than this is judged as a whole, as one that is not
 /// understood: nobody wrote it to be read.
@@ -45,7 +46,7 @@ pub(crate) fn aspects(facts: &Facts) -> Vec<Aspect<'_>> {
 /// process is a matter of bash.
 pub(crate) fn line_tool(facts: &Facts) -> &str {
     match facts.tool.as_str() {
-        "process" => "bash",
+        tool::PROCESS => tool::BASH,
         tool => tool,
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     Authority, Commands, Deed, EXTERNAL_DIRECTORY, Facts, PathFact, ReadOnly, Rules, Script,
     Subject,
 };
+use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Decision, Effect, Responders, Timestamp};
 
 pub(crate) const FIXED: &str = "built-in, cannot be changed";
@@ -295,7 +296,7 @@ impl Judge<'_> {
                 let path = &fact.path;
                 return Some(format!("{program} would read {path}, outside the project"));
             }
-            let found = self.of_path("read", fact)?;
+            let found = self.of_path(tool::READ, fact)?;
             (found.class != Class::Allow)
                 .then(|| format!("{program} would read {}: {}", fact.path, found.reason))
         })
@@ -383,7 +384,7 @@ fn confirmed_by_rule(heard: &Heard<'_>, aspect: &Aspect<'_>, trail: &mut Trail) 
 /// the text, so that no rule and no grant answers for it.
 fn typed(aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
     const RULE: &str = "process: \"write\" = confirm";
-    if aspect.tool != "process" || !matches!(aspect.target, Target::Name(WRITE)) {
+    if aspect.tool != tool::PROCESS || !matches!(aspect.target, Target::Name(WRITE)) {
         return None;
     }
     let reason = "what a running process makes of its input is not known beforehand: each input \

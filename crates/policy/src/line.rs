@@ -13,6 +13,7 @@ use crate::rules::PROTECT_ENV_FILES;
 use crate::script::{Danger, Deed, Script, Target};
 use crate::trail::{Finding, Trail, Verdict};
 use crate::{Access, EXTERNAL_DIRECTORY, Facts, PathFact, Place, Rules};
+use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Decision};
 
 /// G10 seen as a hook (H5): its table is that of the dangers of the shell.
@@ -219,7 +220,7 @@ impl Judge<'_> {
         let secret = observed.chain(named).find(|fact| {
             let may_read = !fact.path.contains(['*', '?', '['])
                 && self
-                    .of_path("read", fact)
+                    .of_path(tool::READ, fact)
                     .is_some_and(|found| found.class == Class::Allow);
             !may_read
         });

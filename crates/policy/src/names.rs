@@ -1,19 +1,24 @@
 //! Names of tools as rules may write them (G16).
 
-use tenon_vocab::names::{canonical_name, canonical_names};
+use tenon_vocab::names::{canonical_name, canonical_names, tool};
 
 /// The key of rules about paths outside of the root.
 pub const EXTERNAL_DIRECTORY: &str = "external_directory";
 
 /// The group of all tools that change files; also the name of one of them.
-pub const EDIT_GROUP: &str = "edit";
+pub const EDIT_GROUP: &str = tool::EDIT;
 
 /// The tools that only look at files.
-pub const READING: &[&str] = &["read", "list", "glob", "grep"];
+pub const READING: &[&str] = &[tool::READ, tool::LIST, tool::GLOB, tool::GREP];
 
 /// Tools that only talk. A `*` rule that asks or allows does not speak of them:
 /// asking whether the user may be asked helps nobody.
-const TALKING: &[&str] = &["ask_user", "todoread", "todowrite", "done"];
+const TALKING: &[&str] = &[
+    tool::ASK_USER,
+    tool::TODO_READ,
+    tool::TODO_WRITE,
+    tool::DONE,
+];
 
 /// The canonical name of a tool, in any spelling. A name that is not known (an
 /// MCP or a custom tool) comes back as it is.
@@ -60,7 +65,7 @@ fn is_wild(rule: &str) -> bool {
 }
 
 pub(crate) fn in_edit_group(tool: &str) -> bool {
-    matches!(tool, "write" | "edit" | "patch")
+    matches!(tool, tool::WRITE | tool::EDIT | tool::PATCH)
 }
 
 pub(crate) fn only_talks(tool: &str) -> bool {

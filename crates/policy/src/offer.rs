@@ -13,6 +13,7 @@ use crate::{
     Access, Authority, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, Grants, PathFact, Rules, Simple,
     Subject, names,
 };
+use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Effect, Timestamp};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,7 +185,7 @@ fn key_of(facts: &Facts) -> Option<(String, GrantKey)> {
             inside.then(|| (tool, GrantKey::Input(facts.input.clone())))
         }),
         _ if !names::is_built_in(&tool) => Some((tool, GrantKey::Tool)),
-        Subject::Name(name) if matches!(tool.as_str(), "skill" | "task") => {
+        Subject::Name(name) if matches!(tool.as_str(), tool::SKILL | tool::TASK) => {
             Some((tool, GrantKey::Name(name.clone())))
         }
         Subject::Name(_) | Subject::Nothing => Some((tool, GrantKey::Input(facts.input.clone()))),

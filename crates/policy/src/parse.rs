@@ -7,6 +7,7 @@ use crate::path::PathPattern;
 use crate::rule::{Answers, Layer, Matcher, Rule, Weight};
 use serde_json::{Map, Value};
 use tenon_vocab::Decision;
+use tenon_vocab::names::tool;
 
 /// A rule that cannot be used. `at` is where it stands below `permission`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -149,7 +150,7 @@ fn matcher(
     if pattern.trim() == "*" || (takes_paths(tool) && pattern.trim() == "**") {
         return Ok(Matcher::Any);
     }
-    if tool == "bash" {
+    if tool == tool::BASH {
         return command(pattern, CommandPattern::new(pattern), decision, at);
     }
     if takes_paths(tool) {
@@ -254,13 +255,13 @@ fn listed_match(
         return wrong(&at, "expected a text");
     };
     match key.as_str() {
-        "command_prefix" | "commandPrefix" if tool == "bash" => {
+        "command_prefix" | "commandPrefix" if tool == tool::BASH => {
             command(text, CommandPattern::prefix(text), decision, &at)
         }
         "command_prefix" | "commandPrefix" => wrong(&at, "only rules of bash have it"),
         "path_glob" | "pathGlob" if takes_paths(tool) => matcher(tool, text, decision, &at),
         "path_glob" | "pathGlob" => wrong(&at, "only rules of file tools have it"),
-        "name" if !takes_paths(tool) && tool != "bash" => matcher(tool, text, decision, &at),
+        "name" if !takes_paths(tool) && tool != tool::BASH => matcher(tool, text, decision, &at),
         _ => wrong(&at, "expected one of path_glob, command_prefix or name"),
     }
 }

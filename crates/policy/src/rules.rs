@@ -7,6 +7,7 @@ use crate::{RuleError, names};
 use serde_json::Value;
 use std::cmp::Ordering;
 use tenon_vocab::Decision;
+use tenon_vocab::names::tool;
 
 const BUILT_IN: &str = "built-in";
 /// The built-in hook that keeps secrets (H3), which is these rules seen as one.
@@ -38,22 +39,22 @@ impl Rules {
             rules.built(tool, Matcher::Guarded(Guard::Secret), Ask);
         }
         for tool in [
-            "todoread",
-            "todowrite",
-            "ask_user",
-            "done",
-            "skill",
-            "process",
+            tool::TODO_READ,
+            tool::TODO_WRITE,
+            tool::ASK_USER,
+            tool::DONE,
+            tool::SKILL,
+            tool::PROCESS,
         ] {
             rules.built(tool, Matcher::Any, Allow);
         }
         rules.built(names::EDIT_GROUP, Matcher::Any, Ask);
         rules.built(names::EDIT_GROUP, Matcher::Guarded(Guard::Vendored), Deny);
         rules.built(names::EDIT_GROUP, Matcher::Guarded(Guard::Secret), Deny);
-        rules.built("task", Matcher::Any, Ask);
-        rules.built("bash", Matcher::Any, Ask);
+        rules.built(tool::TASK, Matcher::Any, Ask);
+        rules.built(tool::BASH, Matcher::Any, Ask);
         // Which these are, and how it is certain, says `reading`.
-        rules.built("bash", Matcher::Reads, Allow);
+        rules.built(tool::BASH, Matcher::Reads, Allow);
         rules.built(names::EXTERNAL_DIRECTORY, Matcher::Any, Deny);
         rules
     }

@@ -9,9 +9,10 @@ use crate::{
     Access, Authority, Facts, Grants, Layer, Matcher, PathFact, Place, ReadOnly, Rule, Rules,
     Subject, decide,
 };
+use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Decision, Effect, Timestamp};
 
-const LOOKED_INTO_BY: &[&str] = &["read", "grep"];
+const LOOKED_INTO_BY: &[&str] = &[tool::READ, tool::GREP];
 
 /// Says of a path, relative to the root, whether reading or searching it is not
 /// allowed unasked. Quick for a tree of any size: where nobody has narrowed
@@ -41,7 +42,7 @@ fn asks(rules: &Rules, path: &str) -> bool {
                     .iter()
                     .any(|tool| rule.matches(tool, Target::Path(&fact)))
         });
-    let answered = !special && class(rules, "grep", Subject::Nothing) == Class::Ask;
+    let answered = !special && class(rules, tool::GREP, Subject::Nothing) == Class::Ask;
     LOOKED_INTO_BY.iter().any(|tool| {
         let found = class(rules, tool, Subject::Paths(vec![fact.clone()]));
         found != Class::Allow && !(answered && found == Class::Ask)

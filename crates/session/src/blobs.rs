@@ -156,7 +156,7 @@ impl Blobs {
     }
 }
 
-fn hash(content: &[u8]) -> String {
+pub(crate) fn hash(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     let mut text = String::with_capacity(64);
     for byte in digest {

@@ -74,13 +74,21 @@ impl Changes {
         let to_seq = checkpoint.to_seq.unwrap_or(0);
         match checkpoint.action {
             CheckpointAction::Saved => self.saved(run, checkpoint, at),
+            // What was given again and then broken off is given by the next redo:
+            // all of it is in what was taken back.
+            CheckpointAction::Redone if checkpoint.ahead => {}
+            CheckpointAction::Undone | CheckpointAction::Reverted if checkpoint.ahead => {
+                self.begun(checkpoint.action, to_seq, at);
+            }
             CheckpointAction::Undone | CheckpointAction::Reverted => {
                 self.taken_back(checkpoint.action, to_seq, at);
                 self.tell(checkpoint, to_seq, Known::Yes);
             }
             CheckpointAction::Redone => {
                 let (from, known) = match self.given_again(to_seq) {
-                    Some(group) if group.by == CheckpointAction::Reverted => {
+                    Some(group)
+                        if group.by == CheckpointAction::Reverted && !group.runs.is_empty() =>
+                    {
                         // Nothing that is still said made these changes, so a
                         // revert to any later message must not silence it.
                         (to_seq, Known::No)
@@ -112,6 +120,22 @@ impl Changes {
         }
     }
 
+    /// Something is about to be taken back. Until it is, its runs count as done:
+    /// a group without runs is one that was broken off.
+    fn begun(&mut self, by: CheckpointAction, to_seq: u64, at: HistoryRef) {
+        match self.state.undone.last_mut() {
+            Some(group) if group.runs.is_empty() && group.to_seq == to_seq => {
+                group.records.push(at);
+            }
+            _ => self.state.undone.push(TakenBack {
+                by,
+                to_seq,
+                records: vec![at],
+                runs: Vec::new(),
+            }),
+        }
+    }
+
     fn taken_back(&mut self, by: CheckpointAction, to_seq: u64, at: HistoryRef) {
         let mut runs = Vec::new();
         while let Some(mut last) = self.state.done.pop() {
@@ -136,6 +160,13 @@ impl Changes {
         match self.state.undone.last_mut() {
             // A long list of files is in more than one record.
             Some(group) if runs.is_empty() && group.to_seq == to_seq => group.records.push(at),
+            // What was about to be done is done, maybe by a second one after the
+            // first was killed.
+            Some(group) if group.runs.is_empty() && group.to_seq == to_seq => {
+                group.records.push(at);
+                group.by = by;
+                group.runs = runs;
+            }
             _ => self.state.undone.push(TakenBack {
                 by,
                 to_seq,
@@ -149,7 +180,7 @@ impl Changes {
         let group = self
             .state
             .undone
-            .pop_if(|group| last_seq(group) == Some(to_seq))?;
+            .pop_if(|group| last_seq(group) == to_seq)?;
         for run in group.runs.iter().cloned() {
             self.held += run.at.len();
             match self.state.done.last_mut() {
@@ -202,6 +233,8 @@ enum Known {
 }
 
 /// The last change of a group: what the files stand at when it is given again.
-fn last_seq(group: &TakenBack) -> Option<u64> {
-    group.runs.last()?.at.last().map(|at| at.seq)
+/// Of one that was broken off nothing went back.
+fn last_seq(group: &TakenBack) -> u64 {
+    let last = group.runs.last().and_then(|run| run.at.last());
+    last.map_or(0, |at| at.seq)
 }

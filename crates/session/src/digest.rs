@@ -6,9 +6,10 @@
 use crate::SessionError;
 use crate::lines::{Lines, line_at, line_within, read_at};
 use crate::place::{Place, private_file};
+use crate::stamp::Stamp;
 use crate::totals::Totals;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use tenon_vocab::{Event, EventKind, Meta, Outcome, SCHEMA_VERSION, Timestamp};
@@ -25,6 +26,13 @@ const CATCH_UP: u64 = 256 * 1024;
 pub(crate) struct Digest {
     /// The length of the log up to which this holds.
     pub bytes: u64,
+    /// When the log was written to last, as its file system tells: a log that was
+    /// replaced by one of the same length is another.
+    #[serde(default)]
+    modified: i64,
+    /// Of the last record.
+    #[serde(default)]
+    pub seq: u64,
     pub meta: Meta,
     pub created: Timestamp,
     pub updated: Timestamp,
@@ -40,6 +48,8 @@ impl Digest {
     pub fn new(first: &Event, meta: &Meta) -> Self {
         Self {
             bytes: 0,
+            modified: 0,
+            seq: first.seq,
             meta: meta.clone(),
             created: first.ts,
             updated: first.ts,
@@ -51,6 +61,7 @@ impl Digest {
 
     pub fn apply(&mut self, event: &Event) {
         self.updated = event.ts;
+        self.seq = event.seq;
         // What a copy has from the first session was paid there.
         let copied = self.meta.forked_from.as_ref();
         if copied.is_some_and(|fork| event.seq <= fork.seq) {
@@ -69,8 +80,12 @@ impl Digest {
     /// No sync and no fuss: a digest that is lost or torn is made again. Written
     /// in place, as one line with one call: replacing a file by renaming makes
     /// common file systems flush it, which costs more than all of the log.
-    pub fn write(&self, place: &Place) -> io::Result<()> {
-        let mut line = serde_json::to_vec(self)?;
+    pub fn write(&self, place: &Place, log: &File) -> io::Result<()> {
+        let modified = Stamp::of(&rustix::fs::fstat(log)?).modified;
+        let mut line = serde_json::to_vec(&Self {
+            modified,
+            ..self.clone()
+        })?;
         line.push(b'\n');
         let file = private_file()
             .write(true)
@@ -81,43 +96,71 @@ impl Digest {
     }
 
     pub fn of(place: &Place) -> Result<Self, SessionError> {
-        Self::of_length(place, Self::length(place)?)
+        let about = rustix::fs::stat(&place.log)
+            .map_err(|error| SessionError::io("read", &place.log, error.into()))?;
+        Self::of_stamp(place, Stamp::of(&about))
     }
 
-    /// Of the log, to know whether a digest holds.
-    pub fn length(place: &Place) -> Result<u64, SessionError> {
-        fs::metadata(&place.log)
-            .map(|about| about.len())
-            .map_err(|error| SessionError::io("read", &place.log, error))
+    /// Whether nobody may remove the session. What was read of the two ends of a
+    /// log is not enough to say no.
+    pub fn is_pinned(&self, place: &Place) -> io::Result<bool> {
+        let says = |digest: &Self| digest.totals.settings.as_ref().is_some_and(|s| s.pinned);
+        if !self.partial {
+            return Ok(says(self));
+        }
+        let mut whole = self.clone();
+        whole.totals.settings = None;
+        whole.follow(&File::open(&place.log)?, 0);
+        if whole.bytes < self.bytes {
+            return Err(io::Error::from(io::ErrorKind::InvalidData));
+        }
+        Ok(says(&whole))
     }
 
     /// Thousands are read for one list: the log itself is not even opened where
     /// the digest has it all.
-    pub fn of_length(place: &Place, length: u64) -> Result<Self, SessionError> {
-        if let Some(kept) = Self::kept(place, length) {
+    pub fn of_stamp(place: &Place, stamp: Stamp) -> Result<Self, SessionError> {
+        if let Some(kept) = Self::kept(place, stamp) {
             return Ok(kept);
         }
         let file =
             File::open(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
-        Self::from_ends(&file, place, length)
+        Self::from_ends(&file, place, stamp.length)
     }
 
-    fn kept(place: &Place, length: u64) -> Option<Self> {
+    fn kept(place: &Place, stamp: Stamp) -> Option<Self> {
         // Behind the first line there may be the rest of a longer one.
         let kept = line_at(&File::open(place.digest()).ok()?, 0).ok()??;
         let mut digest: Self = serde_json::from_slice(&kept).ok()?;
         if digest.meta.schema_version > SCHEMA_VERSION {
             return None;
         }
-        let behind = length.checked_sub(digest.bytes)?;
-        if behind > CATCH_UP {
-            return None;
+        match stamp.length.checked_sub(digest.bytes)? {
+            0 => (digest.modified == stamp.modified).then_some(digest),
+            1..=CATCH_UP => {
+                let file = File::open(&place.log).ok()?;
+                digest.is_followed(&file).then(|| {
+                    digest.follow(&file, digest.bytes);
+                    digest
+                })
+            }
+            _ => None,
         }
-        if behind > 0 {
-            let file = File::open(&place.log).ok()?;
-            digest.follow(&file, digest.bytes);
+    }
+
+    /// Whether the log goes on where this ends: else it is another log. A record
+    /// that is still being written decides nothing.
+    fn is_followed(&self, file: &File) -> bool {
+        #[derive(Deserialize)]
+        struct Next {
+            seq: u64,
         }
-        Some(digest)
+        match line_at(file, self.bytes) {
+            Ok(Some(line)) => serde_json::from_slice::<Next>(&line)
+                .is_ok_and(|next| next.seq == self.seq.saturating_add(1)),
+            Ok(None) => true,
+            Err(_) => false,
+        }
     }
 
     fn from_ends(file: &File, place: &Place, length: u64) -> Result<Self, SessionError> {
@@ -155,10 +198,7 @@ impl Digest {
         let first = first_record(file, place)?;
         match &first.kind {
             EventKind::Meta(meta) => Ok(Self::new(&first, meta)),
-            kind => Err(SessionError::NotMeta {
-                kind: kind.name().to_owned(),
-                seq: first.seq,
-            }),
+            _ => Err(SessionError::not_meta(&first)),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use tenon_vocab::SessionId;
+use tenon_vocab::{Event, SessionId};
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
@@ -84,6 +84,13 @@ pub enum SessionError {
 }
 
 impl SessionError {
+    pub(crate) fn not_meta(first: &Event) -> Self {
+        Self::NotMeta {
+            kind: first.kind.name().to_owned(),
+            seq: first.seq,
+        }
+    }
+
     /// Sorts an I/O error by who must act: a full disk and a folder that cannot
     /// be written to are said plainly, the rest keeps the system's words.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {

@@ -1,17 +1,18 @@
 //! A session for people and for other programs: a transcript for a terminal,
 //! Markdown and a page for readers, JSON for scripts. Only the JSON document is
-//! read back, by `import`.
+//! read back, by `import`. All of them are written record by record: a log may be
+//! larger than the memory.
 
 mod html;
 mod json;
 mod markdown;
 mod text;
 
-pub use html::html;
+pub use html::write_html;
 pub(crate) use json::{FORMAT, FORMAT_VERSION, NOT_CARRIED};
 pub use json::{json, write_json};
-pub use markdown::markdown;
-pub use text::text;
+pub use markdown::write_markdown;
+pub use text::write_text;
 
 use tenon_vocab::{CallStatus, Display, Status, TodoItem, TodoStatus, ToolResult};
 

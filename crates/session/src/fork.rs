@@ -244,7 +244,7 @@ impl Copy {
             None => Cause::Crash,
         };
         let next = self.log.next_seq();
-        for event in closing_events(&self.state, left, next, now, cause) {
+        for event in closing_events(self.state.open(), left, next, now, cause) {
             self.append(&event)?;
         }
         Ok(())

@@ -126,7 +126,7 @@ impl Store {
     }
 
     fn check(&self, id: SessionId) -> Result<(), ImportError> {
-        let findings = verify(&self.load(id)?);
+        let findings = verify(&self.read(id)?)?;
         if findings.is_empty() {
             Ok(())
         } else {
@@ -232,7 +232,7 @@ impl Intake<'_> {
         }
         let next = self.log.next_seq();
         let left = Leftovers::default();
-        for event in closing_events(&self.state, &left, next, self.target.now, Cause::Fork) {
+        for event in closing_events(self.state.open(), &left, next, self.target.now, Cause::Fork) {
             self.append(&event)?;
         }
         self.say_origin(origin)?;

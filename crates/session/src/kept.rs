@@ -1,9 +1,9 @@
 //! What the checkpoints of a session kept, for whoever wants it back. Reads the
 //! log alone; writing files is the business of the caller.
 
-use crate::Loaded;
+use crate::{Loaded, Reading, SessionError};
 use std::collections::BTreeMap;
-use tenon_vocab::{BlobRef, CallId, CheckpointAction, EventKind, FileChange, Timestamp};
+use tenon_vocab::{BlobRef, CallId, CheckpointAction, Event, EventKind, FileChange, Timestamp};
 
 /// A file as it was before a call changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,29 +37,8 @@ impl Loaded {
     /// named. That a file did not exist is no state to get back.
     #[must_use]
     pub fn kept_files(&self, call: Option<&CallId>) -> Vec<KeptFile> {
-        let mut last: BTreeMap<String, KeptFile> = BTreeMap::new();
-        for event in self.events() {
-            let EventKind::Checkpoint(checkpoint) = &event.kind else {
-                continue;
-            };
-            let meant = call.is_none_or(|call| checkpoint.call.as_ref() == Some(call));
-            if checkpoint.action != CheckpointAction::Saved || !meant {
-                continue;
-            }
-            for file in checkpoint.files.iter().filter(|file| file.was_a_file()) {
-                let Some(content) = &file.before else {
-                    continue;
-                };
-                let kept = KeptFile {
-                    path: file.path.clone(),
-                    mode: file.mode,
-                    content: content.clone(),
-                    call: checkpoint.call.clone(),
-                    at: event.ts,
-                };
-                last.insert(file.path.clone(), kept);
-            }
-        }
+        let mut last = BTreeMap::new();
+        self.events().for_each(|event| keep(&mut last, event, call));
         last.into_values().collect()
     }
 
@@ -92,6 +71,43 @@ impl Loaded {
     }
 }
 
+impl Reading {
+    /// As [`Loaded::kept_files`].
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn kept_files(&self, call: Option<&CallId>) -> Result<Vec<KeptFile>, SessionError> {
+        let mut last = BTreeMap::new();
+        for event in self.events() {
+            keep(&mut last, &event?, call);
+        }
+        Ok(last.into_values().collect())
+    }
+}
+
+fn keep(last: &mut BTreeMap<String, KeptFile>, event: &Event, call: Option<&CallId>) {
+    let EventKind::Checkpoint(checkpoint) = &event.kind else {
+        return;
+    };
+    let meant = call.is_none_or(|call| checkpoint.call.as_ref() == Some(call));
+    if checkpoint.action != CheckpointAction::Saved || !meant {
+        return;
+    }
+    for file in checkpoint.files.iter().filter(|file| file.was_a_file()) {
+        let Some(content) = &file.before else {
+            continue;
+        };
+        let kept = KeptFile {
+            path: file.path.clone(),
+            mode: file.mode,
+            content: content.clone(),
+            call: checkpoint.call.clone(),
+            at: event.ts,
+        };
+        last.insert(file.path.clone(), kept);
+    }
+}
+
 impl ChangedFile {
     fn differs(&self) -> bool {
         let before = self.before.as_ref().map(|blob| blob.sha256.as_str());
@@ -99,14 +115,10 @@ impl ChangedFile {
         let mode = match (self.mode, self.after_mode) {
             (Some(before), Some(after)) => before != after,
             // Folders have no content.
-            (before, after) => is_folder(before) || is_folder(after),
+            (before, after) => FileChange::is_folder(before) || FileChange::is_folder(after),
         };
         content || mode || self.unkept.is_some()
     }
-}
-
-fn is_folder(mode: Option<u32>) -> bool {
-    mode.is_some_and(|mode| mode & FileChange::KIND == FileChange::FOLDER)
 }
 
 fn first_state(file: &FileChange) -> ChangedFile {

@@ -6,10 +6,14 @@ use crate::SessionError;
 use crate::digest::Digest;
 use crate::packed::{self, Entry, Packed, Said};
 use crate::place::{self, Found};
+use crate::stamp::Stamp;
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use tenon_vocab::{Cost, ForkPoint, ModelTotals, Outcome, SessionId, Timestamp, Usage};
 
 /// Digests that one thread reads in the time that another needs to begin.
@@ -71,30 +75,135 @@ pub struct Summary {
 }
 
 pub(crate) fn list(root: &Path, filter: &ListFilter) -> Listing {
+    let begun = Instant::now();
     let found = place::all(root);
-    let text = if found.len() > FEW {
-        packed::read(root)
-    } else {
-        Vec::new()
-    };
-    let packed = Packed::parse(&text);
-    let parts = in_parts(&found, |part| read(part, filter, &packed));
+    let text = OnceCell::new();
+    let (stamps, mut list) = beside(
+        found.len(),
+        || found.iter().map(Found::stamp).collect::<Vec<_>>(),
+        || {
+            let text = text.get_or_init(|| match found.len() {
+                ..=FEW => Vec::new(),
+                _ => packed::read(root),
+            });
+            List::read(&found, filter, &Packed::parse(text))
+        },
+    );
+    list.check(&found, stamps);
+    let parts = in_parts(&list.unknown, |part| read(part, filter));
     if found.len() > FEW {
-        repack(root, &found, &packed, &parts);
+        list.repack(root, begun, &parts);
     }
-    let mut listing = Listing {
-        ids: found.iter().map(|found| found.id).collect(),
-        ..Listing::default()
-    };
+    let List {
+        mut sessions,
+        mut skipped,
+        ..
+    } = list;
     for part in parts {
-        listing.sessions.extend(part.sessions);
-        listing.skipped.extend(part.skipped);
+        sessions.extend(part.sessions);
+        skipped.extend(part.skipped);
     }
     // Ids of one millisecond break ties by their time too.
-    listing
-        .sessions
-        .sort_by_key(|summary| std::cmp::Reverse((summary.updated, summary.id)));
-    listing
+    sessions.sort_by_cached_key(|summary| std::cmp::Reverse((summary.updated, summary.id)));
+    Listing {
+        sessions,
+        skipped,
+        ids: found.iter().map(|found| found.id).collect(),
+    }
+}
+
+/// What a list has after a look at each log and into the one file.
+#[derive(Debug, Default)]
+struct List<'a> {
+    sessions: Vec<Summary>,
+    skipped: Vec<(PathBuf, String)>,
+    /// What the one file has of those that were found, wanted or not, in their
+    /// order.
+    kept: Vec<Option<Kept<'a>>>,
+    /// How many the one file has that were not found.
+    lost: usize,
+    /// Those whose digests must be read one by one.
+    unknown: Vec<(Found, Stamp)>,
+}
+
+#[derive(Debug)]
+struct Kept<'a> {
+    id: SessionId,
+    entry: Entry<'a>,
+    /// Whether its summary is among the sessions.
+    wanted: bool,
+}
+
+impl<'a> List<'a> {
+    /// Takes what the one file says, whether it still holds or not.
+    fn read(found: &[Found], filter: &ListFilter, packed: &Packed<'a>) -> Self {
+        let mut list = Self {
+            sessions: Vec::with_capacity(packed.len()),
+            kept: Vec::with_capacity(found.len()),
+            lost: packed.len(),
+            ..Self::default()
+        };
+        for found in found {
+            let entry = packed.get(found.id);
+            list.lost = list.lost.saturating_sub(usize::from(entry.is_some()));
+            let kept = entry.and_then(|entry| {
+                let said = entry.read(found.id, filter.cwd.as_deref())?;
+                Some((entry, said))
+            });
+            list.kept.push(kept.map(|(entry, said)| {
+                let wanted = matches!(said, Said::Here(_));
+                if let Said::Here(summary) = said {
+                    list.sessions.push(summary);
+                }
+                Kept {
+                    id: found.id,
+                    entry,
+                    wanted,
+                }
+            }));
+        }
+        list
+    }
+
+    /// Leaves of it what holds for the logs as they stand.
+    fn check(&mut self, found: &[Found], stamps: Vec<io::Result<Stamp>>) {
+        let mut gone = HashSet::new();
+        for ((found, stamp), kept) in found.iter().zip(stamps).zip(&mut self.kept) {
+            let holds = |kept: &Kept<'_>| stamp.as_ref().is_ok_and(|now| *now == kept.entry.stamp);
+            if kept.as_ref().is_some_and(holds) {
+                continue;
+            }
+            if kept.take().is_some_and(|kept| kept.wanted) {
+                gone.insert(found.id);
+            }
+            match stamp {
+                Ok(stamp) => self.unknown.push((found.clone(), stamp)),
+                Err(error) => {
+                    let log = found.place().log;
+                    let why = SessionError::io("read", &log, error).to_string();
+                    self.skipped.push((log, why));
+                }
+            }
+        }
+        if !gone.is_empty() {
+            self.sessions.retain(|summary| !gone.contains(&summary.id));
+        }
+    }
+
+    /// Writes the one file anew when much of it does not hold, or when a session
+    /// in it is gone.
+    fn repack(&self, root: &Path, begun: Instant, parts: &[Part]) {
+        let fresh = || parts.iter().flat_map(|part| &part.fresh);
+        if fresh().count() <= STALE && self.lost == 0 {
+            return;
+        }
+        let fresh = fresh().map(|(id, stamp, row)| {
+            let (stamp, row) = (*stamp, row.as_slice());
+            (*id, Entry { stamp, row })
+        });
+        let kept = self.kept.iter().flatten().map(|kept| (kept.id, kept.entry));
+        packed::write(root, begun, kept.chain(fresh));
+    }
 }
 
 /// What one thread read.
@@ -102,84 +211,56 @@ pub(crate) fn list(root: &Path, filter: &ListFilter) -> Listing {
 struct Part {
     sessions: Vec<Summary>,
     skipped: Vec<(PathBuf, String)>,
-    /// Those that were in the one file, whether they still held or not.
-    known: usize,
-    /// Those whose digests were read one by one, as the one file has them.
-    fresh: Vec<(SessionId, u64, Vec<u8>)>,
+    /// As the one file has them.
+    fresh: Vec<(SessionId, Stamp, Vec<u8>)>,
 }
 
-fn read(found: &[Found], filter: &ListFilter, packed: &Packed<'_>) -> Part {
+fn read(unknown: &[(Found, Stamp)], filter: &ListFilter) -> Part {
     let mut part = Part::default();
-    for found in found {
-        match part.summary(found, filter, packed) {
-            Ok(wanted) => part.sessions.extend(wanted),
-            Err(error) => {
-                let path = found.place.log.clone();
-                part.skipped.push((path, error.to_string()));
+    for (found, stamp) in unknown {
+        let place = found.place();
+        match Digest::of_stamp(&place, *stamp) {
+            Ok(digest) => {
+                let summary = summary(found.id, digest);
+                if summary.bytes == stamp.length
+                    && let Some(row) = packed::row(&summary)
+                {
+                    part.fresh.push((found.id, *stamp, row));
+                }
+                part.sessions
+                    .extend(filter.fits(&summary).then_some(summary));
             }
+            Err(error) => part.skipped.push((place.log, error.to_string())),
         }
     }
     part
 }
 
-impl Part {
-    /// `None` for one that is not wanted.
-    fn summary(
-        &mut self,
-        Found { id, place }: &Found,
-        filter: &ListFilter,
-        packed: &Packed<'_>,
-    ) -> Result<Option<Summary>, SessionError> {
-        let (id, length) = (*id, Digest::length(place)?);
-        if let Some(entry) = packed.get(id) {
-            self.known += 1;
-            if entry.length == length {
-                match entry.read(id, filter.cwd.as_deref()) {
-                    Some(Said::Here(summary)) => return Ok(Some(*summary)),
-                    Some(Said::Elsewhere) => return Ok(None),
-                    None => {}
-                }
-            }
-        }
-        let summary = summary(id, Digest::of_length(place, length)?);
-        if summary.bytes == length
-            && let Some(row) = packed::row(&summary)
-        {
-            self.fresh.push((id, length, row));
-        }
-        Ok(filter.fits(&summary).then_some(summary))
+/// Does two things at once; a few are done sooner than a thread is made.
+fn beside<T: Send, U>(
+    count: usize,
+    other: impl Fn() -> T + Sync,
+    this: impl FnOnce() -> U,
+) -> (T, U) {
+    if count <= FEW {
+        return (other(), this());
     }
-}
-
-/// Writes the one file anew when much of it does not hold, or when a session in
-/// it is gone.
-fn repack(root: &Path, found: &[Found], packed: &Packed<'_>, parts: &[Part]) {
-    let known: usize = parts.iter().map(|part| part.known).sum();
-    let fresh = || parts.iter().flat_map(|part| &part.fresh);
-    if fresh().count() <= STALE && known == packed.len() {
-        return;
-    }
-    let replaced: HashSet<SessionId> = fresh().map(|(id, ..)| *id).collect();
-    let kept = found
-        .iter()
-        .filter(|found| !replaced.contains(&found.id))
-        .filter_map(|found| Some((found.id, packed.get(found.id)?)));
-    let fresh = fresh().map(|(id, length, row)| {
-        let (length, row) = (*length, row.as_slice());
-        (*id, Entry { length, row })
-    });
-    packed::write(root, kept.chain(fresh));
+    std::thread::scope(|scope| {
+        let done = scope.spawn(&other);
+        let own = this();
+        (done.join().unwrap_or_else(|_| other()), own)
+    })
 }
 
 /// Waiting for thousands of small files is done side by side. A few are read
 /// sooner than a thread is made.
-fn in_parts<T: Send>(found: &[Found], work: impl Fn(&[Found]) -> T + Sync) -> Vec<T> {
+fn in_parts<I: Sync, T: Send>(all: &[I], work: impl Fn(&[I]) -> T + Sync) -> Vec<T> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = cores.min(MOST_THREADS).min(found.len() / FEW);
+    let threads = cores.min(MOST_THREADS).min(all.len() / FEW);
     if threads < 2 {
-        return vec![work(found)];
+        return vec![work(all)];
     }
-    let (first, rest) = found.split_at(found.len() / threads);
+    let (first, rest) = all.split_at(all.len() / threads);
     let size = rest.len().div_ceil(threads - 1);
     std::thread::scope(|scope| {
         let others: Vec<_> = rest

@@ -1,15 +1,9 @@
-//! A session read whole, for showing, exporting and checking. Takes no lock
-//! and writes nothing, so it also works while a process writes the session.
+//! A session held whole, with every record and its state: for tests and for logs
+//! that are known to be short. What shows or checks a log of any length uses
+//! [`crate::Reading`] or [`crate::Standing`].
 
-use crate::digest::first_record;
-use crate::leftovers::Leftovers;
-use crate::lines::Lines;
-use crate::lock::writer;
 use crate::place::Place;
-use crate::record::decode;
-use crate::recover::recovery_events;
-use crate::{Blobs, Record, SessionError, State};
-use std::fs::File;
+use crate::{Blobs, Reading, Record, SessionError, State};
 use std::path::PathBuf;
 use tenon_vocab::{Event, SessionId};
 
@@ -55,60 +49,28 @@ impl Loaded {
 }
 
 pub(crate) fn load(id: SessionId, place: Place) -> Result<Loaded, SessionError> {
-    let say = |error| SessionError::io("read", &place.log, error);
-    // The partial file first: whatever supersedes it is then surely in the log.
-    let mut left = Leftovers::read(&place)?;
-    let in_use_by = writer(&place);
-    let file = File::open(&place.log).map_err(say)?;
-    let blobs = Blobs::in_folder(place.blobs());
-    let first = first_record(&file, &place)?;
-    let mut state = State::new(&first)?;
-    let mut records: Vec<Record> = Vec::new();
-    let mut damage = Vec::new();
-    let mut lines = Lines::new(&file, 0);
-    while let Some(line) = lines.next_whole().map_err(say)? {
-        match read(line.bytes, &blobs) {
-            Ok((event, text)) => {
-                left.supersede(&event);
-                if event.seq > 0 {
-                    state.apply(&event, line.offset);
-                }
-                records.push(Record {
-                    offset: line.offset,
-                    event,
-                    line: text,
-                });
-            }
-            Err(reason) => damage.push((line.offset, reason)),
-        }
+    let reading = Reading::of(id, place)?;
+    let records = reading.records().collect::<Result<Vec<_>, _>>()?;
+    let Some((first, rest)) = records.split_first() else {
+        return Err(SessionError::Empty { path: reading.path });
+    };
+    let mut state = State::new(&first.event)?;
+    for record in rest.iter().filter(|record| record.event.seq > 0) {
+        state.apply(&record.event, record.offset);
     }
-    let length = file.metadata().map_err(say)?.len();
-    let next_seq = records
-        .iter()
-        .map(|record| record.event.seq.saturating_add(1))
-        .max()
-        .unwrap_or(1);
-    let now = records.last().map_or(first.ts, |record| record.event.ts);
-    let virtual_tail = recovery_events(&state, &left, next_seq, now);
-    for event in &virtual_tail {
-        state.apply(event, length);
+    for event in &reading.virtual_tail {
+        state.apply(event, reading.length());
     }
     Ok(Loaded {
         id,
-        torn: lines.offset() < length,
-        path: place.log,
-        folder: place.folder,
+        torn: reading.torn,
+        damage: reading.damage.named.clone(),
+        in_use_by: reading.in_use_by,
+        blobs: reading.blobs(),
+        path: reading.path,
+        folder: reading.folder,
+        virtual_tail: reading.virtual_tail,
         records,
-        damage,
-        virtual_tail,
-        in_use_by,
-        blobs,
         state,
     })
-}
-
-fn read(line: Vec<u8>, blobs: &Blobs) -> Result<(Event, String), String> {
-    let text = String::from_utf8(line).map_err(|error| error.to_string())?;
-    let event = decode(&text, blobs).map_err(|error| error.to_string())?;
-    Ok((event, text))
 }

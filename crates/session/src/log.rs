@@ -340,7 +340,7 @@ impl Disk {
 
     fn write_digest(&self) {
         // A cache: when it cannot be written, lists read the log.
-        let _ = self.digest.write(&self.place);
+        let _ = self.digest.write(&self.place, &self.file.sink);
     }
 
     fn read_from(&self, seq: u64, blobs: &Blobs) -> Result<Vec<Event>, SessionError> {

@@ -76,18 +76,27 @@ pub struct GivenUp {
 impl GivenUp {
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut given_up = Self::default();
-        for event in events.into_iter().filter(|event| event.parent.is_none()) {
-            match &event.kind {
-                EventKind::Context(ContextChange::Reverted(reverted)) => {
-                    given_up.reverted.push((reverted.before, event.seq));
-                }
-                EventKind::Context(ContextChange::Compacted(compacted)) => {
-                    given_up.summarised = given_up.summarised.max(compacted.kept_from);
-                }
-                _ => {}
-            }
-        }
+        events.into_iter().for_each(|event| given_up.note(event));
         given_up
+    }
+
+    /// The next event of the log.
+    pub fn note(&mut self, event: &Event) {
+        match &event.kind {
+            _ if event.parent.is_some() => {}
+            EventKind::Context(ContextChange::Reverted(reverted)) => {
+                self.reverted.push((reverted.before, event.seq));
+            }
+            EventKind::Context(ContextChange::Compacted(compacted)) => {
+                self.summarised = self.summarised.max(compacted.kept_from);
+            }
+            _ => {}
+        }
+    }
+
+    /// The earliest record that a revert gave up.
+    pub(crate) fn first_reverted(&self) -> Option<u64> {
+        self.reverted.iter().map(|(from, _)| *from).min()
     }
 
     #[must_use]

@@ -1,122 +1,60 @@
 //! The summaries of all sessions in one file, `sessions/list`, for homes with so
 //! many that opening each digest costs more than all the rest of a list. A cache
-//! of caches: an entry holds for a log of exactly this length, what is missing
-//! is read from its own digest, and whoever lists writes the file anew, whole
-//! and under a name of its own first, so that twenty may do so at once.
+//! of caches: an entry holds for a log that stands exactly as it stood then, what
+//! is missing is read from its own digest, and whoever lists writes the file
+//! anew, whole and under a name of its own first, so that twenty may do so at
+//! once.
+//!
+//! Not for people, and of one program version only: numbers and texts in a row,
+//! because reading thousands of them as JSON takes longer than all the rest.
+
+mod row;
+
+pub(crate) use row::row;
 
 use crate::Summary;
 use crate::place::private_file;
-use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::fs;
+use crate::stamp::Stamp;
+use row::Reader;
+use rustix::fs::fstat;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tenon_vocab::{Cost, ForkPoint, ModelTotals, Outcome, SessionId, Timestamp, Usage};
+use std::time::Instant;
+use tempfile::NamedTempFile;
+use tenon_vocab::SessionId;
 
-/// Another version may mean other figures by the same names.
-const HEADING: &str = concat!("tenon sessions ", env!("CARGO_PKG_VERSION"));
-/// Of an id in text.
-const ID: usize = 36;
+/// Another version may mean other figures by the same places.
+const HEADING: &[u8] = concat!("tenon sessions ", env!("CARGO_PKG_VERSION"), " 2\n").as_bytes();
 /// A file that is larger was not written by us.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
-/// What is in the file, not yet read as summaries.
+/// What is in the file, by id, not yet read as summaries.
 #[derive(Debug, Default)]
-pub(crate) struct Packed<'a>(HashMap<SessionId, Entry<'a>>);
+pub(crate) struct Packed<'a>(Vec<([u8; 16], Entry<'a>)>);
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry<'a> {
-    /// The length of the log for which this holds.
-    pub length: u64,
-    /// A [`Row`] as JSON.
+    /// The log for which this holds.
+    pub stamp: Stamp,
+    /// As [`row`] wrote it.
     pub row: &'a [u8],
 }
 
-/// A summary without the names of its fields and with times as numbers: reading
-/// thousands takes a third of the time.
-#[derive(Serialize, Deserialize)]
-struct Row<'a>(
-    i64,
-    i64,
-    #[serde(borrow)] Cow<'a, str>,
-    Option<String>,
-    String,
-    String,
-    Option<String>,
-    Option<String>,
-    u32,
-    Usage,
-    Option<Cost>,
-    Vec<ModelTotals>,
-    u32,
-    Option<ForkPoint>,
-    bool,
-    Option<Outcome>,
-);
-
-/// As an entry has it; `None` for what an entry cannot hold.
-pub(crate) fn row(summary: &Summary) -> Option<Vec<u8>> {
-    let time = |at: Timestamp| i64::try_from(at.as_nanosecond()).ok();
-    let row = Row(
-        time(summary.created)?,
-        time(summary.updated)?,
-        Cow::Borrowed(&summary.cwd),
-        summary.git_branch.clone(),
-        summary.title.clone(),
-        summary.prompt.clone(),
-        summary.model.clone(),
-        summary.agent.clone(),
-        summary.runs,
-        summary.usage,
-        summary.cost,
-        summary.models.clone(),
-        summary.compactions,
-        summary.forked_from.clone(),
-        summary.pinned,
-        summary.outcome,
-    );
-    if summary.partial {
-        return None;
-    }
-    serde_json::to_vec(&row).ok()
-}
-
 /// What an entry says of its session.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "lives for a moment, and a box for each of thousands costs more"
+)]
 pub(crate) enum Said {
     /// It is of another directory than the one that is wanted.
     Elsewhere,
-    Here(Box<Summary>),
+    Here(Summary),
 }
 
 impl Entry<'_> {
     pub fn read(&self, id: SessionId, cwd: Option<&str>) -> Option<Said> {
-        let time = |at: i64| Timestamp::from_nanosecond(i128::from(at)).ok();
-        let row: Row<'_> = serde_json::from_slice(self.row).ok()?;
-        if cwd.is_some_and(|cwd| cwd != row.2) {
-            return Some(Said::Elsewhere);
-        }
-        Some(Said::Here(Box::new(Summary {
-            id,
-            created: time(row.0)?,
-            updated: time(row.1)?,
-            cwd: row.2.into_owned(),
-            git_branch: row.3,
-            title: row.4,
-            prompt: row.5,
-            model: row.6,
-            agent: row.7,
-            runs: row.8,
-            usage: row.9,
-            cost: row.10,
-            models: row.11,
-            compactions: row.12,
-            forked_from: row.13,
-            bytes: self.length,
-            pinned: row.14,
-            outcome: row.15,
-            partial: false,
-        })))
+        row::read(self.row, id, self.stamp.length, cwd)
     }
 }
 
@@ -134,12 +72,22 @@ pub(crate) fn read(root: &Path) -> Vec<u8> {
 }
 
 impl<'a> Packed<'a> {
-    pub fn parse(text: &'a [u8]) -> Self {
-        let mut lines = text.split(|byte| *byte == b'\n');
-        if lines.next() != Some(HEADING.as_bytes()) {
-            return Self::default();
+    pub fn parse(bytes: &'a [u8]) -> Self {
+        Self::whole(bytes).unwrap_or_default()
+    }
+
+    fn whole(bytes: &'a [u8]) -> Option<Self> {
+        let (sum, rest) = bytes.strip_prefix(HEADING)?.split_first_chunk()?;
+        if u64::from_le_bytes(*sum) != checksum(rest) {
+            return None;
         }
-        Self(lines.filter_map(entry).collect())
+        let mut reader = Reader(rest);
+        let mut entries = Vec::with_capacity(rest.len() / 256);
+        while !reader.0.is_empty() {
+            entries.push(entry(&mut reader)?);
+        }
+        let sorted = entries.is_sorted_by_key(|(id, _)| *id);
+        sorted.then_some(Self(entries))
     }
 
     pub fn len(&self) -> usize {
@@ -147,43 +95,87 @@ impl<'a> Packed<'a> {
     }
 
     pub fn get(&self, id: SessionId) -> Option<Entry<'a>> {
-        self.0.get(&id).copied()
+        let id = id.0.as_bytes();
+        let at = self.0.binary_search_by_key(id, |(id, _)| *id).ok()?;
+        self.0.get(at).map(|(_, entry)| *entry)
     }
 }
 
-fn entry(line: &[u8]) -> Option<(SessionId, Entry<'_>)> {
-    let (id, rest) = line.split_at_checked(ID)?;
-    let id = std::str::from_utf8(id).ok()?.parse().ok()?;
-    let rest = rest.strip_prefix(b" ")?;
-    let end = rest.iter().position(|byte| *byte == b' ')?;
-    let length = std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?;
-    let row = &rest[end + 1..];
-    Some((id, Entry { length, row }))
+fn entry<'a>(reader: &mut Reader<'a>) -> Option<([u8; 16], Entry<'a>)> {
+    let id = reader.exactly()?;
+    let stamp = Stamp {
+        length: reader.number()?,
+        inode: reader.number()?,
+        modified: reader.time()?,
+        changed: reader.time()?,
+    };
+    let row = reader.bytes()?;
+    Some((id, Entry { stamp, row }))
 }
 
-/// Writes the file anew. That it cannot be written matters to nobody.
-pub(crate) fn write<'a>(root: &Path, entries: impl Iterator<Item = (SessionId, Entry<'a>)>) {
-    let mut text = Vec::with_capacity(1024 * 1024);
-    text.extend_from_slice(HEADING.as_bytes());
-    text.push(b'\n');
-    for (id, entry) in entries {
-        text.extend_from_slice(format!("{id} {} ", entry.length).as_bytes());
-        text.extend_from_slice(entry.row);
-        text.push(b'\n');
-    }
-    let _ = replace(root, &text);
+/// Against damage, not against anybody.
+fn checksum(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let mix = |sum: u64, word: &[u8; 8]| {
+        (sum.rotate_left(5) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
+    let sum = words.iter().fold(bytes.len() as u64, mix);
+    mix(sum, &last)
 }
 
-fn replace(root: &Path, text: &[u8]) -> io::Result<()> {
+/// Writes the file anew. That it cannot be written matters to nobody. A log that
+/// was changed so shortly before `begun` that another change would not show is
+/// left out.
+pub(crate) fn write<'a>(
+    root: &Path,
+    begun: Instant,
+    entries: impl Iterator<Item = (SessionId, Entry<'a>)>,
+) {
+    let _ = replace(root, begun, entries);
+}
+
+fn replace<'a>(
+    root: &Path,
+    begun: Instant,
+    entries: impl Iterator<Item = (SessionId, Entry<'a>)>,
+) -> io::Result<()> {
     let mut file = tempfile::Builder::new()
         .prefix(".list-")
         .make_in(root, |path| {
             private_file().write(true).create_new(true).open(path)
         })?;
-    file.write_all(text)?;
+    let moment = clock(&file)?.saturating_sub_unsigned(nanoseconds(begun));
+    let mut entries: Vec<_> = entries
+        .filter(|(_, entry)| entry.stamp.is_settled(moment))
+        .collect();
+    entries.sort_unstable_by_key(|(id, _)| *id);
+    let mut body = Vec::with_capacity(entries.len() * 512);
+    for (id, Entry { stamp, row }) in entries {
+        row::put_id(&mut body, id);
+        row::put(&mut body, stamp.length);
+        row::put(&mut body, stamp.inode);
+        row::put_time(&mut body, stamp.modified);
+        row::put_time(&mut body, stamp.changed);
+        row::put_bytes(&mut body, row);
+    }
+    file.write_all(HEADING)?;
+    file.write_all(&checksum(&body).to_le_bytes())?;
+    file.write_all(&body)?;
     file.into_temp_path()
         .persist(path(root))
         .map_err(|error| error.error)
+}
+
+/// What time the file system of a file has that was made just now: on a network
+/// it is not ours.
+fn clock(file: &NamedTempFile<File>) -> io::Result<i64> {
+    Ok(Stamp::of(&fstat(file.as_file())?).changed)
+}
+
+fn nanoseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// A session was deleted: no word of it stays behind in a cache.

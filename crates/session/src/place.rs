@@ -2,11 +2,14 @@
 //! folder `<id>.d`. Knows names and permissions, never content.
 
 use crate::SessionError;
+use crate::stamp::Stamp;
+use rustix::fs::AtFlags;
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 use tenon_vocab::{SessionId, Timestamp};
 
@@ -73,35 +76,55 @@ pub(crate) fn months(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A log found by listing, before anything of it was read.
+/// A log found by listing, before anything of it was read. Holds no path: among
+/// thousands most need none.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub id: SessionId,
-    pub place: Place,
+    month: Arc<Month>,
+}
+
+#[derive(Debug)]
+struct Month {
+    path: PathBuf,
+    /// For looks at its files that need not walk the whole path each time.
+    folder: File,
+}
+
+impl Found {
+    pub fn place(&self) -> Place {
+        Place::in_month(&self.month.path, self.id)
+    }
+
+    /// How the log stands now.
+    pub fn stamp(&self) -> io::Result<Stamp> {
+        const ENDING: &[u8] = b".jsonl";
+        let mut name = [0; 36 + ENDING.len()];
+        self.id.0.hyphenated().encode_lower(&mut name[..36]);
+        name[36..].copy_from_slice(ENDING);
+        let about = rustix::fs::statat(&self.month.folder, &name[..], AtFlags::empty())?;
+        Ok(Stamp::of(&about))
+    }
 }
 
 pub(crate) fn all(root: &Path) -> Vec<Found> {
-    months(root)
-        .iter()
-        .flat_map(|month| in_month(month))
-        .collect()
+    months(root).into_iter().flat_map(in_month).collect()
 }
 
-fn in_month(month: &Path) -> Vec<Found> {
-    let Ok(entries) = fs::read_dir(month) else {
+fn in_month(month: PathBuf) -> Vec<Found> {
+    let (Ok(entries), Ok(folder)) = (fs::read_dir(&month), File::open(&month)) else {
         return Vec::new();
     };
-    // Paths are made for logs alone: half of the names are none.
+    let month = Arc::new(Month {
+        path: month,
+        folder,
+    });
     entries
         .flatten()
         .filter_map(|entry| {
-            let name = entry.file_name();
-            let id = id_of(Path::new(&name), "jsonl")?;
-            let log = month.join(&name);
-            let folder = log.with_extension("d");
             Some(Found {
-                id,
-                place: Place { log, folder },
+                id: id_of(Path::new(&entry.file_name()), "jsonl")?,
+                month: Arc::clone(&month),
             })
         })
         .collect()
@@ -114,7 +137,7 @@ pub(crate) fn newest(root: &Path, count: usize) -> Vec<Found> {
     let mut months = months(root);
     months.sort_unstable();
     let mut found = Vec::new();
-    for month in months.iter().rev() {
+    for month in months.into_iter().rev() {
         if found.len() >= count {
             break;
         }
@@ -125,7 +148,7 @@ pub(crate) fn newest(root: &Path, count: usize) -> Vec<Found> {
 }
 
 /// Folders whose log is gone: a creation or a deletion that was cut short.
-pub(crate) fn orphans(root: &Path) -> Vec<Found> {
+pub(crate) fn orphans(root: &Path) -> Vec<(SessionId, Place)> {
     let mut found = Vec::new();
     for month in months(root) {
         let names = entries(&month);
@@ -134,7 +157,7 @@ pub(crate) fn orphans(root: &Path) -> Vec<Found> {
             let place = Place::in_month(&month, id);
             // One look more for the few: a log may have come since.
             if !logs.contains(&id) && !place.log.exists() {
-                found.push(Found { id, place });
+                found.push((id, place));
             }
         }
     }

@@ -7,11 +7,13 @@ mod binding;
 
 pub use binding::binds;
 
+use crate::numbers::GivenUp;
 use tenon_vocab::marked::{self, Mark};
+use tenon_vocab::names::tool;
 use tenon_vocab::{
     Answer, AnsweredBy, CallId, CallStatus, Checkpoint, CheckpointAction, Choice, CommandFact,
-    ContextChange, Display, Envelope, Event, EventKind, FileDone, FileFact, KeptText, Message,
-    OpenFact, Origin, Part, Question, QuestionKind, Recap, Role, ToolResult, ToolUse,
+    Display, Envelope, Event, EventKind, FileDone, FileFact, KeptText, Message, OpenFact, Origin,
+    Part, Question, QuestionKind, Recap, Role, ToolResult, ToolUse,
 };
 
 /// Characters that are kept of one prompt. The first one is kept whole, but for
@@ -52,31 +54,25 @@ pub fn extend_recap<'a>(recap: &mut Recap, events: impl IntoIterator<Item = &'a 
         .into_iter()
         .filter(|event| event.seq >= recap.until)
         .collect();
-    let given_up = given_up(&events);
+    let given_up = GivenUp::of(events.iter().copied());
     for event in &events {
-        recap.until = recap.until.max(event.seq.saturating_add(1));
-        let is_gone = given_up.iter().any(|range| range.contains(&event.seq));
-        // What child runs were told and did is in the results of their parents.
-        if event.parent.is_none() && !is_gone {
-            note(recap, event);
-        }
+        note(recap, event, &given_up);
     }
 }
 
-/// What the user took back, with all that followed from it.
-fn given_up(events: &[&Event]) -> Vec<std::ops::Range<u64>> {
-    events
-        .iter()
-        .filter_map(|event| match &event.kind {
-            EventKind::Context(ContextChange::Reverted(reverted)) => {
-                Some(reverted.before..event.seq)
-            }
-            _ => None,
-        })
-        .collect()
+/// The next event, where it is known what of the whole was given up.
+pub(crate) fn note(recap: &mut Recap, event: &Event, given_up: &GivenUp) {
+    if event.seq < recap.until {
+        return;
+    }
+    recap.until = recap.until.max(event.seq.saturating_add(1));
+    // What child runs were told and did is in the results of their parents.
+    if event.parent.is_none() && !given_up.reverted(event.seq) {
+        take(recap, event);
+    }
 }
 
-fn note(recap: &mut Recap, event: &Event) {
+fn take(recap: &mut Recap, event: &Event) {
     match &event.kind {
         EventKind::Meta(meta) => recap.root.clone_from(&meta.cwd),
         EventKind::Message(message) if message.role == Role::User && message.in_context => {
@@ -214,17 +210,17 @@ fn loaded(recap: &mut Recap, text: &str) {
 }
 
 fn done(recap: &mut Recap, used: Option<&OpenFact>, result: &ToolResult) {
-    if result.name == "skill" && result.ok {
+    if result.name == tool::SKILL && result.ok {
         loaded(recap, &result.model_text);
     }
     match result.name.as_str() {
-        "bash" | "process" => {
+        tool::BASH | tool::PROCESS => {
             if let Some(command) = used.and_then(|used| used.command.clone()) {
                 ran(recap, command, result);
             }
             return;
         }
-        "ask_user" if result.ok => {
+        tool::ASK_USER if result.ok => {
             let question = used.and_then(|used| used.question.as_deref());
             let answer = shortened(&answer(result), PROMPT);
             let decision = format!("{}: {answer}", question.unwrap_or_default());
@@ -258,9 +254,9 @@ fn answer(result: &ToolResult) -> String {
 /// Tools that search take the path of a folder: it is not a file that was touched.
 fn kind_of(tool: &str) -> Option<FileDone> {
     match tool {
-        "write" => Some(FileDone::Created),
-        "edit" => Some(FileDone::Edited),
-        "read" => Some(FileDone::Read),
+        tool::WRITE => Some(FileDone::Created),
+        tool::EDIT => Some(FileDone::Edited),
+        tool::READ => Some(FileDone::Read),
         _ => None,
     }
 }

@@ -2,11 +2,11 @@
 //! was streaming, a result for each open call, and the end of its runs. Pure;
 //! opening a session appends these events, showing one only looks at them.
 
-use crate::calls::{OpenRun, Unresolved};
+use crate::calls::{Calls, OpenRun, Unresolved};
 use crate::{Leftovers, State};
 use tenon_vocab::{
     CallStatus, Display, Envelope, ErrorCode, Event, EventKind, Interrupted, Message, Origin,
-    Outcome, Part, Role, RunFinished, RunId, Status, Timestamp, ToolError, ToolResult,
+    Outcome, Part, Role, RunFinished, RunId, SessionId, Status, Timestamp, ToolError, ToolResult,
 };
 
 /// Why something has no end in a log.
@@ -60,35 +60,43 @@ pub fn recovery_events(
     next_seq: u64,
     now: Timestamp,
 ) -> Vec<Event> {
-    closing_events(state, left, next_seq, now, Cause::Crash)
+    closing_events(state.open(), left, next_seq, now, Cause::Crash)
 }
 
-/// The same for another cause.
+/// What of a session has no end yet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Open<'a> {
+    pub session: SessionId,
+    pub calls: &'a Calls,
+    pub last_snapshot: Option<u64>,
+}
+
+/// The same for any cause.
 pub(crate) fn closing_events(
-    state: &State,
+    open: Open<'_>,
     left: &Leftovers,
     next_seq: u64,
     now: Timestamp,
     cause: Cause,
 ) -> Vec<Event> {
     let mut recovery = Recovery {
-        state,
+        open,
         left,
         now,
         cause,
         seq: next_seq,
         events: Vec::new(),
     };
-    let unresolved = state.calls.unresolved();
-    for open in state.calls.runs_to_close() {
-        recovery.close_run(open, &unresolved);
+    let unresolved = open.calls.unresolved();
+    for run in open.calls.runs_to_close() {
+        recovery.close_run(run, &unresolved);
     }
     recovery.close_strays(&unresolved);
     recovery.events
 }
 
 struct Recovery<'a> {
-    state: &'a State,
+    open: Open<'a>,
     left: &'a Leftovers,
     now: Timestamp,
     cause: Cause,
@@ -110,7 +118,7 @@ impl Recovery<'_> {
             seq: self.seq,
             sub: None,
             ts: self.now,
-            session: self.state.meta().id,
+            session: self.open.session,
             run: by.run,
             parent: by.parent,
             agent: by.agent.to_owned(),
@@ -151,7 +159,7 @@ impl Recovery<'_> {
             usage: tally.usage,
             cost: tally.cost,
             duration_ms: u64::try_from(elapsed).unwrap_or(0),
-            snapshot: self.state.last_snapshot(),
+            snapshot: self.open.last_snapshot,
         };
         self.push(by, finished);
     }
@@ -159,7 +167,7 @@ impl Recovery<'_> {
     /// Calls and messages whose run is not open, or that have none: in a log
     /// that another program wrote. They too must not stay without an end.
     fn close_strays(&mut self, unresolved: &[Unresolved]) {
-        let open: Vec<RunId> = self.state.calls.runs_to_close().map(|o| o.run).collect();
+        let open: Vec<RunId> = self.open.calls.runs_to_close().map(|o| o.run).collect();
         let is_open = |run: Option<RunId>| run.is_some_and(|run| open.contains(&run));
         for call in unresolved.iter().filter(|call| !is_open(call.run)) {
             self.close_call(call);

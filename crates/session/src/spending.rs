@@ -5,7 +5,7 @@
 use crate::digest::first_record;
 use crate::import::IMPORTED;
 use crate::lines::Lines;
-use crate::place::{self, Found};
+use crate::place::{self, Place};
 use crate::{SessionError, Store};
 use serde::Deserialize;
 use std::fs::File;
@@ -39,20 +39,21 @@ impl Store {
     ) -> Vec<(PathBuf, String)> {
         let mut skipped = Vec::new();
         for found in place::all(self.root()) {
+            let place = found.place();
             // A log that was not touched since then has nothing since then.
             let is_old = since
-                .zip(place::modified(&found.place.log))
+                .zip(place::modified(&place.log))
                 .is_some_and(|(since, modified)| modified < since);
             if is_old {
                 continue;
             }
-            match self.spent_in(&found, since, each) {
+            match self.spent_in(found.id, &place, since, each) {
                 Ok(0) => {}
                 Ok(lines) => skipped.push((
-                    found.place.log,
+                    place.log,
                     format!("{lines} lines cannot be read and are not counted"),
                 )),
-                Err(error) => skipped.push((found.place.log, error.to_string())),
+                Err(error) => skipped.push((place.log, error.to_string())),
             }
         }
         skipped
@@ -61,18 +62,16 @@ impl Store {
     /// The number of lines that could not be read.
     fn spent_in(
         &self,
-        found: &Found,
+        id: SessionId,
+        place: &Place,
         since: Option<Timestamp>,
         each: &mut dyn FnMut(&Spent<'_>),
     ) -> Result<u64, SessionError> {
-        let say = |error| SessionError::io("read", &found.place.log, error);
-        let file = File::open(&found.place.log).map_err(say)?;
-        let first = first_record(&file, &found.place)?;
+        let say = |error| SessionError::io("read", &place.log, error);
+        let file = File::open(&place.log).map_err(say)?;
+        let first = first_record(&file, place)?;
         let EventKind::Meta(meta) = &first.kind else {
-            return Err(SessionError::NotMeta {
-                kind: first.kind.name().to_owned(),
-                seq: first.seq,
-            });
+            return Err(SessionError::not_meta(&first));
         };
         let copied_to = self.copied_to(meta);
         let counts = |seq: u64, ts: Timestamp| {
@@ -120,7 +119,7 @@ impl Store {
         }
         for paid in &paid {
             each(&Spent {
-                session: found.id,
+                session: id,
                 cwd: &meta.cwd,
                 at: paid.at,
                 provider: &paid.provider,

@@ -6,6 +6,7 @@ use crate::SessionError;
 use crate::calls::{Calls, Closed, OpenCall};
 use crate::changes::Changes;
 use crate::history::{History, result_message};
+use crate::recover::Open;
 use crate::shell::ShellNotes;
 use crate::totals::Totals;
 use std::collections::{BTreeMap, VecDeque};
@@ -87,10 +88,7 @@ impl State {
                 history: History::default(),
                 sources: Vec::new(),
             }),
-            kind => Err(SessionError::NotMeta {
-                kind: kind.name().to_owned(),
-                seq: first.seq,
-            }),
+            _ => Err(SessionError::not_meta(first)),
         }
     }
 
@@ -244,6 +242,14 @@ impl State {
             history.push(source.run, &source.message);
         }
         self.history = history;
+    }
+
+    pub(crate) fn open(&self) -> Open<'_> {
+        Open {
+            session: self.meta.id,
+            calls: &self.calls,
+            last_snapshot: self.last_snapshot,
+        }
     }
 
     #[must_use]

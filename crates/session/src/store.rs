@@ -112,6 +112,7 @@ impl Store {
         digest.totals = state.totals.clone();
         digest.updated = updated;
         digest.bytes = end;
+        digest.seq = next_seq.saturating_sub(1);
         digest.partial = false;
         let disk = Disk {
             file: Appender::new(file, end),
@@ -222,10 +223,10 @@ impl Store {
         place::newest(&self.root, NEWEST)
             .into_iter()
             .take(NEWEST)
-            .filter_map(|found| Some((writer(&found.place)?, found)))
+            .filter_map(|found| Some((writer(&found.place())?, found)))
             .filter(|(pid, _)| *pid != std::process::id())
             .filter(|(_, found)| {
-                Digest::of(&found.place).is_ok_and(|digest| digest.meta.cwd == cwd)
+                Digest::of(&found.place()).is_ok_and(|digest| digest.meta.cwd == cwd)
             })
             .map(|(pid, found)| (found.id, pid))
             .collect()
@@ -282,19 +283,18 @@ impl Store {
             if place::made_at(found.id).is_some_and(|made| made >= limit) {
                 continue;
             }
-            let is_old = Digest::of(&found.place).is_ok_and(|digest| {
-                let pinned = digest.totals.settings.is_some_and(|s| s.pinned);
-                digest.updated < limit && !pinned
+            let is_old = Digest::of(&found.place()).is_ok_and(|digest| {
+                digest.updated < limit && digest.is_pinned(&found.place()).is_ok_and(|yes| !yes)
             });
             if is_old && self.delete(found.id).is_ok() {
                 removed.push(found.id);
             }
         }
-        for orphan in place::orphans(&self.root) {
-            let is_old = place::modified(&orphan.place.folder).is_some_and(|at| at < limit);
-            if is_old && let Ok(lock) = Lock::take(&orphan.place, orphan.id) {
+        for (id, orphan) in place::orphans(&self.root) {
+            let is_old = place::modified(&orphan.folder).is_some_and(|at| at < limit);
+            if is_old && let Ok(lock) = Lock::take(&orphan, id) {
                 // Nobody misses what cannot be removed; the next prune tries again.
-                let _ = remove(&orphan.place, lock);
+                let _ = remove(&orphan, lock);
             }
         }
         for month in place::months(&self.root) {

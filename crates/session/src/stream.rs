@@ -6,9 +6,9 @@ use crate::lines::Lines;
 use crate::place::{self, Place};
 use crate::record::decode;
 use crate::{Blobs, SessionError, Store};
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use tenon_vocab::{Event, SessionId};
 
 const KIND: &str = r#""type":""#;
@@ -69,16 +69,12 @@ impl Store {
     pub fn logs(&self) -> Vec<LogFile> {
         let found = place::all(self.root());
         let looked_at = found.into_iter().filter_map(|found| {
-            let about = fs::metadata(&found.place.log).ok()?;
-            let since = about
-                .modified()
-                .ok()?
-                .duration_since(SystemTime::UNIX_EPOCH);
+            let stamp = found.stamp().ok()?;
             Some(LogFile {
                 id: found.id,
-                path: found.place.log,
-                bytes: about.len(),
-                modified: since.unwrap_or_default(),
+                path: found.place().log,
+                bytes: stamp.length,
+                modified: Duration::from_nanos(u64::try_from(stamp.modified).unwrap_or(0)),
             })
         });
         looked_at.collect()

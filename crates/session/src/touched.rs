@@ -163,10 +163,8 @@ fn before(file: &FileChange) -> Before {
 /// A folder has no content to compare.
 fn is_folder(file: &FileChange) -> bool {
     let empty = file.before.is_none() && file.after.is_none();
-    let modes = [file.mode, file.after_mode];
     empty
-        && modes
+        && [file.mode, file.after_mode]
             .into_iter()
-            .flatten()
-            .any(|mode| mode & 0o170_000 == 0o040_000)
+            .any(FileChange::is_folder)
 }

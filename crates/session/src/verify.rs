@@ -1,15 +1,17 @@
 //! The invariants of a log, checked from the outside: what the writer promises
 //! is counted again here from the records alone.
 
-use crate::Loaded;
+mod snapshots;
+
 use crate::calls::{Calls, Closed};
 use crate::record::moved_strings;
-use crate::state::State;
+use crate::{Blobs, Reading, Record, SessionError};
+use snapshots::Snapshots;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use tenon_vocab::{
     BlobRef, CallId, CallStatus, ContextChange, Event, EventKind, HistoryRef, ImageSource, Message,
-    Part, QuestionId, RunId, Snapshot, ToolResult,
+    Part, QuestionId, RunId, SessionId, ToolResult,
 };
 
 /// One thing that is not as it must be.
@@ -32,41 +34,75 @@ impl fmt::Display for Finding {
 /// All that is wrong with a log; empty when it is whole. A torn last line and
 /// an unfinished last run are what a kill leaves, and are not wrong: opening the
 /// session repairs both.
-#[must_use]
-pub fn verify(loaded: &Loaded) -> Vec<Finding> {
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn verify(reading: &Reading) -> Result<Vec<Finding>, SessionError> {
     let mut check = Check {
-        loaded,
+        session: reading.id,
+        blobs: reading.blobs(),
         found: Vec::new(),
+        more: 0,
+        expected: Some(0),
         calls: Calls::default(),
         asked: HashSet::new(),
         runs: Vec::new(),
         finished: HashSet::new(),
         questions: HashMap::new(),
-        blobs: HashSet::new(),
+        content: HashSet::new(),
         kept_from: 0,
+        snapshots: Snapshots::default(),
     };
-    for (offset, reason) in &loaded.damage {
-        check.say(
+    for (offset, reason) in &reading.damage.named {
+        let message = format!("the line at byte {offset} cannot be read: {reason}");
+        check.say(About::Lines, None, message);
+    }
+    match reading.damage.unnamed() {
+        0 => {}
+        more => check.say(
+            About::Lines,
             None,
-            format!("the line at byte {offset} cannot be read: {reason}"),
-        );
+            format!("{more} more lines cannot be read"),
+        ),
     }
-    check.sequence();
-    for event in loaded.events() {
-        check.runs(event);
-        check.calls(event);
-        check.questions(event);
-        check.back_references(event);
+    for record in reading.records() {
+        let record = record?;
+        check.sequence(&record.event);
+        check.event(&record.event);
+        check.content(&record);
+        let fault = check.snapshots.take(record.offset, record.event);
+        if let Some((seq, fault)) = fault {
+            check.say(About::Snapshots, Some(seq), fault);
+        }
     }
+    reading
+        .virtual_tail
+        .iter()
+        .for_each(|event| check.event(event));
     check.ends();
-    check.content();
-    check.snapshots();
-    check.found
+    Ok(check.all())
 }
 
-struct Check<'a> {
-    loaded: &'a Loaded,
-    found: Vec<Finding>,
+/// What findings are about, in the order in which they are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum About {
+    Lines,
+    Sequence,
+    Events,
+    Content,
+    Snapshots,
+}
+
+/// Findings that are told: in a file of nothing but faults the rest is counted.
+const MOST: usize = 1_000;
+
+struct Check {
+    session: SessionId,
+    blobs: Blobs,
+    found: Vec<(About, Finding)>,
+    more: usize,
+    /// The seq that the next record must have; none once one had another.
+    expected: Option<u64>,
     calls: Calls,
     /// The ids of all calls that a message asked for or that were started.
     asked: HashSet<CallId>,
@@ -74,43 +110,65 @@ struct Check<'a> {
     runs: Vec<RunId>,
     finished: HashSet<RunId>,
     questions: HashMap<QuestionId, u32>,
-    blobs: HashSet<BlobRef>,
+    content: HashSet<BlobRef>,
     /// Before this a summary stands for the conversation.
     kept_from: u64,
+    snapshots: Snapshots,
 }
 
-impl Check<'_> {
-    fn say(&mut self, seq: Option<u64>, message: impl Into<String>) {
-        self.found.push(Finding {
-            seq,
-            message: message.into(),
-        });
+impl Check {
+    fn say(&mut self, about: About, seq: Option<u64>, message: impl Into<String>) {
+        if self.found.len() >= MOST {
+            self.more += 1;
+            return;
+        }
+        let message = message.into();
+        self.found.push((about, Finding { seq, message }));
     }
 
-    fn sequence(&mut self) {
-        for (expected, record) in (0_u64..).zip(&self.loaded.records) {
-            let event = &record.event;
-            if event.seq != expected {
-                self.say(
-                    Some(event.seq),
-                    format!("stands where record {expected} should be"),
-                );
-                return;
-            }
-            if !event.is_durable() {
-                let kind = event.kind.name();
-                self.say(
-                    Some(event.seq),
-                    format!("`{kind}` does not belong in a log"),
-                );
-            }
-            if event.session != self.loaded.id {
-                self.say(Some(event.seq), "belongs to another session");
-            }
-            if matches!(event.kind, EventKind::Meta(_)) != (expected == 0) {
-                self.say(Some(event.seq), "`meta` must be the first record, once");
-            }
+    fn all(mut self) -> Vec<Finding> {
+        self.found.sort_by_key(|(about, _)| *about);
+        let mut all: Vec<Finding> = self.found.into_iter().map(|(_, finding)| finding).collect();
+        if self.more > 0 {
+            all.push(Finding {
+                seq: None,
+                message: format!("{} more faults are not listed", self.more),
+            });
         }
+        all
+    }
+
+    fn sequence(&mut self, event: &Event) {
+        let Some(expected) = self.expected else {
+            return;
+        };
+        let seq = Some(event.seq);
+        if event.seq != expected {
+            self.expected = None;
+            let message = format!("stands where record {expected} should be");
+            self.say(About::Sequence, seq, message);
+            return;
+        }
+        self.expected = expected.checked_add(1);
+        if !event.is_durable() {
+            let kind = event.kind.name();
+            let message = format!("`{kind}` does not belong in a log");
+            self.say(About::Sequence, seq, message);
+        }
+        if event.session != self.session {
+            self.say(About::Sequence, seq, "belongs to another session");
+        }
+        if matches!(event.kind, EventKind::Meta(_)) != (expected == 0) {
+            let message = "`meta` must be the first record, once";
+            self.say(About::Sequence, seq, message);
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.runs(event);
+        self.calls(event);
+        self.questions(event);
+        self.back_references(event);
     }
 
     fn runs(&mut self, event: &Event) {
@@ -118,15 +176,27 @@ impl Check<'_> {
         match (&event.kind, event.run) {
             (EventKind::RunStarted(_), Some(run)) => {
                 if self.runs.contains(&run) || self.finished.contains(&run) {
-                    self.say(seq, format!("run {run} starts a second time"));
+                    self.say(
+                        About::Events,
+                        seq,
+                        format!("run {run} starts a second time"),
+                    );
                     return;
                 }
                 match event.parent {
                     None if !self.runs.is_empty() => {
-                        self.say(seq, format!("run {run} starts inside another run"));
+                        self.say(
+                            About::Events,
+                            seq,
+                            format!("run {run} starts inside another run"),
+                        );
                     }
                     Some(parent) if !self.runs.contains(&parent) => {
-                        self.say(seq, format!("run {run} starts outside of its parent"));
+                        self.say(
+                            About::Events,
+                            seq,
+                            format!("run {run} starts outside of its parent"),
+                        );
                     }
                     _ => {}
                 }
@@ -138,25 +208,27 @@ impl Check<'_> {
                         self.runs.remove(index);
                         self.finished.insert(run);
                     }
-                    None => self.say(seq, format!("run {run} ends without being open")),
+                    None => self.say(
+                        About::Events,
+                        seq,
+                        format!("run {run} ends without being open"),
+                    ),
                 }
                 if let Some(offset) = finished.snapshot
-                    && !self.is_snapshot(offset)
+                    && !self.snapshots.stands_at(offset)
                 {
-                    self.say(seq, format!("there is no snapshot at byte {offset}"));
+                    self.say(
+                        About::Events,
+                        seq,
+                        format!("there is no snapshot at byte {offset}"),
+                    );
                 }
             }
             (EventKind::RunStarted(_) | EventKind::RunFinished(_), None) => {
-                self.say(seq, "a run without an id");
+                self.say(About::Events, seq, "a run without an id");
             }
             _ => {}
         }
-    }
-
-    fn is_snapshot(&self, offset: u64) -> bool {
-        self.loaded.records.iter().any(|record| {
-            record.offset == offset && matches!(record.event.kind, EventKind::Snapshot(_))
-        })
     }
 
     fn calls(&mut self, event: &Event) {
@@ -185,6 +257,7 @@ impl Check<'_> {
         {
             let CallId(call) = &result.call;
             self.say(
+                About::Events,
                 Some(event.seq),
                 format!("a result for call {call}, which nobody waits for"),
             );
@@ -207,7 +280,7 @@ impl Check<'_> {
                         format!("a second answer to {}", answer.question)
                     }
                 };
-                self.say(Some(event.seq), message);
+                self.say(About::Events, Some(event.seq), message);
             }
             _ => {}
         }
@@ -245,84 +318,36 @@ impl Check<'_> {
             _ => None,
         };
         if let Some(fault) = fault {
-            self.say(Some(event.seq), fault);
+            self.say(About::Events, Some(event.seq), fault);
         }
     }
 
     fn ends(&mut self) {
         for call in self.calls.unresolved() {
-            self.say(None, format!("call {} has no result", call.open.call));
+            self.say(
+                About::Events,
+                None,
+                format!("call {} has no result", call.open.call),
+            );
         }
         for run in std::mem::take(&mut self.runs) {
-            self.say(None, format!("run {run} has no end"));
+            self.say(About::Events, None, format!("run {run} has no end"));
         }
     }
 
-    fn content(&mut self) {
-        for record in &self.loaded.records {
-            let mut names = moved_strings(&record.line);
-            names.extend(named_content(&record.event));
-            for name in names {
-                if !self.blobs.insert(name.clone()) {
-                    continue;
-                }
-                if let Err(error) = self.loaded.blobs.get(&name) {
-                    self.say(Some(record.event.seq), error.to_string());
-                }
+    fn content(&mut self, record: &Record) {
+        let mut names = moved_strings(&record.line);
+        names.extend(named_content(&record.event));
+        for name in names {
+            if !self.content.insert(name.clone()) {
+                continue;
+            }
+            if let Err(error) = self.blobs.get(&name) {
+                let seq = Some(record.event.seq);
+                self.say(About::Content, seq, error.to_string());
             }
         }
     }
-
-    /// Each snapshot must give the state that reading from the first line gives.
-    fn snapshots(&mut self) {
-        let Some((first, rest)) = self.loaded.records.split_first() else {
-            return;
-        };
-        let Ok(mut state) = State::new(&first.event) else {
-            return;
-        };
-        let by_offset: HashMap<u64, &Event> = self
-            .loaded
-            .records
-            .iter()
-            .map(|record| (record.offset, &record.event))
-            .collect();
-        for record in rest {
-            state.apply(&record.event, record.offset);
-            if let EventKind::Snapshot(snapshot) = &record.event.kind {
-                let fault =
-                    snapshot_fault(&first.event, record.offset, snapshot, &state, &by_offset);
-                if let Some(fault) = fault {
-                    self.say(Some(record.event.seq), fault);
-                }
-            }
-        }
-    }
-}
-
-fn snapshot_fault(
-    first: &Event,
-    offset: u64,
-    snapshot: &Snapshot,
-    expected: &State,
-    by_offset: &HashMap<u64, &Event>,
-) -> Option<String> {
-    let record = |at: HistoryRef| {
-        by_offset
-            .get(&at.offset)
-            .filter(|event| event.seq == at.seq)
-    };
-    if let Some(wrong) = snapshot.history.iter().find(|at| record(**at).is_none()) {
-        return Some(format!(
-            "the snapshot names record {} at byte {}, which is not there",
-            wrong.seq, wrong.offset
-        ));
-    }
-    let restored = State::from_snapshot(first, offset, snapshot, |at| {
-        record(at).map(|e| (*e).clone())
-    });
-    (restored.as_ref() != Some(expected))
-        .then(|| String::from("the snapshot gives another state than the records before it"))
 }
 
 /// Content that an event names in fields of its own.

@@ -1,5 +1,5 @@
 //! What tests of the engine and of the binary share: a home of their own, a
-//! recorder of events, questions about processes. For tests only, so a thing
+//! recorder of events, questions about processes, a terminal. For tests only, so a thing
 //! that cannot be set up panics with a sentence.
 //!
 //! ```
@@ -11,6 +11,7 @@
 mod home;
 mod process;
 mod recorder;
+pub mod screen;
 mod supervisor;
 mod wait;
 

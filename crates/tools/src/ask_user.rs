@@ -5,6 +5,7 @@ use crate::contract::{Host, HostReply, HostRequest, Tool};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 use tenon_policy::{Facts, Subject};
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{Display, Effect, ErrorCode, ToolOutput, ToolSpec};
 
@@ -33,7 +34,7 @@ impl AskUser {
             "additionalProperties": false
         });
         Self {
-            spec: spec("ask_user", DESCRIPTION, Effect::Interact, parameters),
+            spec: spec(tool::ASK_USER, DESCRIPTION, Effect::Interact, parameters),
         }
     }
 }

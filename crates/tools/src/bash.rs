@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tenon_policy::{Access, Deed, Facts, PathFact, Place, Script, Subject, Target};
 use tenon_sandbox::{Denial, Level};
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{
@@ -59,7 +60,7 @@ impl Bash {
             "additionalProperties": false
         });
         Self {
-            spec: spec("bash", DESCRIPTION, Effect::Execute, parameters),
+            spec: spec(tool::BASH, DESCRIPTION, Effect::Execute, parameters),
         }
     }
 }

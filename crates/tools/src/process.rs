@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tenon_policy::{Facts, Subject};
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{Display, Effect, ErrorCode, JobId, ToolOutput, ToolSpec};
 
@@ -42,7 +43,7 @@ impl Process {
             "additionalProperties": false
         });
         Self {
-            spec: spec("process", DESCRIPTION, Effect::Execute, parameters),
+            spec: spec(tool::PROCESS, DESCRIPTION, Effect::Execute, parameters),
         }
     }
 }

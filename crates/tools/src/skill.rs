@@ -17,6 +17,7 @@ use tenon_policy::{Facts, Subject};
 use tenon_vocab::frontmatter::split;
 use tenon_vocab::marked::element;
 use tenon_vocab::names::squash;
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::{SkillInfo, ToolLimits};
 use tenon_vocab::{Display, Effect, ErrorCode, ToolOutput, ToolSpec};
@@ -51,7 +52,7 @@ impl Skill {
             "additionalProperties": false
         });
         Self {
-            spec: spec("skill", DESCRIPTION, Effect::Read, parameters),
+            spec: spec(tool::SKILL, DESCRIPTION, Effect::Read, parameters),
             skills: skills.into(),
         }
     }
@@ -328,7 +329,7 @@ fn list(skills: &[SkillInfo]) -> ToolOutput {
         .map(|skill| {
             vec![
                 skill.name.clone(),
-                skill.source.clone(),
+                skill.source.name().to_owned(),
                 skill.description.clone(),
             ]
         })

@@ -7,6 +7,7 @@ use crate::contract::{Host, HostReply, HostRequest, Tool};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 use tenon_policy::{Facts, Subject};
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{
     Display, Effect, ErrorCode, TodoItem, TodoStatus, ToolOutput, ToolSpec, checklist,
@@ -41,7 +42,7 @@ impl TodoRead {
             "additionalProperties": false
         });
         Self {
-            spec: spec("todoread", READ, Effect::Read, parameters),
+            spec: spec(tool::TODO_READ, READ, Effect::Read, parameters),
         }
     }
 }
@@ -73,7 +74,7 @@ impl TodoWrite {
         // It changes what is on the screen and in the log, and nothing else: an
         // agent that may only read has it, too.
         Self {
-            spec: spec("todowrite", WRITE, Effect::Interact, parameters),
+            spec: spec(tool::TODO_WRITE, WRITE, Effect::Interact, parameters),
         }
     }
 }

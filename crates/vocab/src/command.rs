@@ -1,7 +1,7 @@
 //! What a front end may ask of the engine: commands change something and are
 //! answered by events; queries change nothing and are not logged.
 
-use crate::{Answer, JobId, Part};
+use crate::{Answer, Cost, JobId, Part, Usage};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +94,8 @@ pub enum Query {
     Agents,
     Tools,
     Context,
+    /// How full the window is, and what was used, as figures.
+    Meter,
     Cost,
     Grants,
     Sessions,
@@ -121,10 +123,26 @@ pub struct TableReply {
     pub note: Option<String>,
 }
 
+/// How full the window is, and what the session has used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meter {
+    /// Tokens of the next request.
+    pub used: u64,
+    /// Whether `used` is an estimate.
+    pub estimated: bool,
+    /// Tokens that fit, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    pub usage: Usage,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reply {
     Table(TableReply),
+    Meter(Meter),
     Words { words: Vec<String> },
     Unavailable { reason: String },
 }

@@ -30,12 +30,13 @@ pub mod profile;
 mod question;
 mod recap;
 mod records;
+pub mod slash;
 mod todo;
 mod tool;
 mod undo;
 mod usage;
 
-pub use command::{Command, Query, Reply, SettingsChange, Switch, TableReply};
+pub use command::{Command, Meter, Query, Reply, SettingsChange, Switch, TableReply};
 pub use compacted::{Compacted, PrunedCall, Refused};
 pub use decision::{Class, Decision, Explanation, Responders, RuleTried};
 pub use event::{Durability, Event, EventKind, OtherEvent};

@@ -2,16 +2,35 @@
 //! calls `read`, `edit`, `bash`. What a model calls, and what rules, hooks and
 //! agents name, all pass through it (G16).
 
+/// The names themselves, for whoever means one tool.
+pub mod tool {
+    pub const READ: &str = "read";
+    pub const WRITE: &str = "write";
+    pub const EDIT: &str = "edit";
+    pub const PATCH: &str = "patch";
+    pub const LIST: &str = "list";
+    pub const GLOB: &str = "glob";
+    pub const GREP: &str = "grep";
+    pub const BASH: &str = "bash";
+    pub const PROCESS: &str = "process";
+    pub const ASK_USER: &str = "ask_user";
+    pub const TODO_READ: &str = "todoread";
+    pub const TODO_WRITE: &str = "todowrite";
+    pub const TASK: &str = "task";
+    pub const SKILL: &str = "skill";
+    pub const DONE: &str = "done";
+}
+
 /// Spellings in lower case without `_`, `-`, space; the canonical name first.
 const NAMES: &[(&str, &[&str])] = &[
     (
-        "read",
+        tool::READ,
         &[
             "read", "readfile", "cat", "view", "viewfile", "openfile", "fileread",
         ],
     ),
     (
-        "write",
+        tool::WRITE,
         &[
             "write",
             "writefile",
@@ -22,7 +41,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "edit",
+        tool::EDIT,
         &[
             "edit",
             "editfile",
@@ -39,9 +58,12 @@ const NAMES: &[(&str, &[&str])] = &[
             "fileedit",
         ],
     ),
-    ("patch", &["patch", "applypatch", "patchfile", "applydiff"]),
     (
-        "list",
+        tool::PATCH,
+        &["patch", "applypatch", "patchfile", "applydiff"],
+    ),
+    (
+        tool::LIST,
         &[
             "list",
             "listdirectory",
@@ -53,7 +75,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "glob",
+        tool::GLOB,
         &[
             "glob",
             "globfiles",
@@ -64,7 +86,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "grep",
+        tool::GREP,
         &[
             "grep",
             "search",
@@ -78,7 +100,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "bash",
+        tool::BASH,
         &[
             "bash",
             "shell",
@@ -101,7 +123,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "process",
+        tool::PROCESS,
         &[
             "process",
             "processes",
@@ -122,7 +144,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "ask_user",
+        tool::ASK_USER,
         &[
             "askuser",
             "ask",
@@ -133,11 +155,11 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "todoread",
+        tool::TODO_READ,
         &["todoread", "readtodos", "readtodo", "todolist"],
     ),
     (
-        "todowrite",
+        tool::TODO_WRITE,
         &[
             "todowrite",
             "todo",
@@ -150,7 +172,7 @@ const NAMES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "task",
+        tool::TASK,
         &[
             "task",
             "delegateagent",
@@ -161,9 +183,9 @@ const NAMES: &[(&str, &[&str])] = &[
             "spawnagent",
         ],
     ),
-    ("skill", &["skill", "useskill", "loadskill"]),
+    (tool::SKILL, &["skill", "useskill", "loadskill"]),
     (
-        "done",
+        tool::DONE,
         &[
             "done",
             "finish",
@@ -203,7 +225,7 @@ pub fn canonical_name(name: &str) -> Option<&'static str> {
 /// only, as `KILL_BACKGROUND_PROCESS`.
 #[must_use]
 pub fn implied_action(name: &str) -> Option<&'static str> {
-    if canonical_name(name) != Some("process") {
+    if canonical_name(name) != Some(tool::PROCESS) {
         return None;
     }
     let plain = squash(without_prefix(name))?;

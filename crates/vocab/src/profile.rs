@@ -117,6 +117,25 @@ impl Default for ToolLimits {
     }
 }
 
+/// Whose a thing is that was found in a folder. What is the project's was written
+/// by somebody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Whose {
+    Project,
+    User,
+}
+
+impl Whose {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::User => "user",
+        }
+    }
+}
+
 /// What a session knows of a skill before it is loaded (Y1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillInfo {
@@ -126,8 +145,7 @@ pub struct SkillInfo {
     pub folder: PathBuf,
     /// Its `SKILL.md`.
     pub file: PathBuf,
-    /// `project`, `user`
-    pub source: String,
+    pub source: Whose,
     /// Only the user loads it (`disable-model-invocation: true`): the model is
     /// not told of it.
     pub user_only: bool,
@@ -143,8 +161,7 @@ pub struct CommandInfo {
     /// The prompt, with `$ARGUMENTS` and `$1`… to be filled in.
     pub template: String,
     pub file: PathBuf,
-    /// `project`, `user`
-    pub source: String,
+    pub source: Whose,
 }
 
 /// When and how the conversation is made shorter (C5, C11).

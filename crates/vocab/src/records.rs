@@ -298,16 +298,19 @@ pub enum CheckpointAction {
 pub struct FileChange {
     /// Relative to the root, with `/`.
     pub path: String,
-    /// Unix permission bits before; absent when there was no file.
+    /// Unix permission bits before; absent when there was no file. A mode of a
+    /// file or a link without `before` says that something stood there and was
+    /// not kept: an undo took it away when there was no room for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
-    /// The content before; absent when there was no file.
+    /// The content before; absent when there was no file, or it was not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<BlobRef>,
     /// Hash of the content after; absent when the file is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Permission bits after, where they are known. As in `mode`, bits of the
+    /// Permission bits after, where they are known: older logs have none for
+    /// files that a tool made. As in `mode`, bits of the
     /// kind are there for what is no plain file: see [`FileChange::FOLDER`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_mode: Option<u32>,
@@ -320,6 +323,12 @@ impl FileChange {
     pub const FOLDER: u32 = 0o040_000;
     /// A link; its content is the path that it names.
     pub const LINK: u32 = 0o120_000;
+
+    /// Whether a mode is that of a folder.
+    #[must_use]
+    pub fn is_folder(mode: Option<u32>) -> bool {
+        mode.is_some_and(|mode| mode & Self::KIND == Self::FOLDER)
+    }
 
     /// Whether a plain file stood there before, whose content was kept.
     #[must_use]

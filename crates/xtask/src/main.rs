@@ -8,6 +8,7 @@ mod docs;
 mod manifest;
 mod repository;
 mod say;
+mod screens;
 mod shell;
 mod steps;
 mod test;
@@ -32,6 +33,8 @@ usage: cargo xtask <chore>
   docs                        write docs/reference anew
   bench [--json FILE] [--only WORD] [--program PATH]
                               speed and size of the release build, or of another
+  screens [--only NAME] [--program PATH]
+                              draw the pictures in docs/screens anew (needs chromium)
 ";
 
 fn main() -> ExitCode {
@@ -68,6 +71,7 @@ fn run(arguments: &[OsString]) -> Result<()> {
             docs::write(&repository)
         }
         "bench" => bench::run(&repository, &bench::Options::parse(options)?),
+        "screens" => screens::run(&repository, &screens::Options::parse(options)?),
         "help" | "--help" | "-h" => {
             say(HELP);
             Ok(())

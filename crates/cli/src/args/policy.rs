@@ -3,6 +3,7 @@
 
 use super::Format;
 use clap::{Args, Subcommand};
+use tenon_vocab::names::tool;
 
 #[derive(Debug, Subcommand)]
 pub enum PolicyCommand {
@@ -77,7 +78,7 @@ pub enum HooksCommand {
         /// The event, such as PreToolUse.
         event: String,
         /// The tool of the call that the event is about.
-        #[arg(long, value_name = "NAME", default_value = "bash")]
+        #[arg(long, value_name = "NAME", default_value = tool::BASH)]
         tool: String,
         /// The input of that call as JSON; for other events, fields to set.
         #[arg(long, value_name = "JSON")]

@@ -194,6 +194,9 @@ pub struct ResumeArgs {
     /// An image that goes with the prompt: a file or an https address. Can be given several times.
     #[arg(long, value_name = "PATH|URL")]
     pub image: Vec<String>,
+    /// Talk line by line instead of with the terminal interface.
+    #[arg(long)]
+    pub plain: bool,
     /// Answer every question of the policy with yes.
     #[arg(short, long)]
     pub yes: bool,

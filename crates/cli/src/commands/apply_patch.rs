@@ -14,6 +14,7 @@ use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
 use tenon_tools::files::patch::{Apply, apply_text};
+use tenon_vocab::names::tool;
 use tenon_vocab::{CallStatus, Envelope, ErrorCode, Printable};
 
 pub fn run(shared: &Shared, args: &ApplyPatchArgs) -> CommandResult {
@@ -27,7 +28,7 @@ pub fn run(shared: &Shared, args: &ApplyPatchArgs) -> CommandResult {
         ..RunArgs::default()
     };
     let input = json!({ "patch": patch }).to_string();
-    let Some(called) = tools::call(shared, &asked, "patch", &input)? else {
+    let Some(called) = tools::call(shared, &asked, tool::PATCH, &input)? else {
         return Ok(tools::interrupted());
     };
     let error = called.done.envelope.error().map(|error| error.code);

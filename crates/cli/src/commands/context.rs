@@ -18,7 +18,7 @@ use std::sync::Arc;
 use tenon_engine::account::{self, Share};
 use tenon_engine::budget::{self, Limit};
 use tenon_engine::prompt::{self, Fragment};
-use tenon_session::Loaded;
+use tenon_session::Standing;
 use tenon_vocab::{Message, Part, Printable, Role, ToolSpec};
 
 pub fn run(shared: &Shared, command: ContextCommand) -> CommandResult {
@@ -69,11 +69,11 @@ impl Shown {
         agent: Option<String>,
     ) -> Result<Self, CliError> {
         let store = place.store();
-        let loaded = match session {
-            Some(text) => Some(store.load(store.find(text)?)?),
+        let standing = match session {
+            Some(text) => Some(store.standing(store.find(text)?)?),
             None => None,
         };
-        let state = loaded.as_ref().map(Loaded::state);
+        let state = standing.as_ref().map(Standing::state);
         let place = match state {
             Some(state) => place.of_session(&state.meta().cwd)?,
             None => place.clone(),
@@ -93,15 +93,15 @@ impl Shown {
             let own = configured.resolved.window_of(&wanted.provider, &model);
             window(&place, &wanted.provider, &model, own)
         });
-        let before = loaded
+        let before = standing
             .as_ref()
-            .and_then(|loaded| prompt::read(&loaded.blobs(), loaded.state()));
+            .and_then(|standing| prompt::read(&standing.blobs(), standing.state()));
         let fragments = prompt::frozen(parts.context.fragments, before);
         let tools = parts.toolbox.specs();
         let history: Vec<Arc<Message>> =
             state.map_or_else(Vec::new, |state| state.history().messages().to_vec());
         Ok(Self {
-            session: loaded.as_ref().map(|loaded| loaded.id.to_string()),
+            session: standing.as_ref().map(|standing| standing.id.to_string()),
             agent: parts.agent.name,
             shares: account::shares(&fragments, &tools, &history),
             limit: budget::unasked(window, parts.context.request_tokens),

@@ -22,7 +22,7 @@ use facts::Facts;
 use page::Page;
 use std::path::Path;
 use std::process::ExitCode;
-use tenon_session::Loaded;
+use tenon_session::Standing;
 use tenon_vocab::Printable;
 
 const TAKEN: &str = "Choose another name with --out, or remove the file.";
@@ -35,14 +35,14 @@ pub fn run(shared: &Shared, args: &HandoffArgs) -> CommandResult {
         // Before a model is paid for it.
         new_file::free(path, TAKEN)?;
     }
-    let loaded = place.store().load(id)?;
-    let (facts, mut page) = draft(&loaded, args.goal.as_deref())?;
+    let standing = place.store().standing(id)?;
+    let (facts, mut page) = draft(&standing, args.goal.as_deref())?;
     let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
     let configured = Configured::read(&place, &options);
     if !args.deterministic {
         assemble::runtime()?.block_on(async {
             let made = match &configured {
-                Ok(configured) => make(&place, &options, configured, &loaded).await,
+                Ok(configured) => make(&place, &options, configured, &standing).await,
                 Err(error) => Err(CliError::config(error.message.clone())),
             };
             improve(&facts, &mut page, made).await;
@@ -69,20 +69,20 @@ pub async fn of_session(
     place: &Place,
     options: &Options,
     configured: &Configured,
-    loaded: &Loaded,
+    standing: &Standing,
     goal: Option<&str>,
 ) -> Result<String, CliError> {
-    let (facts, mut page) = draft(loaded, goal)?;
-    let made = make(place, options, configured, loaded).await;
+    let (facts, mut page) = draft(standing, goal)?;
+    let made = make(place, options, configured, standing).await;
     improve(&facts, &mut page, made).await;
     Ok(secrets::masked(place, Some(configured), &page.markdown()))
 }
 
-fn draft(loaded: &Loaded, goal: Option<&str>) -> Result<(Facts, Page), CliError> {
-    let facts = Facts::of(loaded);
+fn draft(standing: &Standing, goal: Option<&str>) -> Result<(Facts, Page), CliError> {
+    let facts = Facts::of(standing)?;
     if facts.recap.goal.is_empty() {
         return Err(
-            CliError::runtime(format!("nothing was said in session {}", loaded.id)).with_hint(
+            CliError::runtime(format!("nothing was said in session {}", standing.id)).with_hint(
                 "`tenon sessions list` shows the others; --from-session names one of them.",
             ),
         );
@@ -96,9 +96,9 @@ async fn make(
     place: &Place,
     options: &Options,
     configured: &Configured,
-    loaded: &Loaded,
+    standing: &Standing,
 ) -> Result<Option<Model>, CliError> {
-    Model::with(place, options, configured, loaded.state().settings()).await
+    Model::with(place, options, configured, standing.state().settings()).await
 }
 
 /// Lets the model write what it can. Without it the page is whole, too, so

@@ -20,6 +20,7 @@ use tenon_engine::hooks::{
 use tenon_engine::{Ambient, Parts, RealAmbient};
 use tenon_policy::{Authority, Facts, Subject, decide};
 use tenon_tools::input;
+use tenon_vocab::names::tool;
 use tenon_vocab::profile::{HookEvent, HookSource, HookSpec};
 use tenon_vocab::{Decision as Verdict, Effect, Explanation, Printable};
 use tokio_util::sync::CancellationToken;
@@ -283,7 +284,7 @@ fn call(
     let spec = tool.spec();
     let given = match given {
         Some(fields) => Value::Object(fields),
-        None if spec.name == "bash" => json!({"command": "true"}),
+        None if spec.name == tool::BASH => json!({"command": "true"}),
         None => json!({}),
     };
     let (repaired, _) = input::repair(name, &spec.parameters, given);

@@ -6,6 +6,7 @@ pub mod export;
 pub mod fork;
 mod import;
 mod list;
+mod printed;
 mod remove;
 mod rename;
 mod restore;
@@ -22,9 +23,10 @@ use crate::place::Place;
 use crate::screen::complain;
 use list::Form;
 pub use list::{Ids, Scope, age};
+use std::io;
 use std::process::ExitCode;
-use tenon_session::export::text;
-use tenon_session::{ListFilter, Loaded, Store, verify};
+use tenon_session::export::write_text;
+use tenon_session::{ListFilter, Reading, Store, verify};
 use tenon_vocab::{Printable, SessionId};
 
 pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
@@ -45,7 +47,7 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
                 (_, true) => Shown::Decisions(form(json)),
                 (false, false) => Shown::Text,
             };
-            show(&place.store().load(id)?, what)
+            show(&place.store().read(id)?, what)
         }
         SessionsCommand::Resume { id, all, run } => {
             let id = choose(&place, id.as_deref(), scope(all))?;
@@ -123,9 +125,9 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
             force,
         } => {
             let id = choose(&place, id.as_deref(), Scope::Here)?;
-            let loaded = place.store().load(id)?;
+            let reading = place.store().read(id)?;
             let over = either(force, export::Over::Replace, export::Over::Never);
-            export::write(&place, &loaded, format, out.as_deref(), over)
+            export::write(&place, &reading, format, out.as_deref(), over)
         }
     }
 }
@@ -145,7 +147,7 @@ fn restored(place: &Place, id: Option<String>, mut wanted: restore::Wanted) -> C
         id => id,
     };
     let id = choose(place, id.as_deref(), Scope::Here)?;
-    restore::run(place, &place.store().load(id)?, &wanted)
+    restore::run(place, &place.store().read(id)?, &wanted)
 }
 
 fn may_be_an_id(text: &str) -> bool {
@@ -182,11 +184,11 @@ enum Shown {
     Decisions(Form),
 }
 
-fn show(loaded: &Loaded, what: Shown) -> CommandResult {
-    say_damaged(loaded.id, loaded.damage.len());
+fn show(reading: &Reading, what: Shown) -> CommandResult {
+    say_damaged(reading.id, reading.damage.lines);
     match what {
-        Shown::Text => pages::print(&text(loaded)),
-        Shown::Decisions(form) => decisions::show(loaded, form),
+        Shown::Text => printed::print(|out| write_text(reading, out)),
+        Shown::Decisions(form) => decisions::show(reading, form),
     }
 }
 
@@ -201,31 +203,25 @@ fn say_damaged(id: SessionId, lines: usize) {
     ));
 }
 
-/// The log as it stands, a piece at a time: it may be larger than the memory.
+/// The log as it stands, line by line.
 fn events(place: &Place, id: SessionId) -> CommandResult {
-    const PIECE: usize = 1024 * 1024;
     let store = place.store();
     // One of a newer version is refused by name.
     store.summary(id)?;
     let mut stream = store.stream(id, 0)?;
-    let (mut page, mut damaged) = (String::new(), 0);
-    while let Some(line) = stream.next_line()? {
-        if serde_json::from_str::<serde::de::IgnoredAny>(&line.text).is_err() {
-            damaged += 1;
-            continue;
+    let mut damaged = 0;
+    let done = printed::print(|out| {
+        while let Some(line) = stream.next_line().map_err(io::Error::other)? {
+            if serde_json::from_str::<serde::de::IgnoredAny>(&line.text).is_err() {
+                damaged += 1;
+                continue;
+            }
+            writeln!(out, "{}", line.text)?;
         }
-        page.push_str(&line.text);
-        page.push('\n');
-        if page.len() > PIECE {
-            pages::print_foreign(&page)?;
-            page.clear();
-        }
-    }
+        Ok(())
+    });
     say_damaged(id, damaged);
-    if page.is_empty() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    pages::print_foreign(&page)
+    done
 }
 
 /// Checks one session, or all that are there.
@@ -263,8 +259,8 @@ fn check(place: &Place, id: Option<&str>) -> CommandResult {
 }
 
 fn findings(store: &Store, id: SessionId) -> Vec<String> {
-    match store.load(id) {
-        Ok(loaded) => verify(&loaded)
+    match store.read(id).and_then(|reading| verify(&reading)) {
+        Ok(findings) => findings
             .iter()
             .map(|finding| format!("{id}: {finding}"))
             .collect(),

@@ -89,7 +89,7 @@ impl Here {
         let mut row = |skill: &SkillInfo, loads: &str| {
             table.row([
                 skill.name.clone(),
-                skill.source.clone(),
+                skill.source.name().to_owned(),
                 loads.to_owned(),
                 self.shown(&skill.folder),
                 skill.description.clone(),

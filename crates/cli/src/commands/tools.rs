@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use tenon_engine::{Ambient, Done, RealAmbient, call_once};
 use tenon_policy::{Authority, Facts, Grants, Rules, Subject, decide};
 use tenon_tools::{BuiltIn, Toolbox};
+use tenon_vocab::names::tool;
 use tenon_vocab::profile::AgentProfile;
 use tenon_vocab::{CallStatus, Class, Display, Effect, ErrorCode, Printable, ToolSpec};
 use tokio_util::sync::CancellationToken;
@@ -85,11 +86,11 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
     let agent = assemble::agent(&resolved.agent)?;
     let mut toolbox = all();
     let none = skills::find(&place, resolved, &agent).usable.is_empty();
-    toolbox.retain(|spec| spec.name != "skill" || !none);
+    toolbox.retain(|spec| spec.name != tool::SKILL || !none);
     for told in configured.custom.add_to(&mut toolbox) {
         complain(Printable::line(&told).as_str());
     }
-    for told in trust::remarks(&configured.loaded, &configured.custom) {
+    for told in trust::remarks(&configured.loaded, &configured.custom).all() {
         complain(Printable::line(&told).as_str());
     }
     let rows: Vec<(ToolSpec, Class)> = toolbox

@@ -9,7 +9,6 @@ use crate::error::CliError;
 use crate::place::Place;
 use crate::plain_file;
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tenon_config::ResolvedProvider;
@@ -210,18 +209,7 @@ fn read(path: &Path) -> Vec<Lesson> {
 }
 
 fn write(path: &Path, lessons: &[Lesson]) -> std::io::Result<()> {
-    replace(path, &serde_json::json!({ "lessons": lessons }))
-}
-
-/// Puts this page in the place of another, whole or not at all.
-pub(super) fn replace(path: &Path, page: &serde_json::Value) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    // 0600 by default, and never half a file.
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    temporary.write_all(page.to_string().as_bytes())?;
-    temporary.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    plain_file::replace(path, &serde_json::json!({ "lessons": lessons }))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use super::{shown_id, stack};
 use crate::assemble::Configured;
 use crate::place::Place;
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_config::{ResolvedProvider, managed_model, provider_named};
@@ -42,6 +43,7 @@ impl ModelSource for Models {
             self.allowed(&model)?;
             let made = self.made(&provider, &model)?;
             let parameters = self.configured.resolved.parameters_of(&provider, &model);
+            self.remember(&provider, &model);
             Ok(Chosen {
                 model: made,
                 parameters: Parameters {
@@ -151,6 +153,15 @@ fn named_provider(
 }
 
 impl Models {
+    /// For the next session here (U8), when a person chose it: a program that
+    /// drives a session over a pipe chooses for itself only.
+    fn remember(&self, provider: &ResolvedProvider, model: &str) {
+        if std::io::stdin().is_terminal() {
+            // What cannot be kept is chosen again.
+            let _ = self.configured.loaded.keep_choice(&provider.name, model);
+        }
+    }
+
     fn made(&self, provider: &ResolvedProvider, model: &str) -> Result<Arc<dyn Model>, ModelError> {
         let resolved = &self.configured.resolved;
         stack(&self.place, resolved, provider, model, &self.jobs)

@@ -6,7 +6,7 @@
 //! Nothing depends on it: the server is asked anew after the first reply, what
 //! the user says comes first, and a file that cannot be read is none.
 
-use super::learned::{KEPT_SECONDS, LARGEST, LONGEST, MOST, now, replace, without_user};
+use super::learned::{KEPT_SECONDS, LARGEST, LONGEST, MOST, now, without_user};
 use crate::place::Place;
 use crate::plain_file;
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,7 @@ impl Windows {
         let surplus = all.len().saturating_sub(MOST);
         all.drain(..surplus);
         // What cannot be kept is asked for again.
-        let _ = replace(&self.path, &serde_json::json!({ "windows": all }));
+        let _ = plain_file::replace(&self.path, &serde_json::json!({ "windows": all }));
     }
 }
 

@@ -9,34 +9,84 @@ const GAP: usize = 2;
 /// A last column narrower than this is not wrapped: it would be unreadable.
 const NARROWEST: usize = 20;
 
-/// Every cell is made printable when it comes in.
-#[derive(Debug)]
+/// Every cell is made printable when it comes in. All of them stand in one text:
+/// a list may have thousands of rows.
+#[derive(Debug, Default)]
 pub struct Table {
-    rows: Vec<Vec<String>>,
+    text: String,
+    cells: Vec<Cell>,
+    /// For each row, where its cells end.
+    rows: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Cell {
+    /// In the text.
+    end: usize,
+    /// As a terminal draws it.
+    width: usize,
 }
 
 impl Table {
     pub fn new(headings: &[&str]) -> Self {
-        let mut table = Self { rows: Vec::new() };
-        table.row(headings.iter().map(|&heading| heading.to_owned()));
+        let mut table = Self::default();
+        table.row(headings);
         table
     }
 
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(
+    pub fn row(&mut self, cells: impl IntoIterator<Item = impl AsRef<str>>) {
+        for cell in cells {
+            self.cell(cell.as_ref());
+        }
+        self.rows.push(self.cells.len());
+    }
+
+    fn cell(&mut self, cell: &str) {
+        let odd = cell.bytes().position(|byte| !matches!(byte, b' '..=b'~'));
+        let width = match odd {
+            None => {
+                self.text.push_str(cell);
+                cell.len()
+            }
+            Some(odd) => {
+                // What follows may join the letter before it.
+                let (plain, rest) = cell.split_at(odd.saturating_sub(1));
+                let rest = Printable::line(rest);
+                self.text.push_str(plain);
+                self.text.push_str(rest.as_str());
+                plain.len() + rest.as_str().width()
+            }
+        };
+        let end = self.text.len();
+        self.cells.push(Cell { end, width });
+    }
+
+    /// Text and width of each cell, row by row.
+    fn rows(&self) -> impl Iterator<Item = Vec<(&str, usize)>> {
+        let (mut first, mut start) = (0, 0);
+        self.rows.iter().map(move |end| {
+            let cells = self.cells.get(first..*end).unwrap_or_default();
+            first = *end;
             cells
-                .into_iter()
-                .map(|cell| Printable::line(&cell).into_string())
-                .collect(),
-        );
+                .iter()
+                .map(|cell| {
+                    let text = self.text.get(start..cell.end).unwrap_or_default();
+                    start = cell.end;
+                    (text, cell.width)
+                })
+                .collect()
+        })
     }
 
     fn widths(&self) -> Vec<usize> {
         let mut widths = Vec::new();
-        for row in &self.rows {
-            widths.resize(widths.len().max(row.len()), 0);
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.width());
+        let mut first = 0;
+        for end in &self.rows {
+            let cells = self.cells.get(first..*end).unwrap_or_default();
+            first = *end;
+            widths.resize(widths.len().max(cells.len()), 0);
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = (*width).max(cell.width);
             }
         }
         widths
@@ -45,36 +95,50 @@ impl Table {
     /// The lines, with the last column wrapped to this width.
     pub fn wrapped(&self, width: usize) -> Vec<String> {
         let widths = self.widths();
-        self.rows
-            .iter()
-            .flat_map(|row| row_lines(row, &widths, width))
+        self.rows()
+            .flat_map(|row| row_lines(&row, &widths, width))
             .collect()
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in self.wrapped(usize::MAX) {
-            writeln!(f, "{line}")?;
+        let widths = self.widths();
+        let mut line = String::new();
+        for row in self.rows() {
+            line.clear();
+            if let Some(((last, _), before)) = row.split_last() {
+                columns(&mut line, before, &widths);
+                line.push_str(last);
+            }
+            f.write_str(line.trim_end())?;
+            f.write_str("\n")?;
         }
         Ok(())
     }
 }
 
-fn row_lines(row: &[String], widths: &[usize], width: usize) -> Vec<String> {
-    let Some((last, before)) = row.split_last() else {
+/// Cells as wide as their columns, each with the gap behind it. Gives the width.
+fn columns(line: &mut String, cells: &[(&str, usize)], widths: &[usize]) -> usize {
+    let mut indent = 0;
+    for ((cell, width), column) in cells.iter().zip(widths) {
+        line.push_str(cell);
+        let gap = column.saturating_sub(*width) + GAP;
+        line.extend(std::iter::repeat_n(' ', gap));
+        indent += column + GAP;
+    }
+    indent
+}
+
+fn row_lines(row: &[(&str, usize)], widths: &[usize], width: usize) -> Vec<String> {
+    let Some(((last, _), before)) = row.split_last() else {
         return Vec::new();
     };
     let mut line = String::new();
-    for (cell, column) in before.iter().zip(widths) {
-        line.push_str(cell);
-        let gap = column.saturating_sub(cell.width()) + GAP;
-        line.extend(std::iter::repeat_n(' ', gap));
-    }
-    let indent = line.width();
+    let indent = columns(&mut line, before, widths);
     let room = width.saturating_sub(indent);
     let pieces = if room < NARROWEST {
-        vec![last.clone()]
+        vec![(*last).to_owned()]
     } else {
         wrap(last, room)
     };

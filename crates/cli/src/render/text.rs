@@ -8,6 +8,7 @@ use super::{Renderer, Stands, lines};
 use crate::screen::{Paint, Style, complain};
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
+use tenon_engine::KNOWN;
 use tenon_vocab::{
     AnsweredBy, CallForm, CallId, CallStatus, Display, Event, EventKind, Interrupted, JobAction,
     JobEvent, Message, Notice, NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment,
@@ -179,6 +180,9 @@ impl TextLines {
     }
 
     fn notice(&mut self, notice: &Notice) -> std::io::Result<()> {
+        if notice.kind == KNOWN {
+            return Ok(());
+        }
         let (style, label) = match notice.level {
             NoticeLevel::Info => (Style::Dim, "note:"),
             NoticeLevel::Warning => (Style::Bold, "warning:"),

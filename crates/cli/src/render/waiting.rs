@@ -3,10 +3,12 @@
 //! it can be taken away again.
 
 use super::Stands;
+use crate::screen::complain;
 use std::future::Future;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 use tenon_vocab::{EventKind, RunState};
+use tokio::sync::mpsc;
 
 /// How often the line is renewed.
 pub const TICK: Duration = Duration::from_secs(1);
@@ -193,13 +195,33 @@ impl Drop for Erased {
 
 /// Waits for what a server is asked, and says so while it takes long.
 pub async fn during<T>(motion: Motion, asked: impl Future<Output = T>) -> T {
+    let (_, nothing) = mpsc::unbounded_channel();
+    during_saying(motion, asked, nothing).await
+}
+
+/// The same, with lines that are said meanwhile.
+pub async fn during_saying<T>(
+    motion: Motion,
+    asked: impl Future<Output = T>,
+    mut said: mpsc::UnboundedReceiver<String>,
+) -> T {
     let mut line = Erased(Waiting::for_server(motion));
     let mut tick = tokio::time::interval(TICK);
     let mut asked = std::pin::pin!(asked);
     loop {
         tokio::select! {
             biased;
-            answer = &mut asked => return answer,
+            Some(said) = said.recv() => {
+                line.0.erase();
+                complain(&said);
+            }
+            answer = &mut asked => {
+                line.0.erase();
+                while let Ok(said) = said.try_recv() {
+                    complain(&said);
+                }
+                return answer;
+            }
             now = tick.tick() => line.0.tick(now.into_std(), Stands::AtLineStart),
         }
     }

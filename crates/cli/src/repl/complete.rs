@@ -194,7 +194,7 @@ pub fn answer(live: &Live, query: Query, reply: blocking::Sender<Vec<String>>) {
     tokio::spawn(async move {
         let named = match port.ask(query).await {
             Reply::Words { words } => words,
-            Reply::Table(_) | Reply::Unavailable { .. } => Vec::new(),
+            Reply::Meter(_) | Reply::Table(_) | Reply::Unavailable { .. } => Vec::new(),
         };
         let _ = reply.send(named);
     });

@@ -278,7 +278,7 @@ impl Desk {
 fn room(live: &Live) -> Option<String> {
     match live.handle.queries.ask(Query::Context).now_or_never()? {
         Reply::Table(table) => table.note,
-        Reply::Words { .. } | Reply::Unavailable { .. } => None,
+        Reply::Meter(_) | Reply::Words { .. } | Reply::Unavailable { .. } => None,
     }
 }
 

@@ -17,8 +17,8 @@ pub async fn show(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Ne
             "nothing of this session is kept (--no-save), so there is nothing to hand off",
         ));
     }
-    let loaded = repl.place.store().load(live.id())?;
-    if loaded.state().runs() == 0 {
+    let standing = repl.place.store().standing(live.id())?;
+    if standing.state().runs() == 0 {
         return Err(CliError::usage(
             "nothing was said in this session yet, so there is nothing to hand off",
         )
@@ -35,7 +35,7 @@ pub async fn show(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Ne
                 Asked::End => Next::Leave,
             });
         }
-        page = handoff::of_session(&repl.place, &options, &live.configured, &loaded, goal) => page?,
+        page = handoff::of_session(&repl.place, &options, &live.configured, &standing, goal) => page?,
     };
     print(Printable::block(&page).as_str())?;
     complain(&again(live.id(), goal));

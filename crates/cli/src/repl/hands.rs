@@ -6,6 +6,7 @@ use super::editor::{Edited, LineEditor};
 use super::history::Past;
 use super::input::{Ask, Editing, Hands, Keep, Typed, clean};
 use super::modes::{self, Keys};
+use super::paste::{MARKED, first_input, unmarked};
 use super::watch::{Lines, Moment, Said};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc as blocking};
@@ -59,6 +60,9 @@ impl Thread {
                     let _ = self.typed.send(typed);
                 }
                 Ask::Watch { stop } => {
+                    if self.editor.is_some() {
+                        modes::prompt(MARKED);
+                    }
                     while let Some((moment, said)) = self.lines.next(Some(&stop), &self.moment) {
                         let _ = self.typed.send(Typed::During(moment, said));
                     }
@@ -95,12 +99,14 @@ impl Thread {
         let _keys = Keys::enter();
         let mut begun = std::mem::take(&mut self.begun);
         begun.push_str(&self.lines.ahead(&self.moment));
-        if let Some((line, rest)) = begun.rsplit_once('\n') {
-            self.begun = clean(rest);
-            return Edited::Line(line.to_owned());
+        if let Some(end) = first_input(begun.as_bytes()) {
+            let rest = begun.split_off(end);
+            self.begun = rest;
+            return Edited::Line(unmarked(begun.trim_end_matches('\n')));
         }
+        let begun = clean(&unmarked(&begun));
         match &mut self.editor {
-            Some(editor) => editor.read(label, &(clean(given) + &clean(&begun))),
+            Some(editor) => editor.read(label, &(clean(given) + &begun)),
             None => Edited::Ended,
         }
     }

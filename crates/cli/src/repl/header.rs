@@ -55,7 +55,8 @@ pub fn header(facts: &Facts<'_>) -> String {
         line("root", &facts.place.root_text(), ""),
         line("session", &session(facts), ""),
     ];
-    for remark in &facts.assembled.parts.remarks {
+    let parts = &facts.assembled.parts;
+    for remark in parts.known.iter().chain(&parts.remarks) {
         let remark = Printable::line(remark);
         lines.push(match remark.as_str().strip_prefix("rules: ") {
             Some(path) => line("rules", path, ""),

@@ -2,18 +2,9 @@
 //! it is then done is not the same, and stands where it is done.
 
 use super::local;
-use tenon_engine::slash::{self, Local, Names, Slash};
-use tenon_vocab::{Command, Query};
-
-#[derive(Debug, PartialEq)]
-pub enum Line {
-    Nothing,
-    /// It cannot be done; what to say.
-    Wrong(String),
-    Query(Query),
-    Local(Local),
-    Command(Command),
-}
+pub use tenon_engine::slash::Line;
+use tenon_engine::slash::{self, Names, Slash};
+use tenon_vocab::Command;
 
 pub fn read(text: &str, names: &Names) -> Line {
     let text = text.trim();

@@ -13,6 +13,7 @@ use crate::screen::{Paint, complain, print};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
+use tenon_engine::prompt::RULES;
 use tenon_engine::slash::{Local, Pinning, SLASH};
 use tenon_engine::{Ambient, RealAmbient};
 use tenon_session::ListFilter;
@@ -26,6 +27,7 @@ pub async fn act(repl: &mut Repl, live: &mut Live, command: Local) -> Result<Nex
         Local::Init => init(repl).await?,
         Local::Mode(wanted) => complain(mode(wanted.as_deref())),
         Local::Effort => complain(&effort(live)),
+        Local::Theme(_) => complain("Lines have no theme: colours are those of your terminal."),
         Local::Search(text) => complain(&search(&repl.place, text).await?),
         Local::Fork(at) => return copied(&repl.place, live, at),
         Local::Rename(title) => settings(repl, live, renamed(title)).await,
@@ -147,7 +149,12 @@ pub fn unknown(name: &str, nearest: Option<String>) -> String {
 }
 
 pub fn effort(live: &Live) -> String {
-    let now = live.settings.effort.as_deref().unwrap_or(effort::DEFAULT);
+    say_effort(&live.settings)
+}
+
+/// How hard the model thinks, and how that is changed.
+pub fn say_effort(settings: &tenon_vocab::Settings) -> String {
+    let now = settings.effort.as_deref().unwrap_or(effort::DEFAULT);
     format!(
         "The effort is {}. /effort LEVEL changes it: {}, {}, or what the server knows.",
         Printable::line(now),
@@ -156,7 +163,7 @@ pub fn effort(live: &Live) -> String {
     )
 }
 
-fn mode(wanted: Option<&str>) -> &'static str {
+pub fn mode(wanted: Option<&str>) -> &'static str {
     match wanted {
         None | Some("single") => "The mode is single: one agent does the work.",
         Some("multi") => "The mode stays single: agents cannot delegate in this version.",
@@ -204,7 +211,7 @@ async fn search(place: &Place, text: String) -> Result<String, CliError> {
 }
 
 /// The session that is meant; without a name the last other one of this directory.
-fn resumable(
+pub fn resumable(
     place: &Place,
     current: SessionId,
     wanted: Option<&str>,
@@ -236,13 +243,13 @@ fn export(place: &Place, live: &Live, to: Option<&str>) -> Result<(), CliError> 
             "nothing of this session is kept (--no-save), so there is nothing to export",
         ));
     }
-    let loaded = place.store().load(live.id())?;
+    let reading = place.store().read(live.id())?;
     let path = to.map(|to| place.root.join(to));
-    export::write(place, &loaded, None, path.as_deref(), export::Over::Never).map(drop)
+    export::write(place, &reading, None, path.as_deref(), export::Over::Never).map(drop)
 }
 
 async fn init(repl: &mut Repl) -> Result<(), CliError> {
-    let path = repl.place.root.join("AGENTS.md");
+    let path = repl.place.root.join(RULES);
     if path.symlink_metadata().is_ok() {
         return Err(
             CliError::usage(format!("{} is there already", path.display()))
@@ -266,7 +273,7 @@ async fn init(repl: &mut Repl) -> Result<(), CliError> {
 }
 
 /// Never over something that is there.
-fn write_new(path: &Path, text: &str) -> Result<(), CliError> {
+pub fn write_new(path: &Path, text: &str) -> Result<(), CliError> {
     let written = OpenOptions::new()
         .write(true)
         .create_new(true)

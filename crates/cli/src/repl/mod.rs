@@ -14,9 +14,10 @@ mod history;
 mod init;
 mod input;
 mod keys;
-mod line;
+pub mod line;
 mod local;
 mod modes;
+mod paste;
 mod prompts;
 mod session;
 mod setup;
@@ -34,6 +35,7 @@ use crate::render::waiting::{Motion, TICK, Waiting};
 use crate::render::{self, Stands};
 use crate::screen::{Paint, Style, complain};
 use crate::signals::{Asked, Signals};
+use crate::tui::{self, Front};
 use during::After;
 use input::{Editing, Hands, Keep, Keyboard, Typed, clean};
 use keys::{Press, Twice};
@@ -47,13 +49,19 @@ use std::time::Instant;
 use tenon_vocab::{Command, ContextChange, Event, EventKind, Part, Query, SessionId, Switch};
 use watch::Said;
 
+/// What the terminal interface has in common with it.
+pub use history::Past;
+pub use init::draft;
+pub use local::{mode, resumable, say_effort, write_new};
+pub use session::{Kept, place_of};
+
 const PROMPT: &str = "> ";
 
 /// A new session, or the one that the flags name.
 pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
     let place = Place::find(shared)?;
     let session = exec::choose(&place, args)?;
-    talk(shared, place, args, session)
+    by_lines_or_screen(shared, place, args, session)
 }
 
 /// Goes on with a session.
@@ -64,14 +72,39 @@ pub fn resume(shared: &Shared, session: SessionId, args: &ResumeArgs) -> Command
         effort: args.effort.clone(),
         image: args.image.clone(),
         yes: args.yes,
+        plain: args.plain,
         ..RunArgs::default()
     };
-    talk(
-        shared,
-        Place::find(shared)?,
-        &run,
-        Session::Existing(session),
-    )
+    let place = Place::find(shared)?;
+    by_lines_or_screen(shared, place, &run, Session::Existing(session))
+}
+
+fn by_lines_or_screen(
+    shared: &Shared,
+    place: Place,
+    args: &RunArgs,
+    session: Session,
+) -> CommandResult {
+    match tui::front(args, &place) {
+        Front::Screen => tui::talk(shared, place, args, session),
+        Front::Lines => talk(shared, place, args, session),
+    }
+}
+
+/// The first start of the terminal interface: asked line by line, before the
+/// screen is taken.
+pub fn set_up(
+    shared: &Shared,
+    place: &Place,
+    options: &Options,
+) -> Result<Vec<(String, serde_json::Value)>, CliError> {
+    let _modes = modes::Saved::take();
+    let runtime = assemble::runtime()?;
+    let paint = Paint::for_stderr(shared.color);
+    runtime.block_on(async {
+        let mut repl = Repl::new(place.clone(), paint, Vec::new())?;
+        setup::run(&mut repl, options).await
+    })
 }
 
 pub(crate) struct Repl {
@@ -111,18 +144,26 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
     let options = Options::from_args(args, exec::desk(Format::Text, paint));
     let images = crate::images::of_flags(&place, &options, session, &args.image)?;
     runtime.block_on(async {
+        let mut repl = Repl::new(place, paint, images)?;
+        repl.work(options, session).await
+    })
+}
+
+impl Repl {
+    /// Inside of the runtime: it listens to signals.
+    fn new(place: Place, paint: Paint, images: Vec<Part>) -> Result<Self, CliError> {
         // Before the first edited line: the editor puts back the handler that
         // it found.
         let signals = Signals::new()?;
         let motion = Motion::for_stderr();
-        let editing = modes::editing(motion);
+        let editing = modes::editing(motion, &place.env);
         let keyboard = Keyboard::start(Hands {
             editing,
             paint,
             history: place.paths.state.join("history"),
             root: place.root.clone(),
         });
-        let mut repl = Repl {
+        Ok(Self {
             place,
             keyboard,
             signals,
@@ -133,12 +174,9 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
             images,
             typed: VecDeque::new(),
             begun: String::new(),
-        };
-        repl.work(options, session).await
-    })
-}
+        })
+    }
 
-impl Repl {
     /// One session after the other, until it is left.
     async fn work(&mut self, mut options: Options, session: Session) -> CommandResult {
         let place = session::place_of(&self.place, session)?;

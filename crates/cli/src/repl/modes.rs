@@ -5,6 +5,7 @@ use super::input::Editing;
 use crate::render::waiting::Motion;
 use rustix::termios::{InputModes, LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{IsTerminal, Write};
+use tenon_config::Env;
 
 /// Also what a paste is bracketed with is switched off.
 const PASTE_OFF: &str = "\x1b[?2004l";
@@ -27,9 +28,12 @@ impl Drop for Saved {
             tcgetattr(std::io::stdin()).is_ok_and(|now| now.local_modes != saved.local_modes);
         // A terminal that is gone needs nothing.
         let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, saved);
+        let mut stderr = std::io::stderr().lock();
+        if Motion::for_stderr() == Motion::Allowed {
+            let _ = write!(stderr, "{PASTE_OFF}");
+        }
         if changed {
-            let mut stderr = std::io::stderr().lock();
-            let _ = writeln!(stderr, "{PASTE_OFF}");
+            let _ = writeln!(stderr);
         }
     }
 }
@@ -64,9 +68,11 @@ impl Drop for Keys {
 }
 
 /// What this terminal can do.
-pub fn editing(motion: Motion) -> Editing {
+pub fn editing(motion: Motion, env: &Env) -> Editing {
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    if terminal && motion == Motion::Allowed {
+    // A screen reader reads what is appended, not what is drawn anew.
+    let read_aloud = env.get("ACCESSIBLE").is_some_and(|value| !value.is_empty());
+    if terminal && motion == Motion::Allowed && !read_aloud {
         Editing::Full
     } else {
         Editing::Plain

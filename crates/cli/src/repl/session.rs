@@ -13,8 +13,8 @@ use crate::trust;
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::Duration;
-use tenon_engine::Engine;
 use tenon_engine::slash::Names;
+use tenon_engine::{Engine, KNOWN};
 use tenon_vocab::port::Handle;
 use tenon_vocab::{Command, Event, EventKind, SessionId, Settings};
 use tokio::task::JoinHandle;
@@ -62,7 +62,7 @@ impl Live {
     pub fn draw(&mut self, event: &Event) -> std::io::Result<()> {
         match &event.kind {
             // The header has it already.
-            EventKind::Notice(notice) if notice.kind == "start" => Ok(()),
+            EventKind::Notice(notice) if notice.kind == "start" || notice.kind == KNOWN => Ok(()),
             EventKind::Settings(settings) if event.parent.is_none() => {
                 self.settings.clone_from(settings);
                 self.drawn.event(event)

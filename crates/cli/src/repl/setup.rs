@@ -1,19 +1,27 @@
-//! The first start, with nothing configured (P16): asks for a server and a
-//! model, shows what it would write, asks, writes. Never asks for a key and
-//! never writes one. Asks no server that was not named.
+//! The first start, with nothing configured (P16): looks for a server on this
+//! machine and for keys in the environment, asks for one and for a model, shows
+//! what it would write, asks, writes. Never asks for a key and never writes one.
+//! Asks no server beyond this machine that was not chosen (decision 0027).
 
+mod found;
+mod offer;
 mod written;
 
 use super::Repl;
 use super::input::Enter;
 use super::table;
+use crate::args::{Cli, ColorChoice, Command, DemoArgs, Format, RunArgs, Shared};
 use crate::assemble::{self, Options};
+use crate::commands;
 use crate::error::CliError;
 use crate::provider;
-use crate::screen::complain;
+use crate::screen::{Paint, complain};
+use crate::trust;
+use futures_util::FutureExt;
+use offer::{Meant, Offer, lines, meant, named, offers};
 use tenon_config::{Env, ResolvedProvider};
-use tenon_model::{Kind, Model, ModelEntry, Preset, presets};
-use tenon_vocab::{Printable, Reply, TableReply};
+use tenon_model::{Model, ModelEntry, Preset};
+use tenon_vocab::Printable;
 use written::{Flags, Server, create, flags, page};
 
 /// The name of a server that is no preset.
@@ -21,20 +29,78 @@ const OWN: &str = "own";
 /// Models that are listed, at most.
 const LISTED: usize = 30;
 
+/// What was chosen to be asked.
+struct Picked {
+    server: Server,
+    /// What it has already said of its models.
+    models: Option<Vec<ModelEntry>>,
+}
+
+impl Picked {
+    fn preset(preset: &Preset) -> Self {
+        Self {
+            server: Server {
+                name: preset.name.to_owned(),
+                base_url: None,
+                key_env: None,
+            },
+            models: None,
+        }
+    }
+}
+
 /// The settings of this session that are not in a file: none when they were
 /// written.
 pub async fn run(repl: &mut Repl, options: &Options) -> Result<Flags, CliError> {
     complain(
-        "No model server is configured yet. A few questions; Enter takes what stands in brackets, Ctrl+C leaves.",
+        "No model server is configured yet. Looking for one on this machine (127.0.0.1 only) …",
     );
-    let server = server(repl).await?;
+    let loaded = trust::load(&repl.place, options)?;
+    let found = found::ask(&repl.place, &loaded, &found::doors()).await;
+    let offers = offers(&repl.place.env, found);
+    if let Some(Offer::Demo) = offers.first() {
+        complain(&nothing_found());
+    }
+    complain("Enter takes what stands in brackets, Ctrl+C leaves.");
+    loop {
+        let picked = pick(repl, &offers).await?;
+        let configured = match configured(repl, options, &picked.server) {
+            Ok(configured) => configured,
+            Err(error) => {
+                complain(&format!(
+                    "That does not work: {}",
+                    Printable::line(&error.message)
+                ));
+                continue;
+            }
+        };
+        say_key(&repl.place.env, &configured);
+        if let Some(model) = model(repl, &configured, picked.models).await? {
+            return write(repl, &picked.server, &model).await;
+        }
+    }
+}
+
+fn nothing_found() -> String {
+    let ports: Vec<String> = found::doors()
+        .iter()
+        .map(|door| format!("{} ({})", door.preset.name, door.port))
+        .collect();
+    format!(
+        "No server answers here, at the usual port of {}, and no key of a known service is set. Start a server and tenon again, or set a key such as OPENAI_API_KEY; or name a server that runs elsewhere.",
+        ports.join(", ")
+    )
+}
+
+fn configured(
+    repl: &Repl,
+    options: &Options,
+    server: &Server,
+) -> Result<ResolvedProvider, CliError> {
     let mut options = options.clone();
-    options.flags.extend(flags(&server, None));
+    options.flags.extend(flags(server, None));
     let (_, resolved) = assemble::settings(&repl.place, &options)?;
-    let configured = resolved.provider.ok_or_else(assemble::nothing_configured)?;
-    say_key(&repl.place.env, &configured);
-    let model = model(repl, &configured).await?;
-    write(repl, &server, &model).await
+    resolved.provider.ok_or_else(assemble::nothing_configured)
 }
 
 async fn ask(repl: &mut Repl, label: &str) -> Result<String, CliError> {
@@ -42,35 +108,78 @@ async fn ask(repl: &mut Repl, label: &str) -> Result<String, CliError> {
     answer.ok_or_else(assemble::nothing_configured)
 }
 
-async fn server(repl: &mut Repl) -> Result<Server, CliError> {
-    let default = suggestion(&repl.place.env);
+async fn pick(repl: &mut Repl, offers: &[Offer]) -> Result<Picked, CliError> {
+    let list = || complain(&format!("\n{}", lines(offers).join("\n")));
+    list();
     loop {
-        let label = format!("Server: a name or an address, ? lists the names [{default}] ");
-        let answer = ask(repl, &label).await?;
-        match understand(&answer, default) {
-            Understood::List => complain(&table::reply(&list(), table::width())),
-            Understood::Address(url) => return own(repl, url).await,
-            Understood::Preset(preset) if preset.base_url.is_none() => {
-                let base_url = ask(repl, "Address of the server: ").await?;
-                return Ok(Server {
-                    name: preset.name.to_owned(),
-                    base_url: Some(base_url),
-                    key_env: None,
+        let label = "Server: a number, a name or an address, ? lists all names [1] ";
+        let answer = ask(repl, label).await?;
+        let mut chosen = meant(&answer, offers);
+        if let Meant::Offered(Offer::Other) = chosen {
+            let answer = ask(repl, "Name or address (Enter: back) ").await?;
+            if answer.is_empty() {
+                list();
+                continue;
+            }
+            chosen = named(&answer);
+        }
+        match chosen {
+            Meant::List => complain(&table::reply(&offer::all(), table::width())),
+            Meant::No(why) => complain(&why),
+            Meant::Address(url) => return own(repl, url).await,
+            Meant::Preset(preset) if preset.base_url.is_none() => {
+                let mut picked = Picked::preset(preset);
+                picked.server.base_url = Some(ask(repl, "Address of the server: ").await?);
+                return Ok(picked);
+            }
+            Meant::Preset(preset) | Meant::Offered(Offer::Keyed(preset, _)) => {
+                return Ok(Picked::preset(preset));
+            }
+            Meant::Offered(Offer::Found(found)) => {
+                return Ok(Picked {
+                    models: Some(found.models),
+                    ..Picked::preset(found.door.preset)
                 });
             }
-            Understood::Preset(preset) => {
-                return Ok(Server {
-                    name: preset.name.to_owned(),
-                    base_url: None,
-                    key_env: None,
-                });
+            Meant::Offered(Offer::Demo | Offer::Other) => {
+                demo(repl).await;
+                list();
             }
-            Understood::No(why) => complain(&why),
         }
     }
 }
 
-async fn own(repl: &mut Repl, url: String) -> Result<Server, CliError> {
+/// The demo as its command has it, and then the list again.
+async fn demo(repl: &mut Repl) {
+    let demo = Cli {
+        shared: Shared {
+            root: None,
+            config: None,
+            color: match repl.paint {
+                Paint::Colour => ColorChoice::Always,
+                Paint::Plain => ColorChoice::Never,
+            },
+        },
+        run: RunArgs::default(),
+        command: Some(Command::Demo(DemoArgs {
+            dir: None,
+            format: Format::Text,
+        })),
+    };
+    // It brings a runtime of its own, which needs a thread of its own.
+    let shown = tokio::task::spawn_blocking(move || commands::dispatch(demo)).await;
+    if let Ok(Err(error)) = shown {
+        complain(&format!(
+            "The demo failed: {}",
+            Printable::line(&error.message)
+        ));
+    }
+    // Ctrl+C was meant for the demo, and what was typed for nobody.
+    while repl.signals.next().now_or_never().is_some() {}
+    repl.keyboard.begin();
+}
+
+async fn own(repl: &mut Repl, url: String) -> Result<Picked, CliError> {
     let label = "Name of the environment variable that holds the key (Enter: no key) [] ";
     let key_env = loop {
         let answer = ask(repl, label).await?;
@@ -83,10 +192,13 @@ async fn own(repl: &mut Repl, url: String) -> Result<Server, CliError> {
             ),
         }
     };
-    Ok(Server {
-        name: String::from(OWN),
-        base_url: Some(url),
-        key_env,
+    Ok(Picked {
+        server: Server {
+            name: String::from(OWN),
+            base_url: Some(url),
+            key_env,
+        },
+        models: None,
     })
 }
 
@@ -98,65 +210,9 @@ fn is_variable(text: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-enum Understood {
-    List,
-    Preset(&'static Preset),
-    Address(String),
-    No(String),
-}
-
-fn usable() -> impl Iterator<Item = &'static Preset> {
-    presets()
-        .iter()
-        .filter(|preset| preset.kind != Kind::External)
-}
-
-/// A service whose key is already set, else a server of this machine.
-fn suggestion(env: &Env) -> &'static str {
-    usable()
-        .filter(|preset| preset.base_url.is_some())
-        .find(|preset| preset.key_env.iter().any(|name| env.get(name).is_some()))
-        .map_or("ollama", |preset| preset.name)
-}
-
-fn understand(answer: &str, default: &'static str) -> Understood {
-    let named = if answer.is_empty() { default } else { answer };
-    if named == "?" {
-        return Understood::List;
-    }
-    if named.contains("://") {
-        return Understood::Address(named.to_owned());
-    }
-    let near = || {
-        let names: Vec<&str> = usable().map(|preset| preset.name).collect();
-        tenon_tools::input::suggest_name(named, &names)
-            .map(|near| format!(" Did you mean `{near}`?"))
-            .unwrap_or_default()
-    };
-    match presets().iter().find(|preset| preset.name == named) {
-        Some(preset) if preset.kind != Kind::External => Understood::Preset(preset),
-        Some(_) => Understood::No(format!("{named} is not available in this version.")),
-        None => Understood::No(format!(
-            "There is no server named `{}`.{} ? lists them; an address begins with http:// or https://.",
-            Printable::line(named),
-            near()
-        )),
-    }
-}
-
-fn list() -> Reply {
-    let rows = usable()
-        .map(|preset| vec![preset.name.to_owned(), preset.note.to_owned()])
-        .collect();
-    Reply::Table(TableReply {
-        columns: vec![String::from("name"), String::from("what")],
-        rows,
-        note: Some(String::from("Or an address: http://127.0.0.1:8080/v1")),
-    })
-}
-
 fn say_key(env: &Env, configured: &ResolvedProvider) {
     if let tenon_config::KeySource::Env(names) = &configured.key
+        && configured.reach == tenon_model::Reach::Remote
         && !names.iter().any(|name| env.get(name).is_some())
     {
         complain(&format!(
@@ -166,9 +222,17 @@ fn say_key(env: &Env, configured: &ResolvedProvider) {
     }
 }
 
-async fn model(repl: &mut Repl, configured: &ResolvedProvider) -> Result<String, CliError> {
-    let known = models(repl, configured).await;
-    if let Some(problem) = known.as_ref().err() {
+/// `None` when another server is wanted.
+async fn model(
+    repl: &mut Repl,
+    configured: &ResolvedProvider,
+    said: Option<Vec<ModelEntry>>,
+) -> Result<Option<String>, CliError> {
+    let known = match said {
+        Some(said) => Ok(said),
+        None => models(repl, configured).await,
+    };
+    if let Err(problem) = &known {
         complain(&format!(
             "The server does not list its models: {}",
             Printable::line(&problem.message)
@@ -177,22 +241,43 @@ async fn model(repl: &mut Repl, configured: &ResolvedProvider) -> Result<String,
             complain(&format!("  {}", Printable::line(hint)));
         }
     }
-    let known = known.unwrap_or_default();
+    let known = sorted(known.unwrap_or_default());
     for (n, model) in known.iter().take(LISTED).enumerate() {
-        complain(&format!("  {:>2}  {}", n + 1, Printable::line(&model.id)));
+        let name = provider::shown_id(&model.id);
+        complain(&format!("  {:>2}  {name}", n + 1));
     }
     if known.len() > LISTED {
         complain(&format!("      … and {} more", known.len() - LISTED));
     }
-    let first = known.first().map_or("", |model| model.id.as_str());
-    loop {
-        let label = format!("Model [{}] ", Printable::line(first));
-        let answer = ask(repl, &label).await?;
-        if let Some(model) = chosen(&answer, &known) {
-            return Ok(model);
-        }
-        complain("A model has to be named; the server's documentation lists them.");
-    }
+    let label = match known.first() {
+        Some(first) => format!("Model [{}] ", provider::shown_id(&first.id)),
+        None => String::from("Model (Enter: another server) "),
+    };
+    let answer = ask(repl, &label).await?;
+    Ok(chosen(&answer, &known))
+}
+
+/// What can hardly be talked to goes last, by its name: it only orders.
+fn sorted(mut known: Vec<ModelEntry>) -> Vec<ModelEntry> {
+    const OTHERS: &[&str] = &[
+        "embed",
+        "rerank",
+        "whisper",
+        "tts",
+        "dall-e",
+        "moderation",
+        "transcribe",
+        "babbage",
+        "davinci",
+        "realtime",
+        "image",
+        "sora",
+    ];
+    known.sort_by_key(|model| {
+        let id = model.id.to_ascii_lowercase();
+        OTHERS.iter().any(|other| id.contains(other))
+    });
+    known
 }
 
 async fn models(
@@ -279,9 +364,9 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_set_suggests_its_service() {
-        let none = Env::default();
-        assert_eq!(suggestion(&none), "ollama");
-        assert_eq!(suggestion(&none.with("OPENAI_API_KEY", "x")), "openai");
+    fn what_can_be_talked_to_stands_before_what_makes_vectors_or_sounds() {
+        let known = sorted(entries(&["nomic-embed-text", "b", "whisper-1", "a"]));
+        let names: Vec<&str> = known.iter().map(|model| model.id.as_str()).collect();
+        assert_eq!(names, ["b", "a", "nomic-embed-text", "whisper-1"]);
     }
 }

@@ -15,6 +15,8 @@ pub fn width() -> usize {
 pub fn reply(reply: &Reply, width: usize) -> String {
     match reply {
         Reply::Table(table) => draw(table, width),
+        // Asked by front ends that draw it themselves.
+        Reply::Meter(meter) => format!("{} tokens", meter.used),
         Reply::Words { words } => Printable::block(&words.join("\n")).into_string(),
         Reply::Unavailable { reason } => format!("not available: {}", Printable::line(reason)),
     }

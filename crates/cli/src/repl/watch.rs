@@ -2,7 +2,9 @@
 //! the terminal cannot do more. Reads only what is there, so that reading can
 //! be stopped at any time.
 
+use super::paste::{first_input, typed, unmarked};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::collections::VecDeque;
 use std::io::{IsTerminal, PipeReader, Stdin};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -45,7 +47,11 @@ impl Moment {
 pub struct Lines {
     stdin: Stdin,
     terminal: bool,
+    /// Whole inputs, with the moment in which each was read.
+    whole: VecDeque<(u64, String)>,
+    /// Of an input that is not at its end, and its moment.
     pending: Vec<u8>,
+    stamp: u64,
     /// A pipe that ended stays so; a terminal can go on after Ctrl+D.
     ended: bool,
 }
@@ -61,18 +67,21 @@ impl Lines {
         Self {
             terminal: stdin.is_terminal(),
             stdin,
+            whole: VecDeque::new(),
             pending: Vec::new(),
+            stamp: 0,
             ended: false,
         }
     }
 
     /// The next input with the moment in which it was read; `None` when `stop`
-    /// was closed first. Lines of a terminal that come at once were pasted, and
-    /// are one input.
+    /// was closed first.
     pub fn next(&mut self, stop: Option<&PipeReader>, moment: &Moment) -> Option<(u64, Said)> {
         loop {
-            if let Some(line) = self.whole_line() {
-                return Some((*moment.lock(), Said::Line(line)));
+            if let Some((stamp, line)) = self.whole.pop_front() {
+                // Whoever writes to a pipe has written its answers beforehand.
+                let stamp = if self.terminal { stamp } else { *moment.lock() };
+                return Some((stamp, Said::Line(line)));
             }
             if self.ended && stop.is_none() {
                 return Some((*moment.lock(), Said::End));
@@ -81,7 +90,7 @@ impl Lines {
                 Ready::Stopped => return None,
                 Ready::Input => {
                     let stamp = moment.lock();
-                    if self.take() == Taken::End {
+                    if self.take(*stamp) == Taken::End {
                         return Some((*stamp, Said::End));
                     }
                 }
@@ -89,21 +98,28 @@ impl Lines {
         }
     }
 
-    /// Of a pipe one line, of a terminal all that was pasted.
-    fn whole_line(&mut self) -> Option<String> {
-        if self.pending.is_empty() {
-            return None;
+    /// Sorts what was read in this moment into inputs. They are stamped here: a
+    /// line of before must not become an answer because it waited in a row.
+    fn divide(&mut self, stamp: u64) {
+        while let Some(end) = self.first_end() {
+            let bytes: Vec<u8> = self.pending.drain(..end).collect();
+            let text = unmarked(&String::from_utf8_lossy(&bytes));
+            let line = text.trim_end_matches(['\n', '\r']).to_owned();
+            self.whole.push_back((stamp, line));
         }
-        let newline = self.pending.iter().position(|byte| *byte == b'\n');
-        let end = match (newline, self.terminal) {
-            (_, true) => self.pending.len(),
-            (Some(at), false) => at + 1,
-            (None, false) if self.ended || self.pending.len() >= LIMIT => self.pending.len(),
-            (None, false) => return None,
+    }
+
+    fn first_end(&self) -> Option<usize> {
+        let all = Some(self.pending.len()).filter(|length| *length > 0);
+        let whole = match self.terminal {
+            true => first_input(&self.pending),
+            false => self
+                .pending
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .map(|at| at + 1),
         };
-        let bytes: Vec<u8> = self.pending.drain(..end).collect();
-        let text = String::from_utf8_lossy(&bytes);
-        Some(text.trim_end_matches(['\n', '\r']).to_owned())
+        whole.or(all.filter(|length| self.ended || *length >= LIMIT))
     }
 
     fn wait(&self, stop: Option<&PipeReader>) -> Ready {
@@ -132,11 +148,13 @@ impl Lines {
     /// What was typed and not read, without waiting. Ends before the first key
     /// that is no text: nobody can have meant it for a line that was not there.
     pub fn ahead(&mut self, moment: &Moment) -> String {
-        let _stamp = moment.lock();
-        self.take();
+        let stamp = moment.lock();
+        self.take(*stamp);
+        let lines = self.whole.drain(..).map(|(_, line)| line + "\n");
+        let mut text: String = lines.collect();
         let bytes = std::mem::take(&mut self.pending);
-        let text = String::from_utf8_lossy(&bytes).replace('\r', "\n");
-        text.split('\x1b').next().unwrap_or_default().to_owned()
+        text.push_str(&String::from_utf8_lossy(&bytes).replace('\r', "\n"));
+        typed(&text).to_owned()
     }
 
     fn readable(&self) -> bool {
@@ -145,12 +163,25 @@ impl Lines {
     }
 
     /// Takes what is there. The caller holds the moment.
-    fn take(&mut self) -> Taken {
+    fn take(&mut self, stamp: u64) -> Taken {
+        if self.terminal && self.stamp != stamp {
+            // The rest of it was dropped.
+            self.pending.clear();
+            self.stamp = stamp;
+        }
+        let taken = self.fill();
+        self.divide(stamp);
+        taken
+    }
+
+    fn fill(&mut self) -> Taken {
         let mut buffer = vec![0; 64 * 1024];
         while self.pending.len() < LIMIT && self.readable() {
             match rustix::io::read(&self.stdin, &mut buffer) {
                 Ok(0) if !self.pending.is_empty() => {
                     self.ended |= !self.terminal;
+                    // Ctrl+D ends a line that has begun.
+                    self.pending.push(b'\n');
                     return Taken::Some;
                 }
                 Ok(0) => {
@@ -190,25 +221,43 @@ mod tests {
         Lines {
             stdin: std::io::stdin(),
             terminal,
+            whole: VecDeque::new(),
             pending: pending.as_bytes().to_vec(),
+            stamp: 3,
             ended: false,
         }
     }
 
+    fn divided(lines: &mut Lines) -> Vec<(u64, String)> {
+        lines.divide(3);
+        lines.whole.drain(..).collect()
+    }
+
+    fn at(moment: u64, line: &str) -> (u64, String) {
+        (moment, line.to_owned())
+    }
+
     #[test]
-    fn lines_that_a_terminal_brings_at_once_are_one_input() {
-        let mut pasted = lines(true, "one\ntwo\r\nthree\n");
-        assert_eq!(pasted.whole_line().as_deref(), Some("one\ntwo\r\nthree"));
-        assert_eq!(pasted.whole_line(), None);
+    fn lines_that_a_terminal_brings_at_once_are_each_an_input_of_their_moment() {
+        let mut typed = lines(true, "/effort\n/cost\nhal");
+        assert_eq!(divided(&mut typed), [at(3, "/effort"), at(3, "/cost")]);
+        assert_eq!(typed.pending, b"hal");
+    }
+
+    #[test]
+    fn what_is_marked_as_a_paste_is_one_input() {
+        let mut pasted = lines(true, "\x1b[200~one\ntwo\r\nthree\x1b[201~\nnext\n");
+        assert_eq!(
+            divided(&mut pasted),
+            [at(3, "one\ntwo\r\nthree"), at(3, "next")]
+        );
     }
 
     #[test]
     fn lines_of_a_pipe_are_separate_inputs() {
         let mut piped = lines(false, "one\ntwo\nhal");
-        assert_eq!(piped.whole_line().as_deref(), Some("one"));
-        assert_eq!(piped.whole_line().as_deref(), Some("two"));
-        assert_eq!(piped.whole_line(), None);
+        assert_eq!(divided(&mut piped), [at(3, "one"), at(3, "two")]);
         piped.ended = true;
-        assert_eq!(piped.whole_line().as_deref(), Some("hal"));
+        assert_eq!(divided(&mut piped), [at(3, "hal")]);
     }
 }

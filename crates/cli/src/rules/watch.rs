@@ -6,7 +6,7 @@ use super::{Found, Places};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use tenon_engine::prompt::{RuleFile, RuleSource};
+use tenon_engine::prompt::{RULES, RULES_OF_OTHERS, RuleFile, RuleSource};
 
 #[derive(Debug)]
 pub struct Watched {
@@ -57,7 +57,7 @@ fn absent(cache: &mut Cache, before: &RuleFile) -> String {
     match cache.text(Path::new(&before.path)) {
         Ok((text, _)) if text.trim().is_empty() => String::new(),
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        // CLAUDE.md, now that there is an AGENTS.md beside it.
+        // Now that there is one of the usual name beside it.
         Ok(_) if has_other(&before.path) => String::new(),
         Ok(_) | Err(_) => before.text.clone(),
     }
@@ -65,7 +65,7 @@ fn absent(cache: &mut Cache, before: &RuleFile) -> String {
 
 fn has_other(path: &str) -> bool {
     let path = Path::new(path);
-    path.ends_with("CLAUDE.md") && path.with_file_name("AGENTS.md").symlink_metadata().is_ok()
+    path.ends_with(RULES_OF_OTHERS) && path.with_file_name(RULES).symlink_metadata().is_ok()
 }
 
 #[cfg(test)]

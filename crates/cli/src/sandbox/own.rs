@@ -9,6 +9,7 @@
 
 use crate::place::Place;
 use std::path::{Path, PathBuf};
+use tenon_engine::prompt::RULES;
 
 pub(super) struct Own {
     config: PathBuf,
@@ -87,7 +88,7 @@ impl Own {
             "tenon.jsonc",
             "tenon.json",
             "tenon.toml",
-            "AGENTS.md",
+            RULES,
             "tools",
             "agents",
             "commands",

@@ -40,6 +40,7 @@ fn with(model: &Model, program: &Program, args: &[&str]) -> Ran {
     Ran::of(
         model
             .command(&program.home)
+            .env("TENON_RETRY_FIRST_MS", "1")
             .arg("handoff")
             .args(args)
             .output()
@@ -188,8 +189,9 @@ fn a_model_that_cannot_help_costs_a_line_and_not_the_page() {
     assert_eq!(stable(&program, &ran.out), GOLDEN);
     ran.complains("The model could not help: ")
         .complains("the card is on fire")
+        .complains("asked again in 1 s (1 of 2)")
         .complains("The page is made from the log alone.");
-    assert_eq!(refusing.asked().len(), 1, "one request, and no other");
+    assert_eq!(refusing.asked().len(), 3, "one request, and two more");
 
     let silent = Model::says("");
     let ran = with(&silent, &program, &args).ended(0);

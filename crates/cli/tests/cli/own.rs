@@ -74,3 +74,64 @@ fn a_command_of_ones_own_cannot_have_any_name_of_tenons() {
         .complains("/model is a command of Tenon's own")
         .complains("/quit is a command of Tenon's own");
 }
+
+#[test]
+fn commands_for_other_agents_are_ones_own_and_a_projects_need_trust() {
+    let (program, model) = (Program::new(), Model::says("yes"));
+    let users = program.home.home().join(".claude/commands");
+    std::fs::create_dir_all(&users).unwrap();
+    let text = "---\nargument-hint: WHO\nallowed-tools: Bash(ls:*)\n---\nGreet $1 and stop.\n";
+    std::fs::write(users.join("greet.md"), text).unwrap();
+    program.file(".claude/commands/theirs.md", "What the project says.\n");
+    exec(&model, &program, &["-p", "/greet"])
+        .ended(0)
+        .complains("`allowed-tools` of /greet is not taken over")
+        .complains("$1 of /greet got no argument")
+        .complains("It is used as: /greet WHO")
+        .complains("the project is not trusted");
+    assert!(model.bodies().pop().unwrap().contains("Greet  and stop."));
+    exec(&model, &program, &["-p", "/theirs"]).ended(0);
+    assert!(
+        !model
+            .bodies()
+            .pop()
+            .unwrap()
+            .contains("What the project says.")
+    );
+    let shown = program.run(&["trust"]).ended(0);
+    assert!(
+        shown.out.contains("command  .claude/commands/theirs.md"),
+        "{}",
+        shown.out
+    );
+    exec(&model, &program, &["--trust-project", "-p", "/theirs"]).ended(0);
+    assert!(
+        model
+            .bodies()
+            .pop()
+            .unwrap()
+            .contains("What the project says.")
+    );
+}
+
+#[test]
+fn what_every_start_would_say_again_is_printed_when_it_is_news() {
+    let (program, model) = (Program::new(), Model::says("yes"));
+    program.file("AGENTS.md", "use tabs\n");
+    let notes = |ran: &Ran| {
+        let lines = ran.err.lines();
+        lines
+            .filter(|line| line.contains("rules: ") || line.contains("skills of the project"))
+            .count()
+    };
+    assert_eq!(notes(&exec(&model, &program, &["-p", "one"]).ended(0)), 1);
+    assert_eq!(notes(&exec(&model, &program, &["-p", "two"]).ended(0)), 0);
+    let skill = "---\nname: pens\ndescription: letters\n---\nBlue.\n";
+    program.file(".tenon/skills/pens/SKILL.md", skill);
+    exec(&model, &program, &["-p", "three"])
+        .ended(0)
+        .complains("skills of the project: pens");
+    // A program that reads along gets all of it each time.
+    let streamed = exec(&model, &program, &["--format", "json", "-p", "four"]).ended(0);
+    assert_eq!(streamed.out.matches(r#""kind":"known""#).count(), 2);
+}

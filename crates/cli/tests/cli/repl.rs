@@ -1,5 +1,5 @@
-//! The interactive session as a person has it: the real binary in a real
-//! terminal (tmux), against a scripted model server.
+//! The interactive session line by line, as a person has it: the real binary in
+//! a real terminal (tmux), against a scripted model server.
 
 mod copies;
 mod models;

@@ -1,15 +1,16 @@
 //! What commands of the real program can and cannot do by default.
 
+mod lacking;
+mod outside;
+
 use crate::exec::{calls, run};
 use crate::model::Model;
 use crate::program::{Program, Ran};
-use crate::repl::terminal::{Setup, calls as scripted};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 use tenon_sandbox::Probe;
 use tenon_testing::TestHome;
 
@@ -297,127 +298,6 @@ fn a_command_reaches_no_server_when_the_network_is_denied() {
 }
 
 #[test]
-fn without_walls_it_is_said_and_commands_go_anywhere() {
-    let program = program();
-    program.configure(r#"{"sandbox": {"mode": "off"}}"#);
-    let ran = script(&program, "echo x > ../beside").ended(0);
-    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
-    assert!(program.home.path().join("beside").exists());
-}
-
-/// What a session says at its start.
-fn start(home: &TestHome) -> String {
-    let model = Model::says("hello");
-    let (code, _, err) = run(model.command(home).args(["exec", "-p", "hi"]));
-    assert_eq!(code, 0, "{err}");
-    err
-}
-
-#[test]
-fn walls_that_hold_need_no_words_and_others_are_named_once() {
-    if !has_walls("full") {
-        return;
-    }
-    let home = home();
-    assert!(!start(&home).contains("sandbox"));
-    std::fs::write(home.project().join(".env"), "A=1").unwrap();
-    let said = start(&home);
-    assert!(
-        said.contains("sandbox: hidden from commands: .env (to show it: sandbox.show)"),
-        "{said}"
-    );
-    std::fs::write(
-        home.tenon().join("tenon.jsonc"),
-        r#"{"sandbox": {"mode": "off"}}"#,
-    )
-    .unwrap();
-    let said = start(&home);
-    assert_eq!(said.matches("sandbox: off").count(), 1, "{said}");
-}
-
-/// The program as it runs where no namespaces are to be had; `None` where that
-/// cannot be arranged.
-fn without_namespaces(command: &Command) -> Option<Command> {
-    let confine = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-all --inh-caps=-all --no-new-privs \"$@\"";
-    let wrap = |program: &std::ffi::OsStr| {
-        let mut wrapped = Command::new("unshare");
-        wrapped
-            .args(["-U", "-r", "sh", "-c", confine, "sh"])
-            .arg(program);
-        wrapped
-    };
-    let possible = wrap("true".as_ref())
-        .output()
-        .is_ok_and(|done| done.status.success());
-    if !possible {
-        skipped("namespaces cannot be taken away here");
-        return None;
-    }
-    let mut wrapped = wrap(command.get_program());
-    wrapped.args(command.get_args()).env_clear();
-    for (name, value) in command.get_envs() {
-        wrapped.env(name, value.unwrap());
-    }
-    wrapped.current_dir(command.get_current_dir().unwrap());
-    Some(wrapped)
-}
-
-#[test]
-fn where_not_all_walls_stand_the_start_says_so_and_they_can_be_demanded() {
-    let home = home();
-    let model = Model::new(&calls(
-        "bash",
-        json!({"command": "echo ran > made"}),
-        "done",
-    ));
-    let mut command = model.command(&home);
-    command.args(["exec", "--yes", "-p", "go"]);
-    let Some(mut partial) = without_namespaces(&command) else {
-        return;
-    };
-    let (code, _, err) = run(&mut partial);
-    assert_eq!(code, 0, "{err}");
-    assert!(err.contains("): not covered: "), "{err}");
-    assert_eq!(err.matches("not covered").count(), 1, "{err}");
-    assert!(home.project().join("made").exists());
-
-    std::fs::remove_file(home.project().join("made")).unwrap();
-    std::fs::write(
-        home.tenon().join("tenon.jsonc"),
-        r#"{"sandbox": {"lacking": "refuse"}}"#,
-    )
-    .unwrap();
-    let (_, _, err) = run(&mut without_namespaces(&command).unwrap());
-    assert!(err.contains("sandbox: commands cannot run"), "{err}");
-    assert!(!home.project().join("made").exists());
-}
-
-#[test]
-fn where_walls_are_lacking_the_log_of_a_session_is_not_put_back() {
-    // Below `/tmp`, which commands may write, the program's own folder too.
-    let home = TestHome::new();
-    let model = Model::new(&calls(
-        "bash",
-        json!({"command": "sleep 0.1; echo ran > made"}),
-        "done",
-    ));
-    let mut command = model.command(&home);
-    command.args(["exec", "--yes", "-p", "go"]);
-    let Some(mut partial) = without_namespaces(&command) else {
-        return;
-    };
-    let (code, out, err) = run(&mut partial);
-    assert_eq!((code, out.as_str()), (0, "done\n"), "{err}");
-    assert!(err.contains("commands may write Tenon's own"), "{err}");
-    let mut verify = home.command(crate::model::tenon());
-    let (code, out, err) = run(verify.args(["sessions", "verify"]));
-    assert_eq!(code, 0, "{out}{err}");
-    let mut show = home.command(crate::model::tenon());
-    let (_, out, _) = run(show.args(["sessions", "show", "--events"]));
-    assert!(out.contains("run_finished"), "{out}");
-}
-
-#[test]
 fn the_log_says_of_each_command_what_stood_around_it() {
     if !has_walls("full") {
         return;
@@ -435,122 +315,4 @@ fn the_log_says_of_each_command_what_stood_around_it() {
         .unwrap();
     assert_eq!(result["sandbox"]["adapter"], "native", "{result}");
     assert_eq!(result["sandbox"]["level"], "full");
-}
-
-#[test]
-fn one_run_outside_is_offered_to_a_person_and_happens_after_a_yes() {
-    if has_walls("partial") {
-        one_run_outside("--yes");
-        one_run_outside("--yolo");
-    }
-}
-
-fn one_run_outside(flag: &'static str) {
-    let home = home();
-    std::fs::write(
-        home.project().join("try.sh"),
-        "echo x > ../beside && echo made it\n",
-    )
-    .unwrap();
-    let arguments = json!({"command": "sh try.sh"});
-    let model = Model::scripted(
-        scripted("go", "bash", arguments, "that was it"),
-        Duration::ZERO,
-    );
-    let setup = Setup {
-        args: &[flag],
-        ..Setup::new(&home, &model)
-    };
-    let Some(terminal) = setup.start() else {
-        return;
-    };
-    let beside = home.path().join("beside");
-    terminal
-        .ready()
-        .line("go")
-        .see("Run it once outside the sandbox?")
-        .see("part of it may have run already")
-        .see("sandbox.writable")
-        .see_last(">");
-    assert!(!beside.exists());
-    terminal.line("n").see_times("that was it", 1).see_last(">");
-    assert!(!beside.exists());
-    assert!(
-        model
-            .bodies()
-            .pop()
-            .unwrap()
-            .contains("did not allow a run outside")
-    );
-    terminal
-        .line("go")
-        .see_times("Run it once outside the sandbox?", 2)
-        .see_last(">")
-        .line("y")
-        .see_times("that was it", 2)
-        .see_last(">");
-    assert!(beside.exists());
-}
-
-#[test]
-fn no_flag_leads_outside() {
-    if !has_walls("partial") {
-        return;
-    }
-    for flag in ["--yes", "--yolo"] {
-        let home = home();
-        if !beside_is_outside(home.path()) {
-            return;
-        }
-        std::fs::write(home.project().join("try.sh"), "echo x > ../beside\n").unwrap();
-        let model = Model::new(&calls("bash", json!({"command": "sh try.sh"}), "done"));
-        let mut command = model.command(&home);
-        command.args(["exec", flag, "-p", "go"]);
-        let (_, _, err) = run(&mut command);
-        assert!(!home.path().join("beside").exists(), "{flag}: {err}");
-        let told = model.bodies().pop().unwrap();
-        assert!(told.contains("the sandbox blocked it"), "{flag}: {told}");
-    }
-}
-
-/// The advice to a call that nobody could be asked about.
-fn advice(home: &TestHome, command: &str) -> String {
-    let model = Model::new(&calls("bash", json!({"command": command}), "done"));
-    let mut exec = model.command(home);
-    exec.args(["exec", "--format", "json", "-p", "go"]);
-    let (_, out, err) = run(&mut exec);
-    let notice = out
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .find(|event| event["type"] == "notice" && event["kind"] == "permission")
-        .unwrap_or_else(|| panic!("no notice: {out} {err}"));
-    notice["hint"].as_str().unwrap().to_owned()
-}
-
-#[test]
-fn what_is_advised_where_nobody_is_there_would_help() {
-    let home = home();
-    let plain = advice(&home, "make test");
-    assert!(
-        plain.contains(r#"{"bash":{"make test":"allow"}}"#),
-        "{plain}"
-    );
-
-    let several = advice(&home, "make test && ls && git push origin");
-    assert!(several.contains(r#""make test":"allow""#), "{several}");
-    assert!(several.contains(r#""git push"#), "{several}");
-    assert!(!several.contains(r#""bash":"allow""#), "{several}");
-
-    let unclear = advice(&home, "make $X && ls");
-    assert!(unclear.starts_with("Allow it with --yes"), "{unclear}");
-    assert!(!unclear.contains(r#""bash""#), "{unclear}");
-
-    let outside = advice(&home, "touch /opt/beside/new");
-    assert!(outside.contains("external_directory"), "{outside}");
-    if has_walls("partial") {
-        assert!(
-            outside.contains(r#""sandbox": {"writable":["/opt/beside"]}"#),
-            "{outside}"
-        );
-    }
 }

@@ -1,11 +1,11 @@
 //! The walk over folders of skills: bounded, nearest first, no name twice.
 
 use super::head::{self, Head};
-use super::{Base, Expected, Found, Source};
+use super::{Base, Expected, Found};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
-use tenon_vocab::profile::SkillInfo;
+use tenon_vocab::profile::{SkillInfo, Whose};
 
 /// Folders that are looked into, in all.
 const MOST_FOLDERS: usize = 4000;
@@ -29,7 +29,7 @@ pub(super) struct Search {
     seen: BTreeSet<PathBuf>,
     /// Where a name is taken; upper case makes no other name.
     taken: BTreeMap<String, PathBuf>,
-    skills: Vec<(Source, SkillInfo)>,
+    skills: Vec<SkillInfo>,
     shadowed: Vec<String>,
     /// The bound that ended the search.
     full: Option<String>,
@@ -70,10 +70,10 @@ impl Search {
         }
     }
 
-    fn follow(&self, path: &Path, source: Source) -> Leads {
+    fn follow(&self, path: &Path, source: Whose) -> Leads {
         match path.canonicalize() {
             Err(_) => Leads::Nowhere,
-            Ok(real) if source == Source::Project && !real.starts_with(&self.root) => Leads::Out,
+            Ok(real) if source == Whose::Project && !real.starts_with(&self.root) => Leads::Out,
             Ok(real) => Leads::Here(real),
         }
     }
@@ -86,7 +86,7 @@ impl Search {
     }
 
     /// Looks at the entries of a folder without links.
-    fn folder(&mut self, folder: &Path, source: Source, depth: usize) {
+    fn folder(&mut self, folder: &Path, source: Whose, depth: usize) {
         if !self.seen.insert(folder.to_owned()) {
             return;
         }
@@ -132,7 +132,7 @@ impl Search {
         (self.bytes >= MOST_BYTES).then(|| format!("{MOST_BYTES} bytes of descriptions"))
     }
 
-    fn entry(&mut self, path: &Path, kind: FileType, source: Source, depth: usize) {
+    fn entry(&mut self, path: &Path, kind: FileType, source: Whose, depth: usize) {
         let folder = if kind.is_symlink() {
             match self.follow(path, source) {
                 Leads::Here(real) if real.is_dir() => real,
@@ -154,7 +154,7 @@ impl Search {
     }
 
     /// `path` is how the folder is named here, `folder` where it is.
-    fn skill(&mut self, path: &Path, folder: PathBuf, file: &Path, kind: FileType, source: Source) {
+    fn skill(&mut self, path: &Path, folder: PathBuf, file: &Path, kind: FileType, source: Whose) {
         if !self.seen.insert(folder.clone()) {
             return;
         }
@@ -162,7 +162,7 @@ impl Search {
             match self.follow(file, source) {
                 // The first lines of it go to the model unasked: a project must
                 // not be able to show its `.env` so.
-                Leads::Here(real) if source == Source::Project && !is_named_so(&real) => {
+                Leads::Here(real) if source == Whose::Project && !is_named_so(&real) => {
                     self.remarks.push(format!(
                         "the skill {} is not used: it is a link to a file of another name",
                         file.display()
@@ -204,10 +204,10 @@ impl Search {
             description,
             folder,
             file: real,
-            source: source.name().to_owned(),
+            source,
             user_only,
         };
-        self.skills.push((source, info));
+        self.skills.push(info);
     }
 
     pub(super) fn finish(mut self) -> Found {
@@ -223,9 +223,9 @@ impl Search {
             ));
         }
         self.skills
-            .sort_by(|one, two| (one.0, &one.1.name).cmp(&(two.0, &two.1.name)));
+            .sort_by(|one, two| (one.source, &one.name).cmp(&(two.source, &two.name)));
         Found {
-            skills: self.skills.into_iter().map(|(_, skill)| skill).collect(),
+            skills: self.skills,
             remarks: self.remarks,
         }
     }

@@ -9,7 +9,7 @@ use tenon_config::{Choice, ProjectTrust, managed_model, provider_named};
 use tenon_vocab::Class;
 
 /// Root's files in a folder that only root changes; `None` where there is none.
-fn world() -> Option<World> {
+pub fn world() -> Option<World> {
     // Not the folder for temporary files: anybody may write there.
     let world = World::below(Path::new(env!("CARGO_TARGET_TMPDIR")));
     let only_root = |path: &Path| {

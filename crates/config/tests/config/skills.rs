@@ -55,7 +55,9 @@ impl World {
 
     fn names(&self) -> Vec<(String, String)> {
         let found = self.find().skills.into_iter();
-        found.map(|skill| (skill.source, skill.name)).collect()
+        found
+            .map(|skill| (skill.source.name().to_owned(), skill.name))
+            .collect()
     }
 }
 

@@ -1,9 +1,10 @@
 //! From two looks at the tree to what was changed between them: the times say
 //! where to look, the content decides.
 
-use super::Found;
+use super::base::{Parted, Whose};
 use super::keep::{Shelf, reason};
 use super::moved::{self, Age, Moving, Origin, Origins};
+use super::{Between, Found};
 use crate::core::Core;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -33,20 +34,21 @@ enum Was {
 pub(super) fn changes(
     core: &Arc<Core>,
     shelf: &mut Shelf,
-    before: &Scan,
-    after: &Scan,
+    between: &Between<'_>,
     edits: &HashMap<String, Option<String>>,
 ) -> Found {
+    let (before, after) = (between.before, between.after);
     let mut suspects = Scan::suspects(before, after);
     let hidden = suspects.iter().any(is_of_rules) || before.rules() != after.rules();
-    let origins = Origins::new(before, after, &suspects, shelf);
+    let origins = Origins::new(between, &suspects, shelf);
     // What costs most comes last: the time may not be enough for all.
     suspects.sort_by_key(|suspect| suspect.after.map_or(0, to_read));
     let mut comparing = Comparing {
         core,
         shelf,
         edits,
-        begun: before.begun(),
+        since: between.since,
+        parted: between.parted,
         hidden,
         origins,
         safe: HashSet::new(),
@@ -94,7 +96,8 @@ struct Comparing<'a> {
     core: &'a Arc<Core>,
     shelf: &'a mut Shelf,
     edits: &'a HashMap<String, Option<String>>,
-    begun: std::time::SystemTime,
+    since: std::time::SystemTime,
+    parted: Option<&'a Parted>,
     /// Whether what is ignored may have changed.
     hidden: bool,
     origins: Origins<'a>,
@@ -129,6 +132,17 @@ impl Comparing<'_> {
         }
         if self.edits.get(path).is_some_and(|after| is(&now, after)) {
             return;
+        }
+        match self.parted.map(|parted| parted.whose(path)) {
+            None | Some(Whose::Command) => {}
+            Some(Whose::Other) => return,
+            // What the command made of it nobody has seen.
+            Some(Whose::Both) => {
+                return self.unkept(
+                    path,
+                    "it was changed again as soon as the command had ended",
+                );
+            }
         }
         let origin = match now {
             Standing::Absent | Standing::Folder { .. } => Origin::Made,
@@ -176,7 +190,7 @@ impl Comparing<'_> {
     /// Where the rules of what is ignored changed, only a file that was born
     /// since is surely the command's.
     fn is_new(&mut self, path: &str) -> bool {
-        match moved::age(&self.core.workspace, path, self.begun) {
+        match moved::age(&self.core.workspace, path, self.since) {
             Age::New => true,
             Age::Old => false,
             Age::Unknown => {

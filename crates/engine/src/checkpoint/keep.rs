@@ -3,6 +3,7 @@
 //! can read. It goes with the session: what was really changed is put into the
 //! blobs by [`super::compare`].
 
+use super::base::Again;
 use crate::core::Core;
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -66,14 +67,49 @@ pub(super) struct Shelf {
     pub(super) stored: Option<u64>,
 }
 
+/// Whether all that can be kept is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Filled {
+    Whole,
+    /// The time was over, or enough was read at once.
+    Part,
+}
+
 impl Shelf {
     /// Keeps what is new in a scan, and forgets what is no longer there.
-    pub(super) fn keep(&mut self, core: &Core, scan: &Scan, budget: &Budget<'_>) {
+    pub(super) fn keep(&mut self, core: &Core, scan: &Scan, budget: &Budget<'_>) -> Filled {
         self.forget(scan);
+        self.keep_all(core, scan, scan.entries().iter(), budget)
+    }
+
+    /// The same, where the rest is known to be as it was.
+    pub(super) fn renew(
+        &mut self,
+        core: &Core,
+        scan: &Scan,
+        again: &Again,
+        budget: &Budget<'_>,
+    ) -> Filled {
+        for path in again.gone.iter().chain(&again.touched) {
+            self.kept.remove(path);
+        }
+        let entries = scan.entries();
+        let seen = again.seen.iter().filter_map(|path| {
+            let at = entries.binary_search_by(|entry| entry.path.as_str().cmp(path));
+            entries.get(at.ok()?)
+        });
+        self.keep_all(core, scan, seen, budget)
+    }
+
+    fn keep_all<'a>(
+        &mut self,
+        core: &Core,
+        scan: &Scan,
+        entries: impl Iterator<Item = &'a Scanned>,
+        budget: &Budget<'_>,
+    ) -> Filled {
         let limit = core.given.checkpoints.file_bytes;
-        let mut wanted: Vec<&Scanned> = scan
-            .entries()
-            .iter()
+        let mut wanted: Vec<&Scanned> = entries
             .filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Link))
             .filter(|entry| entry.readable && entry.stamp.size <= limit && !self.knows(entry))
             .collect();
@@ -95,12 +131,17 @@ impl Shelf {
             let over = read + entry.stamp.size > budget.bytes
                 || Instant::now() > until
                 || budget.stop.load(Ordering::Relaxed);
-            if over || !self.has_room(core, entry.stamp.size) {
-                return;
+            if over {
+                return Filled::Part;
+            }
+            // More time would not help.
+            if !self.has_room(core, entry.stamp.size) {
+                return Filled::Whole;
             }
             read += entry.stamp.size;
             self.keep_one(&core.workspace, scan, entry);
         }
+        Filled::Whole
     }
 
     fn knows(&self, entry: &Scanned) -> bool {

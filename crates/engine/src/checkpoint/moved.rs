@@ -2,6 +2,7 @@
 //! is to remove it; what was moved may be the only copy, and stays wherever its
 //! old place cannot be filled again.
 
+use super::Between;
 use super::keep::Shelf;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -33,6 +34,7 @@ type Places<'a> = HashMap<(u64, u64), Vec<&'a Scanned>>;
 
 pub(super) struct Origins<'a> {
     before: &'a Scan,
+    since: SystemTime,
     after: &'a Scan,
     /// Sizes of what was changed or removed and was not kept.
     lost: HashMap<u64, &'a str>,
@@ -43,12 +45,7 @@ pub(super) struct Origins<'a> {
 }
 
 impl<'a> Origins<'a> {
-    pub(super) fn new(
-        before: &'a Scan,
-        after: &'a Scan,
-        suspects: &[Suspect<'a>],
-        shelf: &Shelf,
-    ) -> Self {
+    pub(super) fn new(between: &Between<'a>, suspects: &[Suspect<'a>], shelf: &Shelf) -> Self {
         let lost = suspects
             .iter()
             .filter(|suspect| suspect.stamped)
@@ -58,8 +55,9 @@ impl<'a> Origins<'a> {
             .map(|entry| (entry.stamp.size, entry.path.as_str()))
             .collect();
         Self {
-            before,
-            after,
+            before: between.before,
+            since: between.since,
+            after: between.after,
             lost,
             olds: OnceCell::new(),
             news: OnceCell::new(),
@@ -75,7 +73,7 @@ impl<'a> Origins<'a> {
         };
         let Some(after) = suspect.after.or(seen.as_ref()) else {
             // No file, and ignored now: nothing but its birth is known.
-            return match age(workspace, suspect.path(), self.before.begun()) {
+            return match age(workspace, suspect.path(), self.since) {
                 Age::New => Origin::Made,
                 Age::Old | Age::Unknown => Origin::Moved(Vec::new()),
             };
@@ -101,7 +99,7 @@ impl<'a> Origins<'a> {
             .flatten()
             .map(|entry| entry.path.clone())
             .collect();
-        let is_old = match age(workspace, &after.path, self.before.begun()) {
+        let is_old = match age(workspace, &after.path, self.since) {
             Age::Old => true,
             Age::New => self.is_brought(after),
             Age::Unknown => !sources.is_empty() || self.is_brought(after),
@@ -128,7 +126,7 @@ impl<'a> Origins<'a> {
             });
             untouched.map(key).collect()
         };
-        entry.stamp.is_older_than(self.before.begun())
+        entry.stamp.is_older_than(self.since)
             && !self.untouched.get_or_init(untouched).contains(&key(entry))
     }
 
@@ -165,7 +163,7 @@ fn by_identity(scan: &Scan) -> Places<'_> {
     places
 }
 
-/// Against the time at which the look before the command began.
+/// Against the time just before the command.
 pub(super) enum Age {
     New,
     Old,
@@ -173,10 +171,10 @@ pub(super) enum Age {
     Unknown,
 }
 
-pub(super) fn age(workspace: &Workspace, path: &str, begun: SystemTime) -> Age {
+pub(super) fn age(workspace: &Workspace, path: &str, since: SystemTime) -> Age {
     match workspace.born(path) {
-        Some(born) if born >= begun => Age::New,
-        Some(born) if born + CLOCK < begun => Age::Old,
+        Some(born) if born >= since => Age::New,
+        Some(born) if born + CLOCK < since => Age::Old,
         _ => Age::Unknown,
     }
 }

@@ -1,21 +1,17 @@
 //! Asks the model for the summary. It may fail, be stopped or answer with
-//! something else; then there is none, and it is said why. What it took is counted
-//! like any other request.
+//! something else; then there is none, and it is said why. How a question is sent
+//! and counted is in `aside`.
 
 use crate::active::Current;
+use crate::aside::{self, Meanwhile};
 use crate::compact::instruct;
 use crate::compact::shares::Shares;
 use crate::compact::view::View;
-use crate::figures;
-use crate::meter::Sent;
 use crate::notes::Standing;
 use crate::run::{End, Flow, Run};
 use crate::stream;
-use futures_util::StreamExt;
-use tenon_model::{
-    Delta, Finished, ModelError, ModelErrorKind, Request, estimate_text, estimate_tokens,
-};
-use tenon_vocab::{Retry, RunState, SideRequest};
+use tenon_model::{ModelError, ModelErrorKind, Request, estimate_text, estimate_tokens};
+use tenon_vocab::{Retry, RunState, Settings, SideRequest};
 
 /// Tokens that a thinking model may use before it writes.
 const THOUGHT: u64 = 2_000;
@@ -61,7 +57,7 @@ pub(crate) async fn summary(
         .map(|compacted| compacted.summary.as_str())
         .filter(|summary| !summary.is_empty());
     let text = instruct::instruction(shares.summary, wanted.focus, previous);
-    let most = Some(shares.summary.saturating_mul(2) + THOUGHT);
+    let most = shares.summary.saturating_mul(2) + THOUGHT;
     let template = run.context.request(&run.core, current, run.core.delivery);
     let room = shares.summary + estimate_text(&text);
     // The same prefix first: the server has it in its cache.
@@ -88,99 +84,60 @@ pub(crate) async fn summary(
     })
 }
 
-/// One question, and again where that may help: as often, as late and as audibly
-/// as for a step.
+/// One question, stopped by an interrupt.
 async fn ask(run: &mut Run, current: &Current, request: Request) -> Flow<Answer> {
-    let mut attempt = 0;
-    loop {
-        let error = match once(run, current, request.clone()).await? {
-            Answer::Failed(error) => error,
-            other => return Ok(other),
-        };
-        attempt += 1;
-        let jitter = run.core.ambient.jitter();
-        let Some(pause) = run.core.retry.pause(attempt, &error, jitter) else {
-            return Ok(Answer::Failed(error));
-        };
-        let why = error.message.trim_end_matches('.');
-        run.emit(Retry {
-            attempt,
-            of: run.core.retry.attempts,
-            delay_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
-            reason: format!("the summary: {why}"),
-        })?;
-        tokio::select! {
-            biased;
-            () = run.token.cancelled() => return Err(End::Interrupted),
-            () = tokio::time::sleep(pause) => {}
+    let listening = &*run;
+    let heard = |meanwhile| {
+        match meanwhile {
+            Meanwhile::Again(retry) => {
+                let reason = format!("the summary: {}", retry.reason);
+                listening.emit(Retry { reason, ..retry })?;
+                listening.state(RunState::ModelGenerating);
+            }
+            Meanwhile::Adapted(adapted) => stream::adapt(&listening.core, listening.id, adapted)?,
         }
-    }
-}
-
-async fn once(run: &mut Run, current: &Current, request: Request) -> Flow<Answer> {
-    let sent = Sent::of(&request);
+        Ok::<(), End>(())
+    };
     // A model writes for minutes, and nothing of it is shown: a screen says that
     // it is waited for.
     run.state(RunState::ModelGenerating);
-    let mut stream = current.model.stream(request);
-    loop {
-        let item = tokio::select! {
-            biased;
-            () = run.token.cancelled() => return Err(End::Interrupted),
-            item = stream.next() => item,
-        };
-        match item {
-            Some(Ok(Delta::Finished(finished))) => {
-                drop(stream);
-                let said = finished.message.text();
-                count(run, current, &finished, sent)?;
-                let called = finished.message.tool_calls().next().is_some();
-                return Ok(match clean(&said) {
-                    Some(text) => Answer::Text(text),
-                    None if called => Answer::Unusable("it called a tool instead"),
-                    None if said.trim().is_empty() => Answer::Unusable("its answer was empty"),
-                    None => Answer::Unusable("its answer was too short"),
-                });
-            }
-            Some(Ok(Delta::Adapted(adapted))) => stream::adapt(&run.core, run.id, adapted)?,
-            // It is no part of the conversation, so nobody reads it as it comes.
-            Some(Ok(
-                Delta::Text(_)
-                | Delta::Reasoning(_)
-                | Delta::ToolCall { .. }
-                | Delta::Reading { .. },
-            )) => {}
-            Some(Err(error)) => return Ok(Answer::Failed(error)),
-            None => {
-                let error = ModelError::new(
-                    ModelErrorKind::Protocol,
-                    "the model's stream ended without an end",
-                );
-                return Ok(Answer::Failed(error));
-            }
-        }
-    }
+    let question = aside::Question {
+        model: &*current.model,
+        request,
+        retry: &run.core.retry,
+        ambient: &*run.core.ambient,
+    };
+    let answer = tokio::select! {
+        biased;
+        () = run.token.cancelled() => return Err(End::Interrupted),
+        answer = aside::ask(question, heard) => answer,
+    };
+    let aside::Answer { message, side } = match answer {
+        Ok(answer) => answer,
+        Err(aside::Failed::Model(error)) => return Ok(Answer::Failed(error)),
+        Err(aside::Failed::Stopped(end)) => return Err(end),
+    };
+    count(run, side)?;
+    let said = message.text();
+    let called = message.tool_calls().next().is_some();
+    Ok(match clean(&said) {
+        Some(text) => Answer::Text(text),
+        None if called => Answer::Unusable("it called a tool instead"),
+        None if said.trim().is_empty() => Answer::Unusable("its answer was empty"),
+        None => Answer::Unusable("its answer was too short"),
+    })
 }
 
-/// In the figures of the run and of the session, as a request on the side.
-fn count(run: &mut Run, current: &Current, finished: &Finished, sent: Sent) -> Flow<()> {
-    let usage = finished
-        .usage
-        .unwrap_or_else(|| figures::estimated(&finished.message, sent));
-    let identity = current.identity();
-    let cost = identity.prices.map(|prices| prices.cost(&usage));
-    run.tally.usage += usage;
-    if let Some(cost) = cost {
+/// In the figures of the run and of the session.
+fn count(run: &mut Run, side: SideRequest) -> Flow<()> {
+    run.tally.usage += side.usage;
+    if let Some(cost) = side.cost {
         *run.tally.cost.get_or_insert_default() += cost;
     }
-    let known = run.core.emitter.state(|state| state.settings().cloned());
-    let mut settings = known.unwrap_or_else(|| run.core.settings.clone());
-    settings.side = Some(Box::new(SideRequest {
-        provider: identity.endpoint.clone(),
-        model: identity.model.clone(),
-        usage,
-        cost,
-    }));
+    let settings = aside::counted(&run.core, side.clone()).unwrap_or_else(|| Settings {
+        side: Some(Box::new(side)),
+        ..run.core.settings.clone()
+    });
     run.emit(settings)?;
     Ok(())
 }

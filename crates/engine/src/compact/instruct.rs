@@ -2,12 +2,14 @@
 //! message, so that the server's cache is warm; or, where that does not fit, the
 //! conversation as a text that was cut by rule. Makes requests, sends none.
 
+use crate::aside::{self, limited};
 use crate::compact::compose::written_by_model;
+use crate::compact::sections::heading;
 use crate::compact::summary::Question;
 use crate::compact::text::{figure, within};
 use crate::compact::view::View;
 use std::sync::Arc;
-use tenon_model::{Entry, Parameters, Prefix, Request, estimate_text};
+use tenon_model::{Entry, Request, estimate_text};
 use tenon_vocab::marked::element;
 use tenon_vocab::{Message, Part, Role};
 
@@ -22,16 +24,10 @@ const HEAD: u64 = 30;
 /// What is asked for.
 pub(crate) fn instruction(tokens: u64, focus: Option<&str>, previous: Option<&str>) -> String {
     let words = figure((tokens * 6 / 10).max(40));
+    let headings = headings();
     let mut text = format!(
         "The conversation is about to be made shorter. Write the summary that replaces it. Do not call tools and do not go on with the work. At most {words} words, in the language of the user, with these headings:\n\
-         ## Objective\n\
-         ## Original request\n(as the user wrote it; quote it)\n\
-         ## Work completed\n\
-         ## Current state\n(what works, what does not, what is being done right now)\n\
-         ## Critical context\n(constraints, decisions with their reasons, facts of the environment, commands that work)\n\
-         ## Files touched\n(path and what was changed)\n\
-         ## Pending risks\n\
-         ## Next steps\n\
+         {headings}\
          Write file names, commands, identifiers, errors and numbers exactly as they are. Leave a heading out when there is nothing to say. Answer with the summary alone."
     );
     if previous.is_some() {
@@ -44,8 +40,31 @@ pub(crate) fn instruction(tokens: u64, focus: Option<&str>, previous: Option<&st
     text
 }
 
+/// Each on a line of its own, with what is wanted below it.
+fn headings() -> String {
+    let wanted = [
+        (heading::OBJECTIVE, ""),
+        (heading::REQUEST, "(as the user wrote it; quote it)\n"),
+        (heading::COMPLETED, ""),
+        (
+            heading::STATE,
+            "(what works, what does not, what is being done right now)\n",
+        ),
+        (
+            heading::CONTEXT,
+            "(constraints, decisions with their reasons, facts of the environment, commands that work)\n",
+        ),
+        (heading::FILES, "(path and what was changed)\n"),
+        (heading::RISKS, ""),
+        (heading::NEXT, ""),
+    ];
+    wanted
+        .map(|(heading, below)| format!("## {heading}\n{below}"))
+        .concat()
+}
+
 /// The conversation as it was sent last, and the instruction behind it.
-pub(crate) fn warm(mut request: Request, instruction: String, most: Option<u64>) -> Request {
+pub(crate) fn warm(mut request: Request, instruction: String, most: u64) -> Request {
     let ends_with_user = request
         .entries
         .last()
@@ -71,20 +90,18 @@ pub(crate) fn cold(
     cut: usize,
     instruction: &str,
     tokens: u64,
-    most: Option<u64>,
+    most: u64,
 ) -> Request {
     let question = as_text(view, cut, instruction, tokens);
-    let message = Message::user(question.text);
+    let parameters = limited(template.parameters.clone(), most);
     Request {
-        prefix: Arc::new(Prefix {
-            system: question.system,
-            tools: Vec::new(),
-        }),
-        entries: vec![Arc::new(Entry::new(Arc::new(message)))],
-        parameters: limited(template.parameters.clone(), most),
-        delivery: template.delivery,
-        cache_key: None,
         room: template.room,
+        ..aside::request(
+            question.system,
+            question.text,
+            parameters,
+            template.delivery,
+        )
     }
 }
 
@@ -93,22 +110,6 @@ pub(crate) fn as_text(view: &View, cut: usize, instruction: &str, tokens: u64) -
     Question {
         system: String::from(SYSTEM),
         text: format!("{shown}\n\n{instruction}"),
-    }
-}
-
-/// A limit only where the model is not told to think: it would reach the budget
-/// for thinking, and with it the prefix.
-fn limited(parameters: Parameters, most: Option<u64>) -> Parameters {
-    if parameters.reasoning_effort.is_some() {
-        return parameters;
-    }
-    let max_tokens = match (parameters.max_tokens, most) {
-        (Some(own), Some(most)) => Some(own.min(most)),
-        (own, most) => own.or(most),
-    };
-    Parameters {
-        max_tokens,
-        ..parameters
     }
 }
 

@@ -78,6 +78,14 @@ impl Progress {
         (refused.model == *model && refused.window == window).then_some(refused.tokens)
     }
 
+    /// The server has read so much of one request, in estimated tokens: what it
+    /// refused before it holds by now.
+    pub(crate) fn has_read(&self, current: &Current, tokens: u64) {
+        if self.refused(current).is_some_and(|least| tokens >= least) {
+            self.lock().refused = None;
+        }
+    }
+
     /// What stands in the record of a compaction.
     pub(crate) fn to_keep(&self) -> Option<Refused> {
         self.lock().refused.clone()

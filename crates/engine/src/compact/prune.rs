@@ -7,6 +7,7 @@ use crate::compact::view::{Item, View};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tenon_model::estimate_text;
+use tenon_vocab::names::tool;
 use tenon_vocab::{CallId, Part, PrunedCall};
 
 /// A shorter output is not worth a line about it.
@@ -84,7 +85,7 @@ fn may_go(item: &Item, because: Because) -> bool {
         return false;
     };
     // What a skill says holds for as long as the session works by it.
-    let is_skill = name == "skill" && because == Because::Old;
+    let is_skill = name == tool::SKILL && because == Because::Old;
     !item.pruned && !is_skill && item.tokens >= WORTH
 }
 
@@ -127,13 +128,13 @@ fn placeholder(view: &View, item: &Item, because: Because) -> String {
         Because::TooLong => "Removed because it is too long for the window",
     };
     let again = match name {
-        "bash" | "process" => {
+        tool::BASH | tool::PROCESS => {
             let end: String = last_characters(text.trim_end(), TAIL);
             return format!(
                 "[{why}: the output of {name} {input}, {bytes} bytes. It has run; run it again only if that is harmless, and print less. It ended with:]\n{end}"
             );
         }
-        "read" => "Read it again, in parts, if you need it.",
+        tool::READ => "Read it again, in parts, if you need it.",
         _ => "Call it again, for less at a time, if you need it.",
     };
     format!("[{why}: the output of {name} {input}, {bytes} bytes. {again}]")

@@ -6,6 +6,18 @@ use crate::compact::facts;
 use crate::compact::text::{lines_within, within};
 use tenon_vocab::{FileDone, Recap, TodoStatus};
 
+/// The headings of a summary, whoever writes it.
+pub(crate) mod heading {
+    pub(crate) const OBJECTIVE: &str = "Objective";
+    pub(crate) const REQUEST: &str = "Original request";
+    pub(crate) const COMPLETED: &str = "Work completed";
+    pub(crate) const STATE: &str = "Current state";
+    pub(crate) const CONTEXT: &str = "Critical context";
+    pub(crate) const FILES: &str = "Files touched";
+    pub(crate) const RISKS: &str = "Pending risks";
+    pub(crate) const NEXT: &str = "Next steps";
+}
+
 /// What there is besides the facts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Beside<'a> {
@@ -21,11 +33,11 @@ pub(crate) fn write(recap: &Recap, beside: Beside<'_>, tokens: u64) -> String {
     if let Some(earlier) = beside.earlier {
         sections.push(("Earlier", within(earlier.trim(), share(35))));
     }
-    sections.push(("Objective", objective(recap, share(15))));
-    sections.push(("Work completed", completed(recap, share(20))));
-    sections.push(("Current state", state(recap, beside.said, share(20))));
-    sections.push(("Pending risks", risks(recap, share(8))));
-    sections.push(("Next steps", next(recap, share(12))));
+    sections.push((heading::OBJECTIVE, objective(recap, share(15))));
+    sections.push((heading::COMPLETED, completed(recap, share(20))));
+    sections.push((heading::STATE, state(recap, beside.said, share(20))));
+    sections.push((heading::RISKS, risks(recap, share(8))));
+    sections.push((heading::NEXT, next(recap, share(12))));
     sections.retain(|(_, body)| !body.is_empty());
     sections
         .into_iter()

@@ -6,8 +6,16 @@
 use crate::compact::facts;
 use tenon_vocab::profile::Compaction;
 
-/// The facts without a long original request, at most (C11).
+/// The facts without a long original request, in a window of usual size (C11).
 const FACTS: u64 = 1_200;
+/// Percent of the space that they may have in a large one, and the most that is
+/// worth its price in each request.
+const LARGE_FACTS: u64 = 3;
+const MOST_FACTS: u64 = 6_000;
+/// With less the facts would be headings; they have it, or this percent of a
+/// space in which even that is much.
+const LEAST_FACTS: u64 = 240;
+const SMALL_FACTS: u64 = 20;
 /// Skills and rules that are kept word for word, each, at most.
 const KEPT_TEXTS: u64 = 4_000;
 /// Percent of the space that edited rules of the project may have.
@@ -61,7 +69,9 @@ impl Shares {
             Force::Hard => (share(15), share(12), share(12)),
             Force::Hardest => (share(5), share(8), share(10)),
         };
-        let facts = facts.clamp(64, FACTS);
+        let most_facts = share(LARGE_FACTS).clamp(FACTS, MOST_FACTS);
+        let least_facts = share(SMALL_FACTS).clamp(64, LEAST_FACTS);
+        let facts = facts.clamp(least_facts, most_facts);
         let most_goal = match force {
             Force::Usual => share(MOST_GOAL),
             Force::Hard => share(MOST_GOAL / 2),
@@ -147,9 +157,24 @@ mod tests {
     }
 
     #[test]
-    fn the_figures_of_a_large_window_are_the_configured_ones() {
-        let shares = Shares::of(200_000, 4_000, &Compaction::default(), Force::Usual);
+    fn the_figures_of_a_usual_window_are_the_configured_ones() {
+        let shares = Shares::of(32_768, 4_000, &Compaction::default(), Force::Usual);
         assert_eq!((shares.summary, shares.facts), (3_000, 1_200));
+    }
+
+    #[test]
+    fn the_facts_grow_with_a_large_window_and_keep_a_few_lines_in_a_tiny_one() {
+        let facts = |limit, force| Shares::of(limit, 3_000, &Compaction::default(), force).facts;
+        let of_usual = [4_096, 8_192, 32_768, 200_000, 1_000_000];
+        let of_usual = of_usual.map(|limit| facts(limit, Force::Usual));
+        assert!(
+            of_usual.is_sorted_by(|less, more| less < more),
+            "{of_usual:?}"
+        );
+        assert_eq!(of_usual[2], FACTS);
+        assert_eq!(of_usual[4], MOST_FACTS);
+        assert!(of_usual[0] >= 150, "{of_usual:?}");
+        assert_eq!(facts(5_500, Force::Hardest), LEAST_FACTS);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use tenon_policy::{
     offers_within,
 };
 use tenon_tools::hidden_from;
+use tenon_vocab::names::tool;
 use tenon_vocab::{
     Answer, CallId, Choice, Class, Display, Explanation, Part, Question, QuestionKind, Responders,
 };
@@ -218,7 +219,7 @@ fn choice(id: &str, key: char, label: &str, rule: Option<String>) -> Choice {
 /// A title and a body in which nothing of what would run is left out.
 fn describe(facts: &Facts, input: &Value, preview: &Display) -> (String, String) {
     match (&facts.subject, preview) {
-        (Subject::Command(script), _) if facts.tool == "process" => (
+        (Subject::Command(script), _) if facts.tool == tool::PROCESS => (
             format!(
                 "Type into the process {}?",
                 input["id"].as_str().unwrap_or_default()

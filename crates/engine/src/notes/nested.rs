@@ -2,7 +2,7 @@
 //! the project: read through the workspace, never from outside the root, never
 //! what a search would have to pass by.
 
-use crate::prompt::{FragmentKind, RuleFile, cut};
+use crate::prompt::{FragmentKind, RULE_NAMES, RuleFile, cut, may_lead_to};
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::sync::Arc;
@@ -11,8 +11,6 @@ use tenon_tools::Workspace;
 use tenon_vocab::marked::{self, Mark};
 use tenon_vocab::{Message, Part, Printable};
 
-/// CLAUDE.md is read where there is no AGENTS.md (C2).
-const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 /// Folders that are looked into for one call.
 const FOLDERS: usize = 64;
 
@@ -47,7 +45,7 @@ pub(super) fn mentioned(history: &[Arc<Message>]) -> Vec<String> {
         let paths = marked::mentioned(Mark::Rules, "path", text);
         let folders = paths.iter().filter_map(|path| path.rsplit_once('/'));
         let nested = folders.filter(|(folder, name)| {
-            NAMES.contains(name) && !folder.is_empty() && !folder.starts_with('/')
+            RULE_NAMES.contains(name) && !folder.is_empty() && !folder.starts_with('/')
         });
         all.extend(nested.map(|(folder, _)| folder.to_owned()));
     }
@@ -59,7 +57,7 @@ pub(super) fn find(workspace: &Workspace, rules: &Rules, folders: &[String]) -> 
     let is_private = search_filter(rules.clone());
     let mut found = Nested::default();
     for folder in folders {
-        let paths = NAMES.iter().map(|name| format!("{folder}/{name}"));
+        let paths = RULE_NAMES.iter().map(|name| format!("{folder}/{name}"));
         for path in paths.filter(|path| !is_private(path)) {
             match read(workspace, &path) {
                 Ok(None) => continue,
@@ -87,9 +85,7 @@ fn read(workspace: &Workspace, path: &str) -> Result<Option<(String, Option<Stri
         Err(error) if error.is_not_found() => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
-    // A link may lead to a neighbour such as CLAUDE.md, not to any file.
-    let is_markdown = open.absolute.extension().is_some_and(|end| end == "md");
-    if !open.absolute.starts_with(workspace.root()) || !is_markdown {
+    if !may_lead_to(&open.absolute, workspace.root()) {
         return Err(String::from(
             "it is a link that leads out of the project or to a file that is not .md",
         ));

@@ -81,6 +81,7 @@ fn described(description: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tenon_vocab::profile::Whose;
 
     fn skill(name: &str, description: &str) -> SkillInfo {
         SkillInfo {
@@ -88,7 +89,7 @@ mod tests {
             description: description.into(),
             folder: format!("/s/{name}").into(),
             file: format!("/s/{name}/SKILL.md").into(),
-            source: "project".into(),
+            source: Whose::Project,
             user_only: false,
         }
     }

@@ -14,7 +14,7 @@ pub(super) fn list(core: &Core) -> Reply {
             vec![
                 command.name.clone(),
                 command.argument_hint.clone(),
-                command.source.clone(),
+                command.source.name().to_owned(),
                 command.description.clone(),
             ]
         })

@@ -5,7 +5,7 @@ use crate::account::{self, Share};
 use crate::budget::{self, LimitSource};
 use crate::core::Core;
 use crate::meter::{Figure, Used};
-use tenon_vocab::Reply;
+use tenon_vocab::{Meter, Reply};
 
 pub(super) fn show(core: &Core) -> Reply {
     let history = core.emitter.history(0).2;
@@ -36,6 +36,22 @@ pub(super) fn show(core: &Core) -> Reply {
         format!("{mark}{share} % of {} tokens ({who})", limit.tokens)
     });
     table(&["part", "tokens", "source"], rows, note)
+}
+
+/// The same as figures, for a status line.
+pub(super) fn meter(core: &Core) -> Reply {
+    let history = core.emitter.history(0).2;
+    let shares = account::shares(&core.given.fragments, &core.prefix.tools, &history);
+    let used = core.meter.used(account::total(&shares));
+    let limit = budget::limit(core, &core.active.get());
+    let (usage, cost) = core.emitter.state(|state| (state.usage(), state.cost()));
+    Reply::Meter(Meter {
+        used: used.tokens,
+        estimated: used.kind == Figure::Estimated,
+        limit: limit.map(|limit| limit.tokens),
+        usage,
+        cost,
+    })
 }
 
 fn row(share: Share) -> Vec<String> {

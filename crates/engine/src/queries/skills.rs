@@ -12,7 +12,7 @@ pub(super) fn list(core: &Core) -> Reply {
             let by = if skill.user_only { "you" } else { "you, model" };
             vec![
                 skill.name.clone(),
-                skill.source.clone(),
+                skill.source.name().to_owned(),
                 by.to_owned(),
                 skill.description.clone(),
             ]

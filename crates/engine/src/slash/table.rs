@@ -126,6 +126,12 @@ pub const SLASH: &[Own] = &[
     ),
     own("init", &[], "", "draft an AGENTS.md for this project"),
     own(
+        "theme",
+        &[],
+        "[NAME]",
+        "choose the colours of the terminal interface",
+    ),
+    own(
         "export",
         &[],
         "[FILE]",

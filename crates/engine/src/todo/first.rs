@@ -9,6 +9,7 @@ use crate::core::Core;
 use crate::run::{Flow, Run};
 use crate::schedule::Ready;
 use tenon_policy::{Authority, Grants, ReadOnly, Rules, decide};
+use tenon_vocab::names::tool;
 use tenon_vocab::profile::TodoFirst;
 use tenon_vocab::{Class, Effect, ErrorCode, TodoItem, TodoStatus, ToolOutput};
 
@@ -43,7 +44,7 @@ impl First {
     /// What a prompt asks for.
     fn of(core: &Core, prompt: &str) -> Self {
         let wanted = core.given.todo_first == TodoFirst::Asked
-            && core.toolbox.get("todowrite").is_some()
+            && core.toolbox.get(tool::TODO_WRITE).is_some()
             && is_complex(prompt);
         if wanted {
             Self::Due {

@@ -1,7 +1,7 @@
 //! From the records of changes to what taking them back means for each path:
 //! what must stand there now, and what shall. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use tenon_tools::workspace::Standing;
 use tenon_vocab::{BlobRef, Checkpoint, FileChange, Unkept};
 
@@ -9,9 +9,12 @@ use tenon_vocab::{BlobRef, Checkpoint, FileChange, Unkept};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Was {
     Absent,
+    /// Something that is not known any more: an undo took it away when there was
+    /// no room to keep it.
+    Lost,
     File {
         sha256: String,
-        /// Unknown where a tool made the file.
+        /// Unknown where a tool made the file, in older logs.
         mode: Option<u32>,
         /// Of what stood there before a change.
         blob: Option<BlobRef>,
@@ -32,7 +35,8 @@ impl Was {
             (Some(FileChange::FOLDER), _) => Self::Folder {
                 mode: mode.unwrap_or(0o755) & 0o7777,
             },
-            (_, None) => Self::Absent,
+            (Some(_), None) => Self::Lost,
+            (None, None) => Self::Absent,
             (Some(FileChange::LINK), Some(sha256)) => Self::Link {
                 sha256: sha256.to_owned(),
                 blob: blob.cloned(),
@@ -49,7 +53,7 @@ impl Was {
     pub(super) fn hash(&self) -> Option<&str> {
         match self {
             Self::File { sha256, .. } | Self::Link { sha256, .. } => Some(sha256),
-            Self::Absent | Self::Folder { .. } => None,
+            Self::Absent | Self::Lost | Self::Folder { .. } => None,
         }
     }
 
@@ -75,6 +79,7 @@ impl Was {
             ) => sha256 == other && (mode.is_none() || to.is_none() || mode == to),
             (Self::Link { sha256, .. }, Self::Link { sha256: other, .. }) => sha256 == other,
             (Self::Folder { .. }, Self::Folder { .. }) | (Self::Absent, Self::Absent) => true,
+            (Self::Lost, other) | (other, Self::Lost) => *other != Self::Absent,
             _ => false,
         }
     }
@@ -132,9 +137,10 @@ struct Step {
 pub(super) fn chain(records: &[Checkpoint]) -> Chained {
     let mut steps: BTreeMap<&str, Vec<Step>> = BTreeMap::new();
     let mut unkept: BTreeMap<&str, &Unkept> = BTreeMap::new();
+    let told = Told::new(records);
     for (index, record) in records.iter().enumerate() {
         for file in &record.files {
-            if record.ahead && is_told_later(&records[index + 1..], record, &file.path) {
+            if record.ahead && told.better_later(index, file) {
                 continue;
             }
             steps.entry(&file.path).or_default().push(Step {
@@ -158,13 +164,35 @@ pub(super) fn chain(records: &[Checkpoint]) -> Chained {
     }
 }
 
-/// What was kept ahead counts only where the look after the command said nothing
-/// of it.
-fn is_told_later(later: &[Checkpoint], ahead: &Checkpoint, path: &str) -> bool {
-    later
-        .iter()
-        .filter(|record| !record.ahead && record.call == ahead.call)
-        .any(|record| record.files.iter().any(|file| file.path == path))
+/// Where each path is named.
+struct Told<'a> {
+    records: &'a [Checkpoint],
+    places: HashMap<&'a str, Vec<(usize, &'a FileChange)>>,
+}
+
+impl<'a> Told<'a> {
+    fn new(records: &'a [Checkpoint]) -> Self {
+        let mut places: HashMap<&str, Vec<(usize, &FileChange)>> = HashMap::new();
+        for (index, record) in records.iter().enumerate() {
+            for file in &record.files {
+                places.entry(&file.path).or_default().push((index, file));
+            }
+        }
+        Self { records, places }
+    }
+
+    /// What was kept ahead counts only where the look after the command said
+    /// nothing of it. When the next change finds the file as it was kept, the
+    /// command had not touched it, and there was nothing to say.
+    fn better_later(&self, index: usize, file: &FileChange) -> bool {
+        let call = &self.records[index].call;
+        let places = self.places.get(file.path.as_str()).into_iter().flatten();
+        places.filter(|(at, _)| *at > index).any(|(at, later)| {
+            let record = &self.records[*at];
+            let is_look = !record.ahead && record.call == *call;
+            is_look || Was::before(later).agrees(&Was::before(file))
+        })
+    }
 }
 
 fn item(path: &str, steps: &[Step]) -> Option<Item> {
@@ -195,6 +223,7 @@ fn exactly(to: &Was, left: &Was) -> bool {
         }
         (Was::File { sha256, .. }, Was::File { sha256: now, .. }) => sha256 == now,
         (Was::Folder { mode }, Was::Folder { mode: now }) => mode == now,
+        (Was::Lost, _) | (_, Was::Lost) => false,
         _ => to.agrees(left),
     }
 }

@@ -1,7 +1,7 @@
 //! Where a revert leads to: the message, what stood there, the changes of files
 //! since, and the task list as it was. Reads only.
 
-use super::roll::{Outcome, Plan};
+use super::roll::{Outcome, Plan, Stage};
 use tenon_session::{Blobs, Log, Prompt, Reach, SessionError, State, is_prompt};
 use tenon_tools::Workspace;
 use tenon_vocab::{
@@ -172,13 +172,13 @@ impl Point {
         let before = self.before;
         let mut outcome = Outcome::default();
         if !self.changes.is_empty() {
-            outcome = plan.carry_out(workspace, blobs, |files, unkept| {
+            outcome = plan.carry_out(workspace, blobs, |stage, files, unkept| {
                 emit(EventKind::from(Checkpoint {
                     action: CheckpointAction::Reverted,
                     call: None,
                     to_seq: Some(before),
                     files,
-                    ahead: false,
+                    ahead: stage == Stage::Ahead,
                     unkept,
                 }))
             })?;

@@ -1,12 +1,16 @@
 //! Takes the changes of some records back, path by path. First it looks, then it
-//! says what it would do, then it does it: removes before it makes, inner before
-//! outer. Whatever is not as the session left it stays, and is named.
+//! says what it would do, then it does it, some files at a time. Whatever is not
+//! as the session left it stays, and is named.
+
+mod rolling;
 
 use super::chain::{Item, Was, chain};
+use rolling::Rolling;
 use std::collections::{BTreeMap, BTreeSet};
 use tenon_session::{Blobs, SessionError};
 use tenon_tools::Workspace;
-use tenon_tools::workspace::{Stand, Standing, Wanted, WorkspaceError};
+use tenon_tools::workspace::Standing;
+use tenon_vocab::profile::Checkpoints;
 use tenon_vocab::{Checkpoint, FileChange, Unkept};
 
 /// What happens to a path.
@@ -32,11 +36,23 @@ impl Deed {
 }
 
 /// What would be done, and what would not.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Plan {
     items: Vec<Item>,
     /// Left as they are, and why.
     pub left: Vec<Unkept>,
+    /// What the session may keep in all.
+    room: u64,
+}
+
+/// Which record of an undo it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// What is about to be done: it is written first, so that whoever is killed
+    /// in the middle has lost nothing.
+    Ahead,
+    /// What was done.
+    Done,
 }
 
 /// What was done.
@@ -44,6 +60,8 @@ pub struct Plan {
 pub struct Outcome {
     pub done: Vec<(String, Deed)>,
     pub left: Vec<Unkept>,
+    /// Those of `done` that a redo cannot give again, and why.
+    pub lost: Vec<Unkept>,
 }
 
 impl Item {
@@ -71,6 +89,7 @@ impl Plan {
         let mut plan = Self {
             items: Vec::new(),
             left: chained.unkept,
+            room: Checkpoints::default().total_bytes,
         };
         let mut stays = Vec::new();
         for item in chained.items {
@@ -90,6 +109,14 @@ impl Plan {
         }
         plan.spare_moved(stays);
         plan
+    }
+
+    /// With a limit of its own for what the session keeps, in bytes. What an undo
+    /// takes away counts; beyond the limit it is done all the same, and named.
+    #[must_use]
+    pub fn within(mut self, room: u64) -> Self {
+        self.room = room;
+        self
     }
 
     /// What was moved is taken from its new place only when it comes back to its
@@ -146,8 +173,8 @@ impl Plan {
         self.items.is_empty() && self.left.is_empty()
     }
 
-    /// Does it. `emit` records what was done, some files at a time, and is called
-    /// at least once; `last` of it says that no more follow.
+    /// Does it. `emit` records what will be done, some files at a time and before
+    /// it is done, and then what was done: that at least once.
     ///
     /// # Errors
     /// When the log cannot be written. What was done before is in it.
@@ -155,43 +182,45 @@ impl Plan {
         self,
         workspace: &Workspace,
         blobs: &Blobs,
-        mut emit: impl FnMut(Vec<FileChange>, Vec<Unkept>) -> Result<(), SessionError>,
+        mut emit: impl FnMut(Stage, Vec<FileChange>, Vec<Unkept>) -> Result<(), SessionError>,
     ) -> Result<Outcome, SessionError> {
-        let mut rolling = Rolling {
-            workspace,
-            blobs,
-            touched: BTreeMap::new(),
-            left: self.left,
-        };
-        rolling.all(&self.items);
-        let Rolling { touched, left, .. } = rolling;
+        let mut rolling = Rolling::new(workspace, blobs, self.room, self.left);
+        for steps in rolling::steps(&self.items).chunks(crate::checkpoint::RECORD) {
+            let ahead = rolling.keep(steps);
+            if !ahead.is_empty() {
+                emit(Stage::Ahead, ahead, Vec::new())?;
+            }
+            rolling.take(steps);
+        }
+        let (touched, left, lost) = rolling.finish();
         let deeds: BTreeMap<&str, (Deed, bool)> = self
             .items
             .iter()
             .map(|item| (item.path.as_str(), (item.deed(), item.is_folder())))
             .collect();
         let done = touched
-            .keys()
-            .filter_map(|path| Some((path.clone(), deeds.get(path.as_str())?)))
+            .iter()
+            .filter_map(|change| Some((change.path.clone(), deeds.get(change.path.as_str())?)))
             .filter(|(_, (_, folder))| !folder)
             .map(|(path, (deed, _))| (path, *deed))
             .collect();
-        let files: Vec<FileChange> = touched.into_values().collect();
-        let mut chunks: Vec<Vec<FileChange>> = files
+        let mut chunks: Vec<Vec<FileChange>> = touched
             .chunks(crate::checkpoint::RECORD)
             .map(<[_]>::to_vec)
             .collect();
         let last = chunks.pop().unwrap_or_default();
         for chunk in chunks {
-            emit(chunk, Vec::new())?;
+            emit(Stage::Done, chunk, Vec::new())?;
         }
-        emit(last, left.clone())?;
-        Ok(Outcome { done, left })
+        emit(Stage::Done, last, left.clone())?;
+        Ok(Outcome { done, left, lost })
     }
 }
 
 const IN_PART: &str =
     "you changed it during the run: it goes back to what you made of it, not further";
+
+const LOST: &str = "what it held was not kept when it was taken back: the session keeps as much as it may (`checkpoints.max_bytes`)";
 
 enum Look {
     AsLeft,
@@ -202,6 +231,9 @@ enum Look {
 fn look(workspace: &Workspace, item: &Item) -> Look {
     if item.path.starts_with('/') {
         return Look::Differs(String::from("it is outside the project"));
+    }
+    if item.to == Was::Lost {
+        return Look::Differs(String::from(LOST));
     }
     match workspace.stand(&item.path) {
         Ok(stand) if item.left.is(&stand.standing) => Look::AsLeft,
@@ -220,144 +252,4 @@ fn differs(left: &Was, standing: &Standing) -> String {
         }
         _ => "it was changed since",
     })
-}
-
-struct Rolling<'a> {
-    workspace: &'a Workspace,
-    blobs: &'a Blobs,
-    /// What was truly done, by path.
-    touched: BTreeMap<String, FileChange>,
-    left: Vec<Unkept>,
-}
-
-impl Rolling<'_> {
-    fn all(&mut self, items: &[Item]) {
-        // Files and links that make place: for nothing, or for a folder.
-        for item in items {
-            let makes_place = matches!(item.to, Was::Absent | Was::Folder { .. });
-            if makes_place && !matches!(item.left, Was::Absent | Was::Folder { .. }) {
-                self.put(item, &Wanted::Absent);
-            }
-        }
-        // Folders, the inner ones first.
-        for item in items.iter().rev() {
-            let is_folder = matches!(item.left, Was::Folder { .. });
-            if is_folder && !matches!(item.to, Was::Folder { .. }) {
-                self.put(item, &Wanted::Absent);
-            }
-        }
-        for item in items {
-            if let Was::Folder { mode } = item.to {
-                self.put(item, &Wanted::Folder { mode });
-            }
-        }
-        for item in items {
-            match &item.to {
-                Was::File { blob, mode, .. } => self.give(item, blob.as_ref(), |bytes| {
-                    Wanted::File { bytes, mode: *mode }
-                }),
-                Was::Link { blob, .. } => {
-                    self.give(item, blob.as_ref(), |target| Wanted::Link { target });
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn give(
-        &mut self,
-        item: &Item,
-        blob: Option<&tenon_vocab::BlobRef>,
-        wanted: impl for<'b> Fn(&'b [u8]) -> Wanted<'b>,
-    ) {
-        let Some(blob) = blob else {
-            return self.leave(item, "what it held is not known");
-        };
-        match self.blobs.get(blob) {
-            Ok(content) => self.put(item, &wanted(&content)),
-            Err(error) => self.leave(item, &error.to_string()),
-        }
-    }
-
-    /// One step. What stands there is kept first: a redo needs it.
-    fn put(&mut self, item: &Item, wanted: &Wanted<'_>) {
-        let begun = self.touched.contains_key(&item.path);
-        let stand = match self.workspace.stand(&item.path) {
-            Ok(stand) => stand,
-            Err(error) => return self.leave(item, &error.to_string()),
-        };
-        // The second step for a path finds what the first one left.
-        if !begun && !item.left.is(&stand.standing) {
-            return self.leave(item, &differs(&item.left, &stand.standing));
-        }
-        let before = match (begun, self.keep(item, &stand)) {
-            (true, _) => None,
-            (false, Ok(change)) => Some(change),
-            (false, Err(error)) => return self.leave(item, &error.to_string()),
-        };
-        match self.workspace.put_back(&item.path, &stand, wanted) {
-            Ok(()) => {
-                let (after, after_mode) = told(wanted);
-                let change = self
-                    .touched
-                    .entry(item.path.clone())
-                    .or_insert_with(|| before.unwrap_or_else(|| nothing(&item.path)));
-                change.after = after;
-                change.after_mode = after_mode;
-            }
-            Err(error) => self.leave(item, &why(&error)),
-        }
-    }
-
-    fn keep(&self, item: &Item, stand: &Stand) -> Result<FileChange, SessionError> {
-        let mut change = nothing(&item.path);
-        match &stand.standing {
-            Standing::File { bytes, mode, .. } => {
-                change.mode = Some(*mode);
-                change.before = Some(self.blobs.put_file(bytes)?);
-            }
-            Standing::Link { target, .. } => {
-                change.mode = Some(FileChange::LINK);
-                change.before = Some(self.blobs.put_file(target)?);
-            }
-            Standing::Folder { mode } => change.mode = Some(mode | FileChange::FOLDER),
-            Standing::Absent | Standing::Large { .. } | Standing::Other => {}
-        }
-        Ok(change)
-    }
-
-    fn leave(&mut self, item: &Item, reason: &str) {
-        self.left.push(Unkept {
-            path: item.path.clone(),
-            reason: reason.to_owned(),
-        });
-    }
-}
-
-fn nothing(path: &str) -> FileChange {
-    FileChange {
-        path: path.to_owned(),
-        mode: None,
-        before: None,
-        after: None,
-        after_mode: None,
-    }
-}
-
-fn told(wanted: &Wanted<'_>) -> (Option<String>, Option<u32>) {
-    let hash = tenon_tools::workspace::sha256;
-    match wanted {
-        Wanted::Absent => (None, None),
-        Wanted::File { bytes, mode } => (Some(hash(bytes)), mode.map(|mode| mode & 0o777)),
-        Wanted::Link { target } => (Some(hash(target)), Some(FileChange::LINK)),
-        Wanted::Folder { mode } => (None, Some(mode & 0o1777 | FileChange::FOLDER)),
-    }
-}
-
-fn why(error: &WorkspaceError) -> String {
-    let text = error.to_string();
-    if text.contains("not empty") {
-        return String::from("the folder holds other files");
-    }
-    text
 }

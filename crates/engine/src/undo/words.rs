@@ -20,25 +20,30 @@ pub fn lines(outcome: &Outcome) -> String {
         let _ = write!(text, "\n  and {} more", outcome.done.len() - NAMED);
     }
     text.push_str(&left(&outcome.left));
+    text.push_str(&listed("Cannot be given again by /redo:", &outcome.lost));
     text
 }
 
 /// What stays as it is, and why.
 #[must_use]
 pub fn left(left: &[Unkept]) -> String {
-    if left.is_empty() {
+    listed("Left as they are:", left)
+}
+
+fn listed(what: &str, all: &[Unkept]) -> String {
+    if all.is_empty() {
         return String::new();
     }
-    let mut text = String::from("\nLeft as they are:");
-    for unkept in left.iter().take(NAMED) {
+    let mut text = format!("\n{what}");
+    for unkept in all.iter().take(NAMED) {
         let (path, reason) = (
             Printable::line(&unkept.path),
             Printable::line(&unkept.reason),
         );
         let _ = write!(text, "\n  {path}: {reason}");
     }
-    if left.len() > NAMED {
-        let _ = write!(text, "\n  and {} more", left.len() - NAMED);
+    if all.len() > NAMED {
+        let _ = write!(text, "\n  and {} more", all.len() - NAMED);
     }
     text
 }

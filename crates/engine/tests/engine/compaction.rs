@@ -2,8 +2,10 @@
 //! to an end. Against a server that enforces its window.
 
 mod end;
+mod grown;
 mod hand;
 mod inside;
+mod layout;
 mod long;
 mod overflow;
 mod resume;

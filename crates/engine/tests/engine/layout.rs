@@ -12,7 +12,7 @@ use tenon_engine::prompt::{Briefing, Environment, RuleFile, Sourced, fragments, 
 use tenon_engine::{Engine, agents};
 use tenon_model::{estimate_text, estimate_tool};
 use tenon_tools::{BuiltIn, Interactive, ToolSource};
-use tenon_vocab::profile::SkillInfo;
+use tenon_vocab::profile::{SkillInfo, Whose};
 use tenon_vocab::{Command, SessionId};
 
 fn skill(name: &str, description: &str) -> SkillInfo {
@@ -21,7 +21,7 @@ fn skill(name: &str, description: &str) -> SkillInfo {
         description: description.into(),
         folder: "/skills".into(),
         file: "/skills/SKILL.md".into(),
-        source: "project".into(),
+        source: Whose::Project,
         user_only: false,
     }
 }
@@ -33,7 +33,7 @@ fn file(path: &str, text: &str) -> RuleFile {
     }
 }
 
-fn environment(root: &str) -> Environment {
+pub fn environment(root: &str) -> Environment {
     Environment {
         platform: "linux x86_64".into(),
         shell: "bash".into(),
@@ -41,7 +41,7 @@ fn environment(root: &str) -> Environment {
     }
 }
 
-fn compare(name: &str, found: &str) {
+pub fn compare(name: &str, found: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/layout")
         .join(name);
@@ -54,7 +54,7 @@ fn compare(name: &str, found: &str) {
 }
 
 /// A request as a person reads it.
-fn readable(body: &str, root: &Path) -> String {
+pub fn readable(body: &str, root: &Path) -> String {
     let body: Value = serde_json::from_str(body).unwrap();
     let mut page = String::new();
     for message in body["messages"].as_array().unwrap() {

@@ -12,7 +12,7 @@ use tenon_model::Identity;
 use tenon_policy::Layer;
 use tenon_tools::{BuiltIn, Interactive, Toolbox};
 use tenon_vocab::port::Handle;
-use tenon_vocab::profile::CommandInfo;
+use tenon_vocab::profile::{CommandInfo, Whose};
 use tenon_vocab::{Command, Effect, Event, EventKind, Origin, Outcome, Part, Role, SessionId};
 
 /// A session with the real tools for files.
@@ -81,10 +81,10 @@ fn commands() -> Vec<CommandInfo> {
     let command = |name: &str, template: &str| CommandInfo {
         name: name.into(),
         description: String::new(),
-        argument_hint: String::new(),
+        argument_hint: "BUG".into(),
         template: template.into(),
         file: PathBuf::from("x.md"),
-        source: "user".into(),
+        source: Whose::User,
     };
     vec![
         command("fix", "Fix $1 in @a.txt."),
@@ -242,10 +242,12 @@ async fn a_command_becomes_a_prompt_with_its_arguments_and_mentions() {
         arguments: String::new(),
     };
     let (events, _) = prompted(&world, bare).await;
+    let said = &notices(&events, "command")[0];
     assert_eq!(
-        notices(&events, "command")[0].message,
-        "$1 of this command got no argument and was left empty."
+        said.message,
+        "$1 of /fix got no argument and was left empty."
     );
+    assert_eq!(said.hint.as_deref(), Some("It is used as: /fix BUG"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,7 +11,7 @@ use tenon_engine::{Engine, Parts};
 use tenon_model::Identity;
 use tenon_policy::Layer;
 use tenon_tools::{BuiltIn, Interactive, Toolbox, Workspace, WorkspaceOptions};
-use tenon_vocab::profile::SkillInfo;
+use tenon_vocab::profile::{SkillInfo, Whose};
 use tenon_vocab::{
     Command, Event, EventKind, Message, Outcome, Part, Query, Reply, Role, SessionId,
 };
@@ -36,7 +36,7 @@ fn skill(world: &World, name: &str) -> SkillInfo {
         description: format!("about {name}"),
         file: folder.join("SKILL.md"),
         folder,
-        source: "user".into(),
+        source: Whose::User,
         user_only: false,
     }
 }

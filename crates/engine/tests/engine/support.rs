@@ -64,15 +64,9 @@ pub struct TestTool {
 
 impl TestTool {
     pub fn new(name: &str, effect: Effect, manner: Manner) -> Self {
-        let spec = ToolSpec {
-            name: name.into(),
-            description: format!("{name} for tests"),
-            parameters: json!({"type": "object", "properties": {"ms": {"type": "integer"}, "text": {"type": "string"}, "command": {"type": "string"}}}),
-            effect,
-            source: "test".into(),
-        };
+        let properties = json!({"ms": {"type": "integer"}, "text": {"type": "string"}, "command": {"type": "string"}});
         Self {
-            spec,
+            spec: spec(name, effect, &properties),
             manner,
             runs: Arc::default(),
         }
@@ -85,12 +79,7 @@ impl Tool for TestTool {
     }
 
     fn facts(&self, input: &Value, _: &Workspace) -> Facts {
-        Facts {
-            tool: self.spec.name.clone(),
-            effect: self.spec.effect,
-            subject: Subject::Nothing,
-            input: input.to_string(),
-        }
+        facts_of(&self.spec, input)
     }
 
     fn preview(&self, _: &Value, _: &Workspace) -> Display {
@@ -131,7 +120,27 @@ pub fn picture() -> ToolImage {
     }
 }
 
-struct Given(Vec<Arc<dyn Tool>>);
+/// What a tool for tests says of itself.
+pub fn spec(name: &str, effect: Effect, properties: &Value) -> ToolSpec {
+    ToolSpec {
+        name: name.into(),
+        description: format!("{name} for tests"),
+        parameters: json!({"type": "object", "properties": properties}),
+        effect,
+        source: "test".into(),
+    }
+}
+
+pub fn facts_of(spec: &ToolSpec, input: &Value) -> Facts {
+    Facts {
+        tool: spec.name.clone(),
+        effect: spec.effect,
+        subject: Subject::Nothing,
+        input: input.to_string(),
+    }
+}
+
+pub struct Given(pub Vec<Arc<dyn Tool>>);
 
 impl ToolSource for Given {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
@@ -243,6 +252,7 @@ impl World {
             masker: tenon_policy::Masker::standard(),
             ambient,
             remarks: Vec::new(),
+            known: Vec::new(),
         }
     }
 
@@ -262,14 +272,14 @@ impl World {
 
     /// The log on disk keeps every invariant.
     pub fn verify(&self, id: SessionId) {
-        let loaded = self.store.load(id).unwrap();
+        let reading = self.store.read(id).unwrap();
         // Recovery would fill in what the engine forgot.
         assert!(
-            loaded.virtual_tail.is_empty(),
+            reading.virtual_tail.is_empty(),
             "left open: {:?}",
-            loaded.virtual_tail
+            reading.virtual_tail
         );
-        let findings = verify(&loaded);
+        let findings = verify(&reading).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
     }
 }

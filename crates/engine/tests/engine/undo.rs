@@ -3,11 +3,14 @@
 
 mod commands;
 mod histories;
+mod killed;
 mod moves;
 mod named;
+mod room;
+mod told;
 
 use crate::models::{Scripted, Turn};
-use crate::support::{World, prompt, say};
+use crate::support::{Given, World, facts_of, prompt, say, spec};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,16 +19,18 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 use std::sync::Arc;
 use tenon_engine::{Engine, Parts};
-use tenon_policy::{Facts, Layer, Subject};
+use tenon_policy::{Facts, Layer};
 use tenon_sandbox::Supervisor;
 use tenon_tools::workspace::{Expect, Workspace};
 use tenon_tools::{BuiltIn, Interactive};
-use tenon_tools::{Host, Jobs, Tool, ToolSource, Toolbox};
+use tenon_tools::{Host, Jobs, Tool, Toolbox};
 use tenon_vocab::port::{BoxFuture, Handle};
 use tenon_vocab::profile::Checkpoints;
 use tenon_vocab::{
     Command, Display, Effect, Event, EventKind, Notice, SessionId, ToolOutput, ToolSpec,
 };
+
+const REVERT: Command = Command::Revert { message: None };
 
 /// One thing done to a file.
 #[derive(Debug, Clone)]
@@ -131,14 +136,10 @@ struct Doing {
 
 impl Doing {
     fn tool(name: &str, effect: Effect) -> Arc<dyn Tool> {
-        let spec = ToolSpec {
-            name: name.into(),
-            description: format!("{name} for tests"),
-            parameters: json!({"type": "object", "properties": {"ops": {"type": "array"}}}),
-            effect,
-            source: "test".into(),
-        };
-        Arc::new(Self { spec })
+        let properties = json!({"ops": {"type": "array"}});
+        Arc::new(Self {
+            spec: spec(name, effect, &properties),
+        })
     }
 }
 
@@ -148,12 +149,7 @@ impl Tool for Doing {
     }
 
     fn facts(&self, input: &Value, _: &Workspace) -> Facts {
-        Facts {
-            tool: self.spec.name.clone(),
-            effect: self.spec.effect,
-            subject: Subject::Nothing,
-            input: input.to_string(),
-        }
+        facts_of(&self.spec, input)
     }
 
     fn preview(&self, _: &Value, _: &Workspace) -> Display {
@@ -164,20 +160,12 @@ impl Tool for Doing {
         Box::pin(async move {
             for op in input["ops"].as_array().unwrap().iter().map(Op::of) {
                 match self.spec.effect {
-                    Effect::Execute => op.by_hand(host.workspace().root()),
-                    _ => op.by_tool(host.workspace()),
+                    Effect::Write => op.by_tool(host.workspace()),
+                    _ => op.by_hand(host.workspace().root()),
                 }
             }
             ToolOutput::ok(json!({}), "done", Display::Nothing)
         })
-    }
-}
-
-struct Given(Vec<Arc<dyn Tool>>);
-
-impl ToolSource for Given {
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.0.clone()
     }
 }
 
@@ -194,7 +182,7 @@ pub struct Session {
 impl Session {
     pub fn new() -> Self {
         let mut world = World::new();
-        let allow = json!({"hand": "allow", "edits": "allow", "bash": "allow", "write": "allow", "edit": "allow"});
+        let allow = json!({"hand": "allow", "user": "allow", "edits": "allow", "bash": "allow", "write": "allow", "edit": "allow"});
         world.rules.add_config(&allow, Layer::User, "test").unwrap();
         world.approval = tenon_engine::Approval::Yolo(tenon_engine::Confirm::Nobody);
         Self {
@@ -231,6 +219,9 @@ impl Session {
         parts.toolbox.add(&Given(vec![
             Doing::tool("hand", Effect::Execute),
             Doing::tool("edits", Effect::Write),
+            // Nobody looks around a call that only reads: so this is the user,
+            // in the middle of a run.
+            Doing::tool("user", Effect::Read),
         ]));
         parts.jobs = Jobs::new(
             Supervisor::new(tenon_testing::supervisor(), Vec::new()),

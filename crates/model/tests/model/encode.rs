@@ -1,16 +1,18 @@
 //! Requests in the strictest dialect, and the prefix that must not change.
 
+mod images;
+mod prefix;
+
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tenon_model::codec::{Chat, Codec};
 use tenon_model::{
     ContentNull, Delivery, Entry, MaxTokensField, Parameters, Prefix, Quirks, Request,
-    ReturnReasoning, ToolImages,
+    ReturnReasoning,
 };
 use tenon_vocab::{
-    BlobRef, CallId, Effect, ImageSource, Message, Origin, Part, Role, Status, ToolCallPart,
-    ToolSpec,
+    BlobRef, CallId, Effect, ImageSource, Message, Origin, Part, Role, ToolCallPart, ToolSpec,
 };
 
 fn prefix() -> Arc<Prefix> {
@@ -346,154 +348,6 @@ fn reasoning_is_returned_only_where_a_server_wants_it_and_then_always() {
     let sent = body(quirks, &request);
     assert_eq!(sent["messages"][2]["reasoning_content"], json!("hm"));
     assert_eq!(sent["messages"][4]["reasoning_content"], json!(""));
-}
-
-#[test]
-fn images_of_a_user_are_parts_and_several_texts_stay_one_string() {
-    let (_, missing) = blob();
-    let url = Part::Image {
-        source: ImageSource::Url("https://example.test/a.png".into()),
-        media_type: "image/png".into(),
-    };
-    let request = request(vec![
-        with_image(Role::User, vec![Part::text("what is this?")]),
-        assistant(vec![Part::text("a dot")]),
-        entry(Message::new(Role::User, Origin::User, vec![url, missing])),
-        assistant(vec![Part::text("no")]),
-        entry(Message::new(
-            Role::User,
-            Origin::User,
-            vec![Part::text("a"), Part::text("b")],
-        )),
-    ]);
-    let messages = messages(&request);
-    assert_eq!(
-        messages[1]["content"],
-        json!([
-            {"type": "text", "text": "what is this?"},
-            {"type": "image_url", "image_url": {"url": "data:image/png;base64,UE5H"}},
-        ])
-    );
-    assert_eq!(
-        messages[3]["content"][0]["image_url"]["url"],
-        json!("https://example.test/a.png")
-    );
-    assert_eq!(messages[3]["content"][1]["type"], json!("text"));
-    assert_eq!(messages[5]["content"], json!("a\nb"));
-}
-
-#[test]
-fn images_of_tools_follow_the_last_result_in_one_user_message() {
-    let history = || {
-        vec![
-            entry(Message::user("look")),
-            assistant(vec![call("a", "{}"), call("b", "{}")]),
-            with_image(Role::Tool, vec![result("a", "an image")]),
-            with_image(Role::Tool, vec![result("b", "another")]),
-        ]
-    };
-    let shown = messages(&request(history()));
-    assert_eq!(shown.len(), 6);
-    assert_eq!(shown[5]["role"], json!("user"));
-    assert_eq!(shown[5]["content"].as_array().map(Vec::len), Some(3));
-    let mut steered = history();
-    steered.push(entry(Message::user("stop")));
-    let steered = messages(&request(steered));
-    assert_eq!(steered[..6], shown[..]);
-    assert_eq!(
-        (&steered[6]["role"], &steered[7]["content"]),
-        (&json!("assistant"), &json!("stop"))
-    );
-    let quirks = Quirks {
-        tool_images: ToolImages::LeaveOut,
-        ..Quirks::default()
-    };
-    let left_out = body(quirks, &request(history()));
-    assert_strict(&left_out);
-    assert_eq!(left_out["messages"].as_array().map(Vec::len), Some(5));
-    assert!(
-        left_out["messages"][3]["content"]
-            .as_str()
-            .is_some_and(|text| text.contains("left out"))
-    );
-}
-
-#[test]
-fn what_is_out_of_context_or_abandoned_is_never_sent() {
-    let mut gone = Message::assistant("gone");
-    gone.in_context = false;
-    let mut abandoned = Message::assistant("abandoned");
-    abandoned.status = Status::Abandoned;
-    let sent = messages(&request(vec![
-        entry(Message::user("hi")),
-        entry(gone),
-        entry(abandoned),
-    ]));
-    assert_eq!(sent.len(), 2);
-}
-
-#[test]
-fn each_request_begins_with_the_one_before() {
-    let codec = Chat::new(Quirks::default());
-    let history = [
-        with_image(Role::User, vec![Part::text("hi")]),
-        assistant(vec![
-            Part::text("Looking."),
-            call("a", r#"{"path":"x"}"#),
-            call("b", "{}"),
-        ]),
-        with_image(Role::Tool, vec![result("a", "x")]),
-        tool(vec![result("b", "y")]),
-        assistant(vec![Part::text("Done.")]),
-        entry(Message::user("more")),
-        assistant(vec![call("c", "not json")]),
-        tool(vec![result("c", "z")]),
-    ];
-    let prefix = prefix();
-    let mut previous: Option<Vec<u8>> = None;
-    // The steps at which a request is really made: after a user, after all results.
-    for (step, length) in [1, 4, 6, 8].into_iter().enumerate() {
-        let request = Request {
-            prefix: prefix.clone(),
-            entries: history[..length].to_vec(),
-            parameters: Parameters {
-                max_tokens: Some(1_000 - step as u64),
-                ..Parameters::default()
-            },
-            delivery: Delivery::Streamed,
-            cache_key: None,
-            room: None,
-        };
-        let pieces = codec.body("m", &request);
-        let tail = pieces.last().expect("a tail").len();
-        let sent = pieces.concat();
-        if let Some(previous) = &previous {
-            assert!(
-                sent.starts_with(previous),
-                "step {step} rewrote what was sent"
-            );
-        }
-        assert_strict(&serde_json::from_slice(&sent).expect("JSON"));
-        previous = Some(sent[..sent.len() - tail].to_vec());
-    }
-}
-
-#[test]
-fn the_history_is_shared_and_not_encoded_again() {
-    let codec = Chat::new(Quirks::default());
-    let request = request(vec![
-        entry(Message::user("hi")),
-        assistant(vec![Part::text("yes")]),
-    ]);
-    let first = codec.body("m", &request);
-    let second = codec.body("m", &request);
-    let heads_and_messages = first.len() - 1;
-    for (one, other) in first.iter().zip(&second).take(heads_and_messages) {
-        assert_eq!(one.as_ptr(), other.as_ptr());
-    }
-    assert_eq!(first.concat(), second.concat());
-    let other_model = codec.body("n", &request).concat();
-    assert!(other_model.starts_with(br#"{"model":"n""#));
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod pictures;
 mod prose;
 
 use super::{result_summary, status_note};
-use crate::{GivenUp, Loaded, Numbers};
+use crate::{GivenUp, Numbers, Reading};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use escaped::{block, ends, escaped, push};
@@ -19,6 +19,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::io::{self, Write};
 use tenon_vocab::{
     CallId, ContextChange, DiffFile, Display, Event, EventKind, ImageSource, Message, Notice,
     NoticeLevel, Origin, Part, Role, RunId, TodoItem, TodoStatus, ToolResult,
@@ -33,37 +34,45 @@ const PAGE: usize = 48 * 1024 * 1024;
 /// Of the input of a call, in its heading and below it.
 const HEADING: usize = 120;
 const INPUT: usize = 16 * 1024;
+/// Calls that wait for their results; more are none that will ever have one.
+const WAITING: usize = 1_000;
 
 /// The session as a page.
-#[must_use]
-pub fn html(loaded: &Loaded) -> String {
+///
+/// # Errors
+/// When the log cannot be read, or the page not be written.
+pub fn write_html(reading: &Reading, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page {
         out: String::new(),
-        pictures: Pictures::new(loaded.blobs()),
+        pictures: Pictures::new(reading.blobs()),
         inputs: HashMap::new(),
-        given_up: GivenUp::of(loaded.events()),
+        given_up: reading.outline().given_up(),
     };
-    page.head(loaded);
+    page.head(reading);
     let mut numbers = Numbers::default();
-    let mut left_out = 0_usize;
-    for event in loaded.events() {
+    let (mut written, mut left_out) = (0, 0_usize);
+    for event in reading.events() {
+        let event = &event.map_err(io::Error::other)?;
         let number = numbers.of(event);
-        if page.out.len() > PAGE {
+        if written > PAGE {
             left_out += 1;
             continue;
         }
         page.event(event, number);
+        written += page.out.len();
+        out.write_all(page.out.as_bytes())?;
+        page.out.clear();
     }
-    page.foot(loaded, left_out);
-    page.out
+    page.foot(reading, left_out);
+    out.write_all(page.out.as_bytes())
 }
 
-struct Page {
+struct Page<'a> {
     out: String,
     pictures: Pictures,
     /// What calls were given, until their results come.
     inputs: HashMap<(Option<RunId>, CallId), Value>,
-    given_up: GivenUp,
+    given_up: &'a GivenUp,
 }
 
 /// Nothing is loaded, nothing runs, nothing is sent; only our own style counts.
@@ -74,16 +83,10 @@ fn policy() -> String {
     )
 }
 
-impl Page {
-    fn head(&mut self, loaded: &Loaded) {
-        let state = loaded.state();
-        let title = state
-            .settings()
-            .and_then(|settings| settings.title.as_deref())
-            .or(state.first_prompt().trim().lines().next())
-            .filter(|title| !title.trim().is_empty())
-            .unwrap_or("Session");
-        let title = escaped(title);
+impl Page<'_> {
+    fn head(&mut self, reading: &Reading) {
+        let outline = reading.outline();
+        let title = escaped(outline.title().unwrap_or("Session"));
         // Writing to a String cannot fail, here and below.
         let _ = write!(
             self.out,
@@ -95,22 +98,20 @@ impl Page {
              <h1 dir=\"auto\">{title}</h1>\n",
             policy()
         );
-        self.facts(loaded);
-        if !state.todo().is_empty() {
-            self.todo(state.todo());
+        self.facts(reading);
+        if !outline.todo().is_empty() {
+            self.todo(outline.todo());
         }
         self.out.push_str("<hr>\n<main>\n");
     }
 
-    fn facts(&mut self, loaded: &Loaded) {
-        let state = loaded.state();
+    fn facts(&mut self, reading: &Reading) {
+        let state = reading.outline();
         let meta = state.meta();
         self.out.push_str("<dl>\n");
-        self.fact("Session", &loaded.id.to_string());
-        if let (Some(first), Some(last)) = (loaded.records.first(), loaded.records.last()) {
-            self.fact("Created", &first.event.ts.to_string());
-            self.fact("Updated", &last.event.ts.to_string());
-        }
+        self.fact("Session", &reading.id.to_string());
+        self.fact("Created", &reading.created.to_string());
+        self.fact("Updated", &reading.updated.to_string());
         self.fact("Directory", &meta.cwd);
         if let Some(branch) = &meta.git_branch {
             self.fact("Branch", branch);
@@ -140,15 +141,15 @@ impl Page {
         let _ = writeln!(self.out, "<dt>{name}</dt><dd>{}</dd>", escaped(value));
     }
 
-    fn foot(&mut self, loaded: &Loaded, left_out: usize) {
+    fn foot(&mut self, reading: &Reading, left_out: usize) {
         if left_out > 0 {
             let _ = writeln!(
                 self.out,
                 "<p class=\"cut\">[… the page is full: {left_out} more records are left out. The log has all of them: tenon sessions show {} …]</p>",
-                loaded.id
+                reading.id
             );
         }
-        if !loaded.virtual_tail.is_empty() {
+        if !reading.virtual_tail.is_empty() {
             self.out.push_str(
                 "<p class=\"dim\">The session was not finished when this was written.</p>\n",
             );
@@ -161,8 +162,7 @@ impl Page {
         match &event.kind {
             EventKind::Message(message) => self.message(event, message, number, child),
             EventKind::ToolUse(used) => {
-                let key = (event.run, used.call.clone());
-                self.inputs.insert(key, used.input.clone());
+                self.given(event.run, &used.call, used.input.clone());
             }
             EventKind::ToolResult(result) => self.result(event.run, result, child),
             EventKind::Context(change) => self.context(change),
@@ -184,6 +184,13 @@ impl Page {
             }
             _ => {}
         }
+    }
+
+    fn given(&mut self, run: Option<RunId>, call: &CallId, input: Value) {
+        if self.inputs.len() >= WAITING {
+            self.inputs.clear();
+        }
+        self.inputs.insert((run, call.clone()), input);
     }
 
     fn line(&mut self, class: &str, text: &str) {
@@ -244,10 +251,9 @@ impl Page {
                 }
             },
             Part::ToolCall(call) => {
-                let key = (run, call.id.clone());
                 let text = || Value::String(call.arguments.clone());
                 let input = serde_json::from_str(&call.arguments).unwrap_or_else(|_| text());
-                self.inputs.insert(key, input);
+                self.given(run, &call.id, input);
             }
             Part::Reasoning { .. } | Part::ToolResult { .. } | Part::Opaque { .. } => {}
         }

@@ -8,13 +8,16 @@
 //! on the machine where it was written: the contents of files before a change
 //! (their names stay), snapshots, and their offsets.
 
+mod harmless;
+
 use crate::record::decode_value;
 use crate::verify::named_content;
-use crate::{Blobs, Loaded};
+use crate::{Blobs, Reading, SessionError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Map, Value, json};
+use harmless::Harmless;
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::io;
 use tenon_vocab::{BlobRef, Event, EventKind, Role, TodoItem, TodoStatus};
@@ -31,137 +34,155 @@ const CONTENT: u64 = 64 * 1024 * 1024;
 /// The document as a value.
 ///
 /// # Errors
-/// When a key or a number cannot be written as JSON.
-pub fn json(loaded: &Loaded) -> Result<Value, serde_json::Error> {
-    serde_json::to_value(Document::new(loaded))
+/// When the log cannot be read.
+pub fn json(reading: &Reading) -> io::Result<Value> {
+    Ok(serde_json::to_value(Document::new(reading)?)?)
 }
 
 /// The document as text, written record by record.
 ///
 /// # Errors
-/// When it cannot be written.
-pub fn write_json(loaded: &Loaded, out: impl io::Write) -> io::Result<()> {
-    let mut out = io::BufWriter::new(out);
-    serde_json::to_writer_pretty(&mut out, &Document::new(loaded))?;
+/// When the log cannot be read, or the document not be written.
+pub fn write_json(reading: &Reading, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut out = Harmless(io::BufWriter::new(out));
+    serde_json::to_writer_pretty(&mut out, &Document::new(reading)?)?;
     io::Write::write_all(&mut out, b"\n")?;
     io::Write::flush(&mut out)
 }
 
 struct Document<'a> {
-    loaded: &'a Loaded,
+    reading: &'a Reading,
     content: Content,
 }
 
 impl<'a> Document<'a> {
-    fn new(loaded: &'a Loaded) -> Self {
-        Self {
-            loaded,
-            content: Content::gather(loaded),
-        }
+    fn new(reading: &'a Reading) -> io::Result<Self> {
+        let content = Content::gather(reading).map_err(io::Error::other)?;
+        Ok(Self { reading, content })
     }
 }
 
 impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let loaded = self.loaded;
-        let state = loaded.state();
-        let meta = state.meta();
-        let settings = state.settings();
-        let usage = state.usage();
+        let reading = self.reading;
+        let outline = reading.outline();
+        let meta = outline.meta();
+        let settings = outline.settings();
+        let usage = outline.usage();
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("format", FORMAT)?;
         map.serialize_entry("formatVersion", &FORMAT_VERSION)?;
         map.serialize_entry("schemaVersion", &meta.schema_version)?;
-        map.serialize_entry("id", &loaded.id)?;
-        let stamp = |record: Option<&crate::Record>| record.map(|record| record.event.ts);
-        map.serialize_entry("createdAt", &stamp(loaded.records.first()))?;
-        map.serialize_entry("updatedAt", &stamp(loaded.records.last()))?;
+        map.serialize_entry("id", &reading.id)?;
+        map.serialize_entry("createdAt", &reading.created)?;
+        map.serialize_entry("updatedAt", &reading.updated)?;
         map.serialize_entry("workingDirectory", &meta.cwd)?;
         map.serialize_entry("gitBranch", &meta.git_branch)?;
-        map.serialize_entry("originalPrompt", &first_prompt(loaded))?;
+        map.serialize_entry("originalPrompt", outline.first_prompt())?;
         map.serialize_entry("title", &settings.map(|settings| &settings.title))?;
         map.serialize_entry("model", &settings.map(|settings| &settings.model))?;
         map.serialize_entry("provider", &settings.map(|settings| &settings.provider))?;
         map.serialize_entry("agent", &settings.map(|settings| &settings.agent_name))?;
-        let tasks: Vec<Value> = state.todo().iter().map(task).collect();
+        let tasks: Vec<Value> = outline.todo().iter().map(task).collect();
         map.serialize_entry("taskList", &tasks)?;
-        map.serialize_entry("history", &History(loaded))?;
+        map.serialize_entry("history", &History(reading))?;
         map.serialize_entry("totalTokens", &usage.total())?;
         map.serialize_entry("usage", &usage)?;
-        map.serialize_entry("cost", &state.cost())?;
-        map.serialize_entry("models", state.by_model())?;
-        map.serialize_entry("compressionCount", &state.compactions())?;
+        map.serialize_entry("cost", &outline.cost())?;
+        map.serialize_entry("models", outline.by_model())?;
+        map.serialize_entry("compressionCount", &outline.compactions())?;
         map.serialize_entry("forkedFrom", &meta.forked_from)?;
-        map.serialize_entry("unfinished", &!loaded.virtual_tail.is_empty())?;
+        map.serialize_entry("unfinished", &!reading.virtual_tail.is_empty())?;
         map.serialize_entry("contentLeftOut", &self.content.left_out)?;
-        map.serialize_entry("content", &self.content.carried)?;
-        map.serialize_entry("events", &Events(loaded))?;
+        map.serialize_entry("content", &self.content)?;
+        map.serialize_entry("events", &Events(reading))?;
         map.end()
     }
 }
 
-/// What the conversation needs of what stands beside the log.
+/// What the conversation needs of what stands beside the log, by name: it is
+/// read again, one after the other, when it is written.
 struct Content {
-    carried: Map<String, Value>,
-    /// By name: lost, damaged, or more than a document may carry.
+    carried: Vec<BlobRef>,
+    /// Lost, damaged, or more than a document may carry.
     left_out: Vec<String>,
+    blobs: Blobs,
 }
 
 impl Content {
-    fn gather(loaded: &Loaded) -> Self {
+    fn gather(reading: &Reading) -> Result<Self, SessionError> {
         let mut content = Self {
-            carried: Map::new(),
+            carried: Vec::new(),
             left_out: Vec::new(),
+            blobs: reading.blobs(),
         };
-        let (mut seen, mut bytes) = (HashSet::new(), 0);
-        let named = loaded
-            .records
-            .iter()
-            .filter(|record| !matches!(record.event.kind, EventKind::Checkpoint(_)))
-            .flat_map(|record| named_content(&record.event));
-        for name in named {
-            if !seen.insert(name.sha256.clone()) {
+        let (mut seen, mut bytes) = (HashSet::new(), 0_u64);
+        for record in reading.records() {
+            let event = record?.event;
+            if matches!(event.kind, EventKind::Checkpoint(_)) {
                 continue;
             }
-            match read(&name, &loaded.blobs, CONTENT.saturating_sub(bytes)) {
-                Some(value) => {
-                    bytes = bytes.saturating_add(name.bytes);
-                    content.carried.insert(name.sha256, value);
+            for name in named_content(&event) {
+                if !seen.insert(name.sha256.clone()) {
+                    continue;
                 }
-                None => content.left_out.push(name.sha256),
+                let room = CONTENT.saturating_sub(bytes);
+                if name.bytes <= room && content.blobs.get(&name).is_ok() {
+                    bytes = bytes.saturating_add(name.bytes);
+                    content.carried.push(name);
+                } else {
+                    content.left_out.push(name.sha256);
+                }
             }
         }
-        content
+        Ok(content)
     }
 }
 
-fn read(name: &BlobRef, blobs: &Blobs, room: u64) -> Option<Value> {
-    let bytes = blobs.get(name).ok().filter(|_| name.bytes <= room)?;
-    Some(match String::from_utf8(bytes) {
-        Ok(text) => json!({ "text": text }),
-        Err(error) => json!({ "base64": STANDARD.encode(error.as_bytes()) }),
-    })
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let carried = self.carried.iter().filter_map(|name| {
+            let bytes = self.blobs.get(name).ok()?;
+            Some((&name.sha256, value(bytes)))
+        });
+        serializer.collect_map(carried)
+    }
 }
 
-struct History<'a>(&'a Loaded);
+fn value(content: Vec<u8>) -> Value {
+    match String::from_utf8(content) {
+        Ok(text) => json!({ "text": text }),
+        Err(error) => json!({ "base64": STANDARD.encode(error.as_bytes()) }),
+    }
+}
+
+struct History<'a>(&'a Reading);
 
 impl Serialize for History<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.events().filter_map(entry))
+        let mut entries = serializer.serialize_seq(None)?;
+        for event in self.0.events() {
+            if let Some(entry) = entry(&event.map_err(S::Error::custom)?) {
+                entries.serialize_element(&entry)?;
+            }
+        }
+        entries.end()
     }
 }
 
-struct Events<'a>(&'a Loaded);
+struct Events<'a>(&'a Reading);
 
 impl Serialize for Events<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(
-            self.0
-                .records
-                .iter()
-                .filter_map(|record| decode_value(&record.line, &self.0.blobs).ok())
-                .map(portable),
-        )
+        let blobs = self.0.blobs();
+        let mut events = serializer.serialize_seq(None)?;
+        for record in self.0.records() {
+            let record = record.map_err(S::Error::custom)?;
+            if let Ok(value) = decode_value(&record.line, &blobs) {
+                events.serialize_element(&portable(value))?;
+            }
+        }
+        events.end()
     }
 }
 
@@ -195,18 +216,6 @@ fn portable(mut record: Value) -> Value {
         _ => {}
     }
     record
-}
-
-/// The whole of it; the run's record holds only its beginning.
-fn first_prompt(loaded: &Loaded) -> String {
-    loaded
-        .events()
-        .filter(|event| event.parent.is_none())
-        .find_map(|event| match &event.kind {
-            EventKind::Message(message) if message.role == Role::User => Some(message.text()),
-            _ => None,
-        })
-        .unwrap_or_else(|| loaded.state().first_prompt().to_owned())
 }
 
 fn task(item: &TodoItem) -> Value {

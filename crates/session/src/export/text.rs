@@ -3,8 +3,9 @@
 //! text, so all of it goes through [`Printable`].
 
 use super::{result_summary, status_note};
-use crate::{GivenUp, Loaded, Numbers};
+use crate::{Numbers, Reading};
 use std::fmt::Write as _;
+use std::io::{self, Write};
 use tenon_vocab::{
     AnsweredBy, ContextChange, Event, EventKind, Message, NoticeLevel, Origin, Part, Printable,
     Role,
@@ -15,16 +16,19 @@ const INPUT_CHARS: usize = 160;
 
 /// The readable transcript. What was shown while it streamed is here too, also
 /// where the program ended before the message did.
-#[must_use]
-pub fn text(loaded: &Loaded) -> String {
-    let mut out = String::new();
+///
+/// # Errors
+/// When the log cannot be read, or the transcript not be written.
+pub fn write_text(reading: &Reading, out: &mut dyn Write) -> io::Result<()> {
+    let mut piece = String::new();
     let mut numbers = Numbers::default();
-    let given_up = GivenUp::of(loaded.events());
-    let recovered = loaded
+    let given_up = reading.outline().given_up();
+    let recovered = reading
         .virtual_tail
         .first()
         .map_or(u64::MAX, |first| first.seq);
-    for event in loaded.events() {
+    for event in reading.events() {
+        let event = &event.map_err(io::Error::other)?;
         // What is only recovered when it is opened cannot be named yet.
         let number = numbers.of(event).filter(|_| event.seq < recovered);
         let mark = match number {
@@ -32,14 +36,20 @@ pub fn text(loaded: &Loaded) -> String {
             Some(number) => format!("#{number} "),
             None => String::new(),
         };
-        write_event(&mut out, event, &mark);
+        write_event(&mut piece, event, &mark);
+        out.write_all(piece.as_bytes())?;
+        piece.clear();
     }
-    match (&loaded.virtual_tail[..], loaded.in_use_by) {
+    match (&reading.virtual_tail[..], reading.in_use_by) {
         ([], _) => {}
-        (_, Some(pid)) => line(&mut out, "", &format!("-- still running in process {pid}")),
-        (_, None) => line(&mut out, "", "-- the program ended here; resume goes on"),
+        (_, Some(pid)) => line(
+            &mut piece,
+            "",
+            &format!("-- still running in process {pid}"),
+        ),
+        (_, None) => line(&mut piece, "", "-- the program ended here; resume goes on"),
     }
-    out
+    out.write_all(piece.as_bytes())
 }
 
 fn write_event(out: &mut String, event: &Event, mark: &str) {

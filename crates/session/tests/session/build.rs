@@ -1,9 +1,10 @@
 //! Events and logs for tests, with a fixed clock and readable ids.
 
 use serde_json::json;
+use std::io;
 use std::path::Path;
 use tempfile::TempDir;
-use tenon_session::{Finding, Log, State, Store, verify};
+use tenon_session::{Finding, Log, Reading, State, Store, verify};
 use tenon_vocab::{
     CallId, CallStatus, Class, Compacted, ContextChange, Cost, Display, Envelope, ErrorCode, Event,
     EventKind, Explanation, Message, Meta, Origin, Outcome, Part, Role, RunFinished, RunId,
@@ -218,7 +219,7 @@ impl Home {
     }
 
     pub fn findings(&self, n: u128) -> Vec<Finding> {
-        verify(&self.store.load(session(n)).unwrap())
+        verify(&self.store.read(session(n)).unwrap()).unwrap()
     }
 }
 
@@ -348,4 +349,14 @@ pub fn copy_folder(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), target).unwrap();
         }
     }
+}
+
+/// What an export writes.
+pub fn written(
+    reading: &Reading,
+    export: impl FnOnce(&Reading, &mut dyn io::Write) -> io::Result<()>,
+) -> String {
+    let mut bytes = Vec::new();
+    export(reading, &mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
 }

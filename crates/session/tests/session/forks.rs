@@ -3,10 +3,11 @@
 
 use crate::build::{
     Home, Writer, asks, assert_valid, broken, compacted, denied, finished, result, run, session,
-    settings, started, texts, used,
+    settings, started, texts, used, written,
 };
 use std::fs;
 use std::sync::Arc;
+use tenon_session::export::write_text;
 use tenon_session::{Loaded, SessionError, State, numbered, verify};
 use tenon_vocab::{
     ContextChange, EventKind, FileHash, Message, Notice, NoticeLevel, Outcome, Part, Reverted,
@@ -218,7 +219,11 @@ fn a_copy_at_any_message_of_any_log_is_whole_and_equal_to_the_beginning_of_the_s
             );
             drop(log);
             let loaded = home.store.load(session(copy)).unwrap();
-            assert_eq!(verify(&loaded), [], "{told}");
+            assert_eq!(
+                verify(&home.store.read(loaded.id).unwrap()).unwrap(),
+                [],
+                "{told}"
+            );
             assert_eq!(loaded.numbered().last(), Some(&(number, seq)), "{told}");
             assert_eq!(loaded.state().meta().forked_from.as_ref().unwrap().seq, seq);
             let again = home
@@ -313,7 +318,7 @@ fn a_copy_that_ends_inside_of_a_run_says_that_it_was_cut() {
             .unwrap(),
     );
     let copy = home.store.load(session(2)).unwrap();
-    let text = tenon_session::export::text(&copy);
+    let text = written(&home.store.read(copy.id).unwrap(), write_text);
     assert!(text.contains("-- interrupted by fork"), "{text}");
     assert!(text.contains("the copy was cut here"), "{text}");
 }
@@ -412,7 +417,7 @@ fn messages_are_counted_as_people_see_them() {
     assert_eq!(said, wanted.map(|(n, text)| (n, text.to_owned())));
     assert_eq!(writer.log.numbered().unwrap(), loaded.numbered());
     assert_eq!(numbered(loaded.events()), loaded.numbered());
-    let shown = tenon_session::export::text(&loaded);
+    let shown = written(&home.store.read(loaded.id).unwrap(), write_text);
     for wanted in [
         "#1 > one",
         "#2 (given up) two",

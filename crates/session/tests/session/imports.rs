@@ -1,7 +1,7 @@
 //! Documents that come from elsewhere: ours come back as they were, and those of
 //! somebody who means harm leave nothing behind.
 
-use crate::build::{Home, asks, at, compacted, result, session, settings, texts, used};
+use crate::build::{Home, asks, at, compacted, result, session, settings, texts, used, written};
 use serde_json::{Value, json};
 use std::fs;
 use tenon_session::{ImportError, Imported, Target, export, verify};
@@ -107,7 +107,7 @@ fn json_deep() -> Message {
 
 fn document(home: &Home, n: u128) -> Value {
     let mut bytes = Vec::new();
-    let loaded = home.store.load(session(n)).unwrap();
+    let loaded = home.store.read(session(n)).unwrap();
     export::write_json(&loaded, &mut bytes).unwrap();
     let document: Value = serde_json::from_slice(&bytes).unwrap();
     assert_eq!(document, export::json(&loaded).unwrap());
@@ -170,7 +170,7 @@ fn an_export_comes_back_as_it_was_and_can_be_gone_on_with() {
     writer.small_run(9);
     drop(writer);
     assert_eq!(home.findings(2), []);
-    let shown = export::text(&home.store.load(session(2)).unwrap());
+    let shown = written(&home.store.read(session(2)).unwrap(), export::write_text);
     assert!(
         shown.contains(&format!("Imported from session {}", session(1))),
         "{shown}"
@@ -374,7 +374,7 @@ fn content_is_believed_by_its_hash_alone() {
     let imported = take(&home, &document, 2).unwrap();
     assert_eq!(imported.missing, 2, "the picture, twice: {imported:?}");
     let loaded = home.store.load(session(2)).unwrap();
-    assert_eq!(verify(&loaded), []);
+    assert_eq!(verify(&home.store.read(loaded.id).unwrap()).unwrap(), []);
     let said = texts(loaded.state()).join("\n");
     assert!(said.contains("not part of the imported document"), "{said}");
     assert!(!said.contains("something else"));
@@ -405,9 +405,9 @@ fn references_to_content_cannot_leave_the_session() {
     document["events"][at]["model_text"] = json!("text");
     take(&home, &document, 2).unwrap();
     let loaded = home.store.load(session(2)).unwrap();
-    assert_eq!(verify(&loaded), []);
+    assert_eq!(verify(&home.store.read(loaded.id).unwrap()).unwrap(), []);
     assert!(
-        !export::json(&loaded)
+        !export::json(&home.store.read(session(2)).unwrap())
             .unwrap()
             .to_string()
             .contains("secret")

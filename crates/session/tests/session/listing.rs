@@ -1,7 +1,9 @@
 //! Lists: right figures from few bytes, and no damage that hides the rest.
 
 use crate::build::{Home, asks, at, compacted, result, session, settings, used};
+use std::collections::HashSet;
 use std::fs;
+use std::time::{Duration, SystemTime};
 use tenon_session::{ListFilter, Summary};
 use tenon_vocab::{Message, Outcome};
 
@@ -160,6 +162,89 @@ fn many(home: &Home, count: u128) {
     }
 }
 
+/// Until the one file has them all: it takes in no log that was changed in the
+/// same tick of the clock in which it was looked at.
+fn settle(home: &Home, count: u128) {
+    let list = home.root().join("list");
+    let has_all = || {
+        let bytes = fs::read(&list).unwrap();
+        let windows: HashSet<&[u8]> = bytes.windows(16).collect();
+        (1..=count).all(|n| windows.contains(&session(n).0.as_bytes()[..]))
+    };
+    while {
+        all(home);
+        !has_all()
+    } {
+        // What was written is made old by nothing but time.
+        let _ = fs::remove_file(&list);
+    }
+}
+
+/// Whether a session is named, by the bytes of its id.
+fn mentions(bytes: &[u8], n: u128) -> bool {
+    let id = session(n);
+    bytes.windows(16).any(|window| window == id.0.as_bytes())
+}
+
+fn log_of(home: &Home, n: u128) -> std::path::PathBuf {
+    home.root()
+        .join("2026/05")
+        .join(format!("{}.jsonl", session(n)))
+}
+
+/// Another prompt that is as long.
+fn replaced(log: &str) -> String {
+    let changed = log.replace("prompt 1", "pr0mpt 9");
+    assert!(changed != log && changed.len() == log.len());
+    changed
+}
+
+fn prompt_of(home: &Home, n: u128) -> String {
+    let sessions = all(home);
+    let one = sessions.into_iter().find(|one| one.id == session(n));
+    one.unwrap().prompt
+}
+
+#[test]
+fn a_log_that_was_replaced_by_one_of_the_same_size_is_another() {
+    for count in [3, 300] {
+        let home = Home::new();
+        many(&home, count);
+        if count > 256 {
+            settle(&home, count);
+        }
+        assert_eq!(prompt_of(&home, 1), "prompt 1");
+        assert_eq!(prompt_of(&home, 2), "prompt 1");
+        // An editor that writes into the file, and one that puts another there.
+        for n in [1, 2] {
+            let path = log_of(&home, n);
+            let text = replaced(&fs::read_to_string(&path).unwrap());
+            let written = match n {
+                1 => path.clone(),
+                _ => path.with_extension("new"),
+            };
+            fs::write(&written, text).unwrap();
+            let file = fs::File::options().append(true).open(&written).unwrap();
+            // Later, as it is outside of a test.
+            file.set_modified(SystemTime::now() + Duration::from_secs(1))
+                .unwrap();
+            fs::rename(&written, &path).unwrap();
+            assert_eq!(prompt_of(&home, n), "pr0mpt 9", "{n} of {count}");
+        }
+    }
+}
+
+#[test]
+fn a_log_that_was_replaced_by_a_longer_one_is_another() {
+    let home = Home::new();
+    home.begin(1).small_run(1);
+    assert_eq!(prompt_of(&home, 1), "prompt 1");
+    let text = fs::read_to_string(log_of(&home, 1)).unwrap();
+    let longer = text.replace("prompt 1", "a much longer prompt");
+    fs::write(log_of(&home, 1), longer).unwrap();
+    assert_eq!(prompt_of(&home, 1), "a much longer prompt");
+}
+
 #[test]
 fn a_list_of_many_is_the_same_as_the_sum_of_its_sessions() {
     let home = Home::new();
@@ -171,7 +256,7 @@ fn a_list_of_many_is_the_same_as_the_sum_of_its_sessions() {
     let ids: Vec<_> = listing.sessions.iter().map(|s| s.id).collect();
     let expected: Vec<_> = (1..=count).rev().map(session).collect();
     assert_eq!(ids, expected, "newest first, none twice, none lost");
-    assert!(home.root().join("list").is_file());
+    settle(&home, count);
     let again = home.store.list(&ListFilter::default());
     assert_eq!(
         again.sessions, listing.sessions,
@@ -196,9 +281,9 @@ fn a_list_of_many_is_the_same_as_the_sum_of_its_sessions() {
 fn a_list_of_many_follows_what_happens_to_them() {
     let home = Home::new();
     many(&home, 300);
-    all(&home);
+    settle(&home, 300);
     let list = home.root().join("list");
-    let before = fs::read_to_string(&list).unwrap();
+    let before = fs::read(&list).unwrap();
     let mut writer = home.reopen(7);
     writer.put(settings(Some("A new name")));
     writer.small_run(2);
@@ -208,12 +293,10 @@ fn a_list_of_many_follows_what_happens_to_them() {
     let one = sessions.iter().find(|s| s.id == session(7)).unwrap();
     assert_eq!((one.title.as_str(), one.runs), ("A new name", 2));
     assert_eq!(sessions.len(), 301);
-    assert_eq!(
-        fs::read_to_string(&list).unwrap(),
-        before,
+    assert!(
+        fs::read(&list).unwrap() == before,
         "not written anew for a few"
     );
-    assert!(before.contains(&session(9).to_string()));
     home.store.delete(session(9)).unwrap();
     assert!(!list.exists(), "no word of it stays behind");
     assert_eq!(all(&home).len(), 300);
@@ -221,15 +304,14 @@ fn a_list_of_many_follows_what_happens_to_them() {
     let month = home.root().join("2026/05");
     fs::remove_file(month.join(format!("{}.jsonl", session(8)))).unwrap();
     assert_eq!(all(&home).len(), 299);
-    let after = fs::read_to_string(&list).unwrap();
-    assert!(!after.contains(&session(8).to_string()));
-    assert!(after.contains(&session(301).to_string()));
+    assert!(!mentions(&fs::read(&list).unwrap(), 8));
 }
 
 #[test]
 fn a_damaged_list_of_many_is_no_more_than_slow() {
     let home = Home::new();
     many(&home, 300);
+    settle(&home, 300);
     let right = all(&home);
     let list = home.root().join("list");
     let whole = fs::read(&list).unwrap();
@@ -237,7 +319,10 @@ fn a_damaged_list_of_many_is_no_more_than_slow() {
     let middle = spoiled.len() / 2;
     spoiled[middle..middle + 5_000].fill(b'x');
     let half = whole[..middle].to_vec();
-    for bytes in [spoiled, half, Vec::new(), vec![0; 100_000]] {
+    let mut letter = whole.clone();
+    let at = letter.windows(8).position(|window| window == b"prompt 1");
+    letter[at.unwrap()] = b'P';
+    for bytes in [spoiled, half, letter, Vec::new(), vec![0; 100_000]] {
         fs::write(&list, bytes).unwrap();
         assert_eq!(all(&home), right);
     }

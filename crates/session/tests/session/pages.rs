@@ -1,13 +1,13 @@
 //! The page: everything in it is foreign, and none of it can act.
 
-use crate::build::{Home, asks, result, session, settings, used};
-use tenon_session::{Loaded, export};
+use crate::build::{Home, asks, result, session, settings, used, written};
+use tenon_session::{Reading, export};
 use tenon_vocab::{DiffFile, Display, ImageSource, Message, Part, TodoItem, TodoList, TodoStatus};
 
 const HOSTILE: &str = "</pre></script><script>alert(1)</script><img src=x onerror=alert(2)> \
     <svg onload=alert(3)> \" onmouseover=\"alert(4) [x](javascript:alert(5)) \u{202e}evil\u{2066} \u{1b}[2J &lt;";
 
-fn hostile(home: &Home) -> Loaded {
+fn hostile(home: &Home) -> Reading {
     let mut writer = home.begin_in(1, &format!("/p/{HOSTILE}"));
     let blobs = writer.log.blobs();
     let mut named = settings(Some(HOSTILE));
@@ -63,13 +63,13 @@ fn hostile(home: &Home) -> Loaded {
     writer.put(shown);
     writer.finish();
     drop(writer);
-    home.store.load(session(1)).unwrap()
+    home.store.read(session(1)).unwrap()
 }
 
 #[test]
 fn hostile_text_stays_text_everywhere_in_the_page() {
     let home = Home::new();
-    let page = export::html(&hostile(&home));
+    let page = written(&hostile(&home), export::write_html);
     let body = page.split_once("</style>").unwrap().1;
     let lower = body.to_lowercase();
     for never in [
@@ -118,7 +118,7 @@ fn hostile_text_stays_text_everywhere_in_the_page() {
 #[test]
 fn the_page_may_load_and_run_nothing() {
     let home = Home::new();
-    let page = export::html(&hostile(&home));
+    let page = written(&hostile(&home), export::write_html);
     let head = page.split_once("<style>").unwrap().0;
     assert!(
         head.contains("default-src 'none'; style-src 'sha256-"),
@@ -142,7 +142,7 @@ fn the_page_may_load_and_run_nothing() {
 #[test]
 fn numbers_diffs_and_tasks_are_on_the_page() {
     let home = Home::new();
-    let page = export::html(&hostile(&home));
+    let page = written(&hostile(&home), export::write_html);
     assert!(page.contains("<article class=\"user\" id=\"m1\"><h2>#1 User"));
     assert!(page.contains("id=\"m3\"><h2>#3 Model"));
     for wanted in [
@@ -172,8 +172,8 @@ fn a_large_session_gives_a_page_of_bounded_size_that_says_what_is_missing() {
         writer.finish();
     }
     drop(writer);
-    let loaded = home.store.load(session(1)).unwrap();
-    let page = export::html(&loaded);
+    let loaded = home.store.read(session(1)).unwrap();
+    let page = written(&loaded, export::write_html);
     assert!(page.len() < 4 * 1024 * 1024, "{}", page.len());
     assert_eq!(page.matches("bytes left out …]").count(), 40);
     assert_eq!(

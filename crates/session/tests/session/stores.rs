@@ -90,6 +90,24 @@ fn deleting_removes_all_and_is_refused_while_the_session_is_in_use() {
 }
 
 #[test]
+fn a_pin_in_the_middle_of_a_long_log_without_a_digest_is_seen() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    let fill = |writer: &mut crate::build::Writer| (1..=300).for_each(|n| writer.small_run(n));
+    fill(&mut writer);
+    let mut pinned = settings(None);
+    pinned.pinned = true;
+    writer.put(pinned);
+    fill(&mut writer);
+    let digest = writer.log.folder().unwrap().join("digest");
+    drop(writer);
+    fs::remove_file(digest).unwrap();
+    let later = at(1_000 * 24 * 3600);
+    assert_eq!(home.store.prune(Duration::from_secs(3600), later), []);
+    assert!(home.store.exists(session(1)));
+}
+
+#[test]
 fn pruning_takes_the_old_and_leaves_the_pinned_the_used_and_the_damaged() {
     const DAY: i64 = 24 * 3600;
     let home = Home::new();

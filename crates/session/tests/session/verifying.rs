@@ -27,7 +27,8 @@ fn after(change: impl FnOnce(&mut Vec<String>)) -> String {
 }
 
 fn said(home: &Home) -> String {
-    verify(&home.store.load(session(1)).unwrap())
+    verify(&home.store.read(session(1)).unwrap())
+        .unwrap()
         .iter()
         .map(ToString::to_string)
         .collect::<Vec<_>>()

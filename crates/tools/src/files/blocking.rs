@@ -80,6 +80,14 @@ pub(crate) async fn blocking<R: Outcome>(
     host: &dyn Host,
     work: impl FnOnce(&Blocking) -> R + Send + 'static,
 ) -> ToolOutput {
+    beside(host, Box::new(move |given| work(given).output())).await
+}
+
+type Work = Box<dyn FnOnce(&Blocking) -> ToolOutput + Send>;
+
+/// Without a type parameter: the machinery of a task exists once, not once for
+/// each tool.
+async fn beside(host: &dyn Host, work: Work) -> ToolOutput {
     let token = host.cancelled().child_token();
     let on_drop = token.clone().drop_guard();
     let limits = host.limits().clone();
@@ -93,7 +101,7 @@ pub(crate) async fn blocking<R: Outcome>(
     };
     let done = tokio::task::spawn_blocking(move || match given.stop.reason() {
         Some(stopped) => stopped.failure().output(),
-        None => work(&given).output(),
+        None => work(&given),
     })
     .await;
     drop(on_drop);

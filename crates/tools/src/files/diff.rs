@@ -1,10 +1,14 @@
 //! What a change looks like: counted and shown as a unified diff, within
 //! bounds of time and size.
 
-use similar::{ChangeTag, DiffOp, TextDiff};
-use std::time::Duration;
+use super::align::{align, lines};
+use similar::{DiffOp, group_diff_ops};
+use std::ops::Range;
+use std::time::{Duration, Instant};
 use tenon_vocab::DiffFile;
 
+/// Lines around a change that did not change.
+const CONTEXT: usize = 3;
 /// After this a diff is allowed to be coarse, not to be late.
 const PATIENCE: Duration = Duration::from_millis(300);
 /// What a result shows of one file.
@@ -65,11 +69,11 @@ impl Difference {
 pub fn difference(before: &[u8], after: &[u8], cap: usize) -> Difference {
     let before = String::from_utf8_lossy(before);
     let after = String::from_utf8_lossy(after);
-    let diff = TextDiff::configure()
-        .timeout(PATIENCE)
-        .diff_lines(before.as_ref(), after.as_ref());
+    let (old, new) = (lines(&before), lines(&after));
+    let deadline = Instant::now().checked_add(PATIENCE);
+    let ops = align(&bytes(&old), &bytes(&new), deadline);
     let (mut additions, mut deletions) = (0, 0);
-    for op in diff.ops() {
+    for op in &ops {
         match op {
             DiffOp::Equal { .. } => {}
             DiffOp::Delete { old_len, .. } => deletions += *old_len as u64,
@@ -82,7 +86,7 @@ pub fn difference(before: &[u8], after: &[u8], cap: usize) -> Difference {
             }
         }
     }
-    let (unified, left_out_bytes) = unified(&diff, cap);
+    let (unified, left_out_bytes) = unified(ops, &old, &new, cap);
     Difference {
         additions,
         deletions,
@@ -91,26 +95,42 @@ pub fn difference(before: &[u8], after: &[u8], cap: usize) -> Difference {
     }
 }
 
+fn bytes<'a>(lines: &[&'a str]) -> Vec<&'a [u8]> {
+    lines.iter().map(|line| line.as_bytes()).collect()
+}
+
 /// The diff as text, and how many of its bytes did not fit.
-fn unified(diff: &TextDiff<'_, '_, str>, cap: usize) -> (String, u64) {
+fn unified(ops: Vec<DiffOp>, old: &[&str], new: &[&str], cap: usize) -> (String, u64) {
     let mut text = Bounded::new(cap);
-    for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
-        text.push(&hunk.header().to_string());
-        text.push("\n");
-        for change in hunk.iter_changes() {
-            text.push(match change.tag() {
-                ChangeTag::Equal => " ",
-                ChangeTag::Delete => "-",
-                ChangeTag::Insert => "+",
-            });
-            let line = change.value();
-            text.push(line);
-            if !line.ends_with('\n') {
-                text.push("\n\\ No newline at end of file\n");
+    for hunk in group_diff_ops(ops, CONTEXT) {
+        let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
+            continue;
+        };
+        text.push(&format!(
+            "@@ -{} +{} @@\n",
+            place(first.old_range().start..last.old_range().end),
+            place(first.new_range().start..last.new_range().end),
+        ));
+        for op in &hunk {
+            if let DiffOp::Equal { .. } = op {
+                text.marked(" ", &old[op.old_range()]);
+            } else {
+                text.marked("-", &old[op.old_range()]);
+                text.marked("+", &new[op.new_range()]);
             }
         }
     }
     text.finish()
+}
+
+/// Where a hunk stands, as `diff -u` writes it: one line without its count, no
+/// line as the one before the place.
+fn place(lines: Range<usize>) -> String {
+    match lines.len() {
+        0 => format!("{},0", lines.start),
+        1 => format!("{}", lines.start + 1),
+        count => format!("{},{count}", lines.start + 1),
+    }
 }
 
 /// Takes text up to a cap and counts the rest.
@@ -141,6 +161,16 @@ impl Bounded {
         self.text.push_str(fits);
         self.bytes += beyond.len() as u64;
         self.lines += beyond.matches('\n').count() as u64;
+    }
+
+    fn marked(&mut self, mark: &str, lines: &[&str]) {
+        for line in lines {
+            self.push(mark);
+            self.push(line);
+            if !line.ends_with('\n') {
+                self.push("\n\\ No newline at end of file\n");
+            }
+        }
     }
 
     fn finish(mut self) -> (String, u64) {
@@ -193,6 +223,22 @@ pub(crate) fn file(
 #[cfg(test)]
 mod tests {
     use super::{Audience, Heading, QUESTION_BYTES, QUESTION_TOTAL, difference, file};
+    use proptest::prelude::*;
+    use similar::TextDiff;
+
+    proptest! {
+        #[test]
+        fn a_diff_reads_as_the_library_writes_it(
+            old in "([abcdef]\n|é\r\n|x){0,40}",
+            new in "([abcdef]\n|é\r\n|x){0,40}",
+        ) {
+            let expected = TextDiff::from_lines(old.as_str(), new.as_str())
+                .unified_diff()
+                .to_string();
+            let found = difference(old.as_bytes(), new.as_bytes(), usize::MAX);
+            prop_assert_eq!(found.unified, expected);
+        }
+    }
 
     #[test]
     fn counts_and_shows_changed_lines() {

@@ -15,6 +15,7 @@ use replace::{Count, Miss, Replaced, replace};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tenon_policy::{Access, Facts, Subject};
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::StaleWrites;
 use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
@@ -56,7 +57,7 @@ impl Edit {
             "additionalProperties": false
         });
         Self {
-            spec: spec("edit", DESCRIPTION, Effect::Write, parameters),
+            spec: spec(tool::EDIT, DESCRIPTION, Effect::Write, parameters),
             misses: Arc::default(),
         }
     }

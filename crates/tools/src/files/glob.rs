@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 use tenon_policy::{Access, Facts, Subject};
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{Display, Effect, FileEntry, ToolOutput, ToolSpec};
 
@@ -37,7 +38,7 @@ impl Glob {
             "additionalProperties": false
         });
         Self {
-            spec: spec("glob", DESCRIPTION, Effect::Read, parameters),
+            spec: spec(tool::GLOB, DESCRIPTION, Effect::Read, parameters),
         }
     }
 }

@@ -13,6 +13,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use search::{Job, Mode};
 use serde_json::{Value, json};
 use tenon_policy::Facts;
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{Display, Effect, ErrorCode, ToolOutput, ToolSpec};
 
@@ -49,7 +50,7 @@ impl Grep {
             "additionalProperties": false
         });
         Self {
-            spec: spec("grep", DESCRIPTION, Effect::Read, parameters),
+            spec: spec(tool::GREP, DESCRIPTION, Effect::Read, parameters),
         }
     }
 }

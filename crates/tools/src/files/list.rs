@@ -13,6 +13,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use tenon_policy::Facts;
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{Display, Effect, ToolOutput, ToolSpec};
 
@@ -42,7 +43,7 @@ impl List {
             "additionalProperties": false
         });
         Self {
-            spec: spec("list", DESCRIPTION, Effect::Read, parameters),
+            spec: spec(tool::LIST, DESCRIPTION, Effect::Read, parameters),
         }
     }
 }

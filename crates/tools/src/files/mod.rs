@@ -1,6 +1,7 @@
 //! The tools that read and change files, one file each, and what they share:
 //! running beside the runtime ([`blocking`]), diffs, glob patterns.
 
+mod align;
 pub(crate) mod blocking;
 pub mod diff;
 pub mod edit;

@@ -16,6 +16,7 @@ use section::{Action, Section};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tenon_policy::{Access, Facts, PathFact, Subject};
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
@@ -51,7 +52,7 @@ impl Patch {
             "additionalProperties": false
         });
         Self {
-            spec: spec("patch", DESCRIPTION, Effect::Write, parameters),
+            spec: spec(tool::PATCH, DESCRIPTION, Effect::Write, parameters),
         }
     }
 }

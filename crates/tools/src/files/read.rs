@@ -11,6 +11,7 @@ use crate::workspace::{OpenFile, READ_CAP, Running, Workspace};
 use serde_json::{Value, json};
 use std::io::Read as _;
 use tenon_policy::{Access, Facts, Subject};
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
@@ -45,7 +46,7 @@ impl Read {
             "additionalProperties": false
         });
         Self {
-            spec: spec("read", DESCRIPTION, Effect::Read, parameters),
+            spec: spec(tool::READ, DESCRIPTION, Effect::Read, parameters),
         }
     }
 }

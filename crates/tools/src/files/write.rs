@@ -9,6 +9,7 @@ use crate::contract::{Host, Tool};
 use crate::workspace::{Expect, FileContent, Workspace, WorkspaceError, Written, sha256};
 use serde_json::{Value, json};
 use tenon_policy::{Access, Facts, Subject};
+use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::StaleWrites;
 use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
@@ -37,7 +38,7 @@ impl Write {
             "additionalProperties": false
         });
         Self {
-            spec: spec("write", DESCRIPTION, Effect::Write, parameters),
+            spec: spec(tool::WRITE, DESCRIPTION, Effect::Write, parameters),
         }
     }
 }

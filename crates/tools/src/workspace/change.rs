@@ -2,8 +2,9 @@
 //! through the handle of the parent folder. Whoever reads sees the old content
 //! or the new one, never a part.
 //!
-//! The order is: look, compare with what the caller expects, report to the
-//! journal, write aside, look again, rename. No fsync: the log is what must
+//! The order is: look, compare with what the caller expects, make a file aside
+//! (its mode is known only then), report to the journal, write it, look again,
+//! rename. No fsync: the log is what must
 //! survive a power cut, and a rename is never torn.
 
 use super::beneath::{self, FOLDER};
@@ -13,7 +14,7 @@ use super::resolve::{Links, Place};
 use super::target::{Found, Target, changed, create_folders, exists, keep_rights, move_to_free};
 use super::{Attempt, OtherKind, Workspace};
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Mode, OFlags, fchmod, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
@@ -35,6 +36,8 @@ pub struct Change<'a> {
     pub mode: Option<u32>,
     pub before: Option<&'a [u8]>,
     pub after: Option<&'a [u8]>,
+    /// Permission bits after; `None` when there will be no file.
+    pub after_mode: Option<u32>,
     /// Folders that are made for it, the outermost first.
     pub folders: &'a [String],
 }
@@ -185,7 +188,8 @@ impl Workspace {
         let folders = self.missing_folders(place);
         let target = self.target(place, Parents::Create)?;
         self.report(source, Some(&found), None, &[])?;
-        self.report(place, None, Some(&found.bytes), &folders)?;
+        let after = (found.bytes.as_slice(), found.stat.st_mode & 0o7777);
+        self.report(place, None, Some(after), &folders)?;
         origin.confirm(Some(&found))?;
         move_to_free(&origin, &target)?;
         Ok(Renamed {
@@ -215,8 +219,9 @@ impl Workspace {
         let mut mode = found.as_ref().map_or(0, |found| found.stat.st_mode);
         if differs {
             target.may_replace(found.as_ref())?;
-            self.report(place, found.as_ref(), Some(bytes), &folders)?;
-            mode = self.replace(&target, found.as_ref(), bytes, wanted)?;
+            mode = self.replace(&target, found.as_ref(), bytes, wanted, |mode| {
+                self.report(place, found.as_ref(), Some((bytes, mode)), &folders)
+            })?;
         }
         Ok(Written {
             path: place.shown.clone(),
@@ -233,7 +238,7 @@ impl Workspace {
         &self,
         place: &Place,
         found: Option<&Found>,
-        after: Option<&[u8]>,
+        after: Option<(&[u8], u32)>,
         folders: &[String],
     ) -> Result<(), WorkspaceError> {
         let Some(journal) = &self.journal else {
@@ -243,7 +248,8 @@ impl Workspace {
             path: &place.shown,
             mode: found.map(|found| found.stat.st_mode & 0o7777),
             before: found.map(|found| found.bytes.as_slice()),
-            after,
+            after: after.map(|(bytes, _)| bytes),
+            after_mode: after.map(|(_, mode)| mode),
             folders,
         };
         journal
@@ -314,19 +320,28 @@ impl Workspace {
     }
 
     /// Puts `bytes` under the target's name; returns the mode of the new file.
+    /// That is told to `report` before anything takes effect.
     fn replace(
         &self,
         target: &Target<'_>,
         found: Option<&Found>,
         bytes: &[u8],
         wanted: Option<u32>,
+        report: impl FnOnce(u32) -> Result<(), WorkspaceError>,
     ) -> Result<u32, Attempt> {
         let failed = |e: Errno| Attempt::of(e, Doing::Writing, target.shown);
         let temporary = self.temporary(target, rights(found, wanted))?;
         let mut file = File::from(temporary.handle);
-        let result = file
-            .write_all(bytes)
-            .map_err(|e| WorkspaceError::io(Doing::Writing, target.shown, e).into())
+        let result = fstat(&file)
+            .map_err(failed)
+            .and_then(|new| {
+                let kept = found.map_or(new.st_mode, |found| found.stat.st_mode);
+                report(wanted.unwrap_or(kept) & 0o7777).map_err(Attempt::from)
+            })
+            .and_then(|()| {
+                file.write_all(bytes)
+                    .map_err(|e| WorkspaceError::io(Doing::Writing, target.shown, e).into())
+            })
             .and_then(|()| keep_rights(&file, found).map_err(failed))
             .and_then(|mode| match wanted {
                 Some(wanted) => fchmod(&file, Mode::from_raw_mode(wanted))

@@ -29,7 +29,10 @@ pub use error::{Doing, JournalError, OtherKind, WorkspaceError};
 pub use hash::{Running, sha256};
 pub use ledger::Ledger;
 pub use read::{FileContent, FileRange, OpenFile, READ_CAP};
-pub use scan::{Extent, SCAN_ENTRIES, Scan, ScanLimits, Scanned, Stamp, Suspect};
+pub use scan::{
+    Changes, Extent, Noticed, Renewal, Renewed, SCAN_ENTRIES, Scan, ScanLimits, Scanned, Sentry,
+    Stamp, Suspect,
+};
 pub use stand::{Stand, Standing, Wanted};
 pub use walk::{Entry, EntryKind, Ignored, Walk, WalkOptions, Walked};
 

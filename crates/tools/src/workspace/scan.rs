@@ -6,6 +6,17 @@
 //! has the same times. So what was touched just before a scan stays suspect in
 //! the next comparison, and whoever compares looks at the content.
 
+#[cfg(not(target_os = "linux"))]
+#[path = "scan/blind.rs"]
+mod sentry;
+#[cfg(target_os = "linux")]
+mod sentry;
+
+mod renew;
+
+pub use renew::{Renewal, Renewed};
+pub use sentry::{Changes, Noticed, Sentry};
+
 use super::Workspace;
 use super::walk::{Entry, EntryKind, Walk, WalkOptions, Walked};
 use std::cmp::Ordering as Order;
@@ -33,6 +44,8 @@ pub struct Stamp {
     pub mode: u32,
     device: u64,
     inode: u64,
+    /// How many names it has.
+    links: u64,
     modified: (i64, i64),
     /// Also moves where a program sets the other time back.
     changed: (i64, i64),
@@ -46,6 +59,12 @@ impl Stamp {
             mode: metadata.mode(),
             device: metadata.dev(),
             inode: metadata.ino(),
+            // Of a folder it counts those within.
+            links: if metadata.is_dir() {
+                1
+            } else {
+                metadata.nlink()
+            },
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
@@ -224,19 +243,36 @@ impl Workspace {
     #[must_use]
     pub fn scan(&self, limits: &ScanLimits<'_>) -> Scan {
         let begun = SystemTime::now();
+        let rules = self.rules();
+        let (entries, extent) = self.listed(".", None, limits);
+        Scan {
+            entries,
+            extent,
+            begun,
+            rules,
+        }
+    }
+
+    /// Of the rules that lie outside of what is looked at.
+    fn rules(&self) -> Option<Stamp> {
         let rules = std::fs::symlink_metadata(self.root().join(".git/info/exclude"));
-        let rules = rules.ok().map(|found| Stamp::of(&found));
+        rules.ok().map(|found| Stamp::of(&found))
+    }
+
+    /// What a folder holds, sorted by path, and whether that is all.
+    fn listed(
+        &self,
+        folder: &str,
+        depth: Option<usize>,
+        limits: &ScanLimits<'_>,
+    ) -> (Vec<Scanned>, Extent) {
         let options = WalkOptions {
             limit: limits.entries,
+            depth,
             ..WalkOptions::default()
         };
-        let Ok(walk) = self.walk(".", &options) else {
-            return Scan {
-                entries: Vec::new(),
-                extent: Extent::Stopped,
-                begun,
-                rules,
-            };
+        let Ok(walk) = self.walk(folder, &options) else {
+            return (Vec::new(), Extent::Stopped);
         };
         let all: Mutex<Vec<Scanned>> = Mutex::default();
         let stopped = AtomicBool::new(false);
@@ -265,16 +301,25 @@ impl Workspace {
             (Walked::Part, true) => Extent::Stopped,
             (Walked::Part, false) => Extent::TooMany,
         };
-        Scan {
-            entries,
-            extent,
-            begun,
-            rules,
-        }
+        (entries, extent)
+    }
+}
+
+/// The path of a name in a folder; the root is the empty path.
+fn below(folder: &str, name: &str) -> String {
+    match folder {
+        "" => name.to_owned(),
+        folder => format!("{folder}/{name}"),
     }
 }
 
 impl ScanLimits<'_> {
+    /// Whether it is Tenon's own.
+    fn is_own(&self, entry: &Entry) -> bool {
+        let own = |folder: &PathBuf| entry.absolute().starts_with(folder);
+        self.without.iter().any(own)
+    }
+
     fn are_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|end| Instant::now() > end)
     }
@@ -295,8 +340,7 @@ impl Own<'_> {
             self.stopped.store(true, Ordering::Relaxed);
             return ControlFlow::Break(());
         }
-        let tenons = |folder: &PathBuf| entry.absolute().starts_with(folder);
-        if !self.limits.without.iter().any(tenons)
+        if !self.limits.is_own(entry)
             && let Some(metadata) = entry.metadata()
         {
             self.entries.push(Scanned {

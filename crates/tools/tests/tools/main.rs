@@ -9,6 +9,7 @@ mod jobs;
 mod patch;
 mod previews;
 mod read;
+mod renewals;
 mod scans;
 mod search;
 mod secrets;

@@ -9,7 +9,7 @@ use tenon_policy::Subject;
 use tenon_tools::skill::{Skill, find};
 use tenon_tools::workspace::WorkspaceOptions;
 use tenon_tools::{BuiltIn, Interactive, Tool, ToolSource, Workspace};
-use tenon_vocab::profile::SkillInfo;
+use tenon_vocab::profile::{SkillInfo, Whose};
 
 fn skill(folder: &Path, name: &str, text: &str) -> SkillInfo {
     let folder = folder.join(name);
@@ -20,7 +20,7 @@ fn skill(folder: &Path, name: &str, text: &str) -> SkillInfo {
         description: format!("about {name}"),
         file: folder.join("SKILL.md"),
         folder,
-        source: String::from("user"),
+        source: Whose::User,
         user_only: false,
     }
 }

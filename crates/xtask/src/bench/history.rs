@@ -224,7 +224,7 @@ mod tests {
         let (id, path) = write(&place, Length::Bytes(5_000_000)).unwrap();
         assert!(std::fs::metadata(path).unwrap().len() >= 5_000_000);
         let store = Store::new(place.home.join("sessions"));
-        assert_eq!(verify(&store.load(id).unwrap()), []);
+        assert_eq!(verify(&store.read(id).unwrap()).unwrap(), []);
         let (_, state) = store.open(id, tenon_vocab::Timestamp::now()).unwrap();
         assert!(state.compactions() > 0);
         assert!(state.history().messages().len() > 10);

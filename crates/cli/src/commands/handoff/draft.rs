@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::page::{Page, code, one_line, shortened};
 use std::fmt::Write as _;
+use tenon_session::{FIRST_KEPT, binds};
 use tenon_vocab::{FileDone, FileFact, TodoItem, TodoStatus};
 
 const FILES: usize = 30;
@@ -10,6 +11,9 @@ const COMMANDS: usize = 10;
 const PROMPTS: usize = 10;
 /// Characters of one prompt, of the last answer, and of other lines.
 const PROMPT: usize = 600;
+/// Of a prompt among many, and of all of them that have more.
+const BRIEF: usize = 120;
+const ALL_PROMPTS: usize = 12_000;
 const ANSWER: usize = 1_500;
 const LINE: usize = 300;
 const LINES: usize = 5;
@@ -124,13 +128,11 @@ pub fn asked(facts: &Facts, goal: &str) -> String {
     if !asked.is_empty() {
         out.push_str("\nWhat was asked, in order:\n");
     }
-    let skipped = asked.len().saturating_sub(PROMPTS);
-    for prompt in asked.iter().skip(skipped) {
-        let _ = writeln!(out, "- {}", shortened(&one_line(prompt), PROMPT));
+    for (prompt, most) in asked.iter().zip(lengths(&asked)) {
+        let _ = writeln!(out, "- {}", shortened(&one_line(prompt), most));
     }
-    let left_out = skipped + recap.left_out as usize;
-    if left_out > 0 {
-        let _ = writeln!(out, "- ({left_out} earlier ones are left out)");
+    if recap.left_out > 0 {
+        let _ = writeln!(out, "- ({} others are left out)", recap.left_out);
     }
     let skipped = recap.decisions.len().saturating_sub(PROMPTS);
     let decided: Vec<_> = recap.decisions.iter().skip(skipped).collect();
@@ -143,6 +145,19 @@ pub fn asked(facts: &Facts, goal: &str) -> String {
     out
 }
 
+/// The characters that each of these has. None is left out: what binds the work
+/// may have been said at any time. Where there are many, what came first, what
+/// came last and what sounds as if it binds has more room than the others.
+fn lengths(asked: &[&String]) -> Vec<usize> {
+    let last = asked.len().saturating_sub(PROMPTS / 2);
+    let matters = |at: usize| at <= FIRST_KEPT || at >= last || binds(asked[at]);
+    let many = (0..asked.len()).filter(|at| matters(*at)).count();
+    let long = (ALL_PROMPTS / many.max(1)).clamp(BRIEF, PROMPT);
+    (0..asked.len())
+        .map(|at| if matters(at) { long } else { BRIEF })
+        .collect()
+}
+
 /// The last few lines under a heading.
 fn listed(out: &mut String, heading: &str, lines: &[String]) {
     if lines.is_empty() {
@@ -151,5 +166,39 @@ fn listed(out: &mut String, heading: &str, lines: &[String]) {
     let _ = writeln!(out, "\n{heading}");
     for line in lines.iter().skip(lines.len().saturating_sub(LINES)) {
         let _ = writeln!(out, "- {}", shortened(&one_line(line), LINE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenon_vocab::{Recap, SessionId};
+
+    #[test]
+    fn the_first_prompt_and_every_later_word_stay_however_many_there_are() {
+        let long = "and so on with all the rest of it, as was said. ".repeat(20);
+        let mut recap = Recap {
+            goal: "Port the parser.".into(),
+            prompts: (0..100).map(|n| format!("step {n}: {long}")).collect(),
+            ..Recap::default()
+        };
+        recap.prompts[40] = "Vendor stays as it is.".into();
+        recap.prompts[41] = format!("Never touch the lexer, {}END", "at all, ".repeat(12));
+        let facts = Facts {
+            session: SessionId::generate(),
+            recap,
+            branch: None,
+            written: None,
+            said: Vec::new(),
+            summary: None,
+        };
+        let text = asked(&facts, "ship it");
+        assert!(text.contains("- Port the parser.\n"), "{text}");
+        assert!(text.contains("Vendor stays as it is."), "{text}");
+        assert!(text.contains("END"), "{text}");
+        for n in (0..100).filter(|n| !matches!(n, 40 | 41)) {
+            assert!(text.contains(&format!("- step {n}: ")), "{n}");
+        }
+        assert!(text.len() < 2 * ALL_PROMPTS, "{}", text.len());
     }
 }

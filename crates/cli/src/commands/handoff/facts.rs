@@ -3,7 +3,7 @@
 //! this moment is taken as it stands.
 
 use std::sync::Arc;
-use tenon_session::{Loaded, recap};
+use tenon_session::{SessionError, Standing};
 use tenon_vocab::{Message, Origin, Recap, Role, SessionId, Timestamp};
 
 #[derive(Debug)]
@@ -20,14 +20,16 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub fn of(loaded: &Loaded) -> Self {
-        let messages = loaded.state().history().messages();
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn of(standing: &Standing) -> Result<Self, SessionError> {
+        let messages = standing.state().history().messages();
         let text = |message: &Arc<Message>| Some(message.text()).filter(|text| !text.is_empty());
-        Self {
-            session: loaded.id,
-            recap: recap(loaded.records.iter().map(|record| &record.event)),
-            branch: loaded.state().meta().git_branch.clone(),
-            written: loaded.records.last().map(|record| record.event.ts),
+        Ok(Self {
+            session: standing.id,
+            recap: standing.recap()?,
+            branch: standing.state().meta().git_branch.clone(),
+            written: Some(standing.updated),
             said: messages
                 .iter()
                 .filter(|message| message.role == Role::Assistant)
@@ -37,6 +39,6 @@ impl Facts {
                 .iter()
                 .find(|message| message.origin == Origin::Compaction)
                 .and_then(text),
-        }
+        })
     }
 }

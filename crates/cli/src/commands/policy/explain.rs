@@ -19,6 +19,7 @@ use tenon_policy::{
     Subject, canonical_tool, decide,
 };
 use tenon_tools::{Toolbox, input};
+use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Effect, Explanation, Printable};
 
 pub fn run(
@@ -119,18 +120,18 @@ fn unknown(toolbox: &Toolbox, tool: &str) -> CliError {
 /// The smallest input that is about the argument.
 fn plain_input(tool: &str, argument: &str) -> Result<Value, CliError> {
     Ok(match tool {
-        "bash" => json!({ "command": argument }),
-        "patch" if argument.contains('\n') => {
+        tool::BASH => json!({ "command": argument }),
+        tool::PATCH if argument.contains('\n') => {
             return Err(CliError::usage(
                 "for `patch` give the path of a file, not a patch",
             ));
         }
-        "patch" => json!({
+        tool::PATCH => json!({
             "patch": format!("*** Begin Patch\n*** Delete File: {argument}\n*** End Patch\n")
         }),
-        "skill" => json!({ "name": argument }),
-        "process" => json!({ "action": argument }),
-        "ask_user" => json!({ "question": argument }),
+        tool::SKILL => json!({ "name": argument }),
+        tool::PROCESS => json!({ "action": argument }),
+        tool::ASK_USER => json!({ "question": argument }),
         _ => json!({ "path": argument, "pattern": "*" }),
     })
 }

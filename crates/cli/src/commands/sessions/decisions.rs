@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::process::ExitCode;
-use tenon_session::Loaded;
+use tenon_session::Reading;
 use tenon_vocab::{
     Answer, CallId, CallStatus, Choice, Display, Event, EventKind, Explanation, Part, Question,
     QuestionId, QuestionKind, Timestamp, ToolResult, ToolUse,
@@ -58,9 +58,11 @@ struct Row {
     rule: Option<String>,
 }
 
-pub fn show(loaded: &Loaded, form: Form) -> CommandResult {
+pub fn show(reading: &Reading, form: Form) -> CommandResult {
     let mut audit = Audit::default();
-    loaded.events().for_each(|event| audit.take(event));
+    for event in reading.events() {
+        audit.take(&event?);
+    }
     match form {
         Form::Json => pages::print_json(&audit.rows),
         Form::Table if audit.rows.is_empty() => {

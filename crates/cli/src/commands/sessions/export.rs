@@ -2,19 +2,21 @@
 //! `sessions export` and for `/export`. A file that is there stays as it is,
 //! unless the user says otherwise.
 
+use super::printed;
 use crate::CommandResult;
 use crate::args::{ExportFormat, RunArgs};
 use crate::assemble::{Configured, Options};
-use crate::commands::pages;
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::new_file;
 use crate::place::Place;
 use crate::screen::complain;
 use crate::secrets;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use tenon_session::{Loaded, export};
+use tenon_session::{Reading, export};
 
 const HINT: &str =
     "Choose another name, or remove the file; `tenon sessions export --force` writes over it.";
@@ -36,15 +38,23 @@ fn form_of(path: &Path) -> ExportFormat {
     }
 }
 
-fn page(loaded: &Loaded, format: ExportFormat) -> Result<String, CliError> {
-    Ok(match format {
-        ExportFormat::Html => export::html(loaded),
-        ExportFormat::Md => export::markdown(loaded),
-        ExportFormat::Json => {
-            let mut bytes = Vec::new();
-            export::write_json(loaded, &mut bytes)?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
+fn make(reading: &Reading, format: ExportFormat, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        ExportFormat::Html => export::write_html(reading, out),
+        ExportFormat::Md => export::write_markdown(reading, out),
+        ExportFormat::Json => export::write_json(reading, out),
+    }
+}
+
+/// A half of a page is worse than none: where something is in the way, what was
+/// made goes again.
+fn fill(path: &Path, file: File, reading: &Reading, format: ExportFormat) -> Result<(), CliError> {
+    let mut file = BufWriter::new(file);
+    let filled = make(reading, format, &mut file).and_then(|()| file.flush());
+    filled.map_err(|error| {
+        // The error is what counts; that a rest of it stays is only untidy.
+        let _ = fs::remove_file(path);
+        printed::failed(error, |error| new_file::cannot(path, &error))
     })
 }
 
@@ -52,31 +62,33 @@ fn page(loaded: &Loaded, format: ExportFormat) -> Result<String, CliError> {
 /// printed.
 pub fn write(
     place: &Place,
-    loaded: &Loaded,
+    reading: &Reading,
     format: Option<ExportFormat>,
     out: Option<&Path>,
     over: Over,
 ) -> CommandResult {
     let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
     let configured = Configured::read(place, &options).ok();
-    let warn = || secrets::warn_of_typed(place, configured.as_ref(), loaded);
+    let warn = || secrets::warn_of_typed(place, configured.as_ref(), reading);
     let Some(path) = out else {
         warn();
         let format = format.unwrap_or(ExportFormat::Md);
-        return pages::print_foreign(&page(loaded, format)?);
+        return printed::print(|out| make(reading, format, out));
     };
-    if over == Over::Never {
-        new_file::free(path, HINT)?;
-    }
-    let page = page(loaded, format.unwrap_or_else(|| form_of(path)))?;
+    let format = format.unwrap_or_else(|| form_of(path));
     match over {
-        Over::Never => new_file::write(path, page.as_bytes(), HINT)?,
-        Over::Replace => crate::screen::write_private(path, page.as_bytes())
-            .map_err(|error| new_file::cannot(path, &error))?,
+        Over::Never => fill(path, new_file::create(path, HINT)?, reading, format)?,
+        Over::Replace => {
+            let file = new_file::private(path).map_err(|error| new_file::cannot(path, &error))?;
+            let mut file = BufWriter::new(file);
+            make(reading, format, &mut file)
+                .and_then(|()| file.flush())
+                .map_err(|error| printed::failed(error, |error| new_file::cannot(path, &error)))?;
+        }
     }
     complain(&format!(
         "Session {} is in {}.",
-        loaded.id,
+        reading.id,
         new_file::shown(path)
     ));
     warn();

@@ -8,6 +8,7 @@ use crate::place::Place;
 use crate::render::lines::shorten;
 use crate::render::table::Table;
 use crate::screen::complain;
+use std::borrow::Cow;
 use std::process::ExitCode;
 use tenon_engine::{Ambient, RealAmbient};
 use tenon_session::{ListFilter, Summary};
@@ -95,24 +96,23 @@ fn table(sessions: &[Summary], ids: &Ids, scope: Scope) -> Table {
     for summary in sessions {
         let more = if summary.partial { "+" } else { "" };
         let usage = summary.usage;
-        let mut row = vec![
-            ids.short(summary.id),
-            age(summary.updated, now),
-            format!("{}{more}", summary.runs),
-            format!("{}{more}", tokens(usage.input.saturating_add(usage.output))),
-            cost(summary),
-        ];
-        row.extend(any_pinned.then(|| pinned(summary)));
-        row.push(summary.model.clone().unwrap_or_default());
-        row.extend((scope == Scope::All).then(|| summary.cwd.clone()));
-        row.push(shorten(&summary.title, TITLE));
+        let mut row: Vec<Cow<'_, str>> = Vec::with_capacity(headings.len());
+        row.push(ids.short(summary.id).into());
+        row.push(age(summary.updated, now).into());
+        row.push(format!("{}{more}", summary.runs).into());
+        row.push(format!("{}{more}", tokens(usage.input.saturating_add(usage.output))).into());
+        row.push(cost(summary).into());
+        row.extend(any_pinned.then(|| pinned(summary).into()));
+        row.push(summary.model.as_deref().unwrap_or_default().into());
+        row.extend((scope == Scope::All).then(|| summary.cwd.as_str().into()));
+        row.push(shorten(&summary.title, TITLE).into());
         table.row(row);
     }
     table
 }
 
-fn pinned(summary: &Summary) -> String {
-    String::from(if summary.pinned { "*" } else { "" })
+fn pinned(summary: &Summary) -> &'static str {
+    if summary.pinned { "*" } else { "" }
 }
 
 /// In thousands from ten thousand on: a list is for comparing.
@@ -136,51 +136,35 @@ fn cost(summary: &Summary) -> String {
 
 /// All ids that there are, to know how much of one is enough.
 #[derive(Debug)]
-pub struct Ids(Vec<String>);
+pub struct Ids(Vec<u128>);
 
 impl Ids {
     pub fn of(ids: Vec<SessionId>) -> Self {
-        let mut all: Vec<String> = ids.into_iter().map(digits).collect();
+        let mut all: Vec<u128> = ids.into_iter().map(|id| id.0.as_u128()).collect();
         all.sort_unstable();
         all.dedup();
         Self(all)
     }
 
+    /// The beginning of an id that no other session shares: ids begin with the
+    /// time, so sessions of one minute look alike for long.
     pub fn short(&self, id: SessionId) -> String {
-        short(id, &self.0)
+        let own = id.0.as_u128();
+        let at = self.0.partition_point(|other| *other < own);
+        let before = at.checked_sub(1).and_then(|before| self.0.get(before));
+        let shared = before
+            .into_iter()
+            .chain(self.0.get(at + 1))
+            .map(|other| (own ^ other).leading_zeros() as usize / 4)
+            .max()
+            .unwrap_or(0);
+        let needed = (shared + 1).max(LEAST);
+        // A dash stands before the 9th, 13th, 17th and 21st digit.
+        let dashes = [8, 12, 16, 20].iter().filter(|at| needed > **at).count();
+        let mut text = id.to_string();
+        text.truncate(needed + dashes);
+        text
     }
-}
-
-fn digits(id: SessionId) -> String {
-    id.0.simple().to_string()
-}
-
-/// The beginning of an id that no other session shares: ids begin with the
-/// time, so sessions of one minute look alike for long.
-fn short(id: SessionId, sorted: &[String]) -> String {
-    let own = digits(id);
-    let at = sorted.partition_point(|other| *other < own);
-    let before = at.checked_sub(1).and_then(|before| sorted.get(before));
-    let after = sorted.get(at + 1);
-    let shared = before
-        .into_iter()
-        .chain(after)
-        .map(|other| common(&own, other))
-        .max()
-        .unwrap_or(0);
-    let needed = (shared + 1).max(LEAST);
-    let mut seen = 0;
-    id.to_string()
-        .chars()
-        .take_while(|c| {
-            seen += usize::from(*c != '-');
-            seen <= needed && !(seen == needed && *c == '-')
-        })
-        .collect()
-}
-
-fn common(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 /// How long ago, or the day when that is long.
@@ -208,20 +192,20 @@ mod tests {
         let one = id("0199aaaa-1111-7000-8000-000000000001");
         let two = id("0199aaaa-1122-7000-8000-000000000002");
         let far = id("0299aaaa-1122-7000-8000-000000000003");
-        let mut all: Vec<String> = [one, two, far].into_iter().map(digits).collect();
-        all.sort();
-        assert_eq!(short(one, &all), "0199aaaa-111");
-        assert_eq!(short(two, &all), "0199aaaa-112");
-        assert_eq!(short(far, &all), "0299aaaa");
+        let ids = Ids::of(vec![one, two, far]);
+        assert_eq!(ids.short(one), "0199aaaa-111");
+        assert_eq!(ids.short(two), "0199aaaa-112");
+        assert_eq!(ids.short(far), "0299aaaa");
+        let twin = id("0199aaaa-1111-7000-8000-000000000002");
+        let ids = Ids::of(vec![twin, one]);
+        assert_eq!(ids.short(one), one.to_string());
     }
 
     #[test]
     fn a_short_id_that_ends_at_a_group_has_no_dangling_dash() {
         let one = id("0199aaaa-1111-7000-8000-000000000001");
         let two = id("0199aaab-1111-7000-8000-000000000001");
-        let mut all: Vec<String> = [one, two].into_iter().map(digits).collect();
-        all.sort();
-        assert_eq!(short(one, &all), "0199aaaa");
+        assert_eq!(Ids::of(vec![one, two]).short(one), "0199aaaa");
     }
 
     #[test]

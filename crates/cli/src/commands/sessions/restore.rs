@@ -11,7 +11,7 @@ use crate::screen::complain;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use tenon_session::{Blobs, KeptFile, Loaded};
+use tenon_session::{Blobs, KeptFile, Reading};
 use tenon_tools::Workspace;
 use tenon_tools::workspace::{Expect, WorkspaceOptions, sha256};
 use tenon_vocab::{CallId, Printable};
@@ -44,18 +44,18 @@ enum Now {
     Unusable(String),
 }
 
-pub fn run(place: &Place, loaded: &Loaded, wanted: &Wanted) -> CommandResult {
-    let place = place.of_session(&loaded.state().meta().cwd)?;
+pub fn run(place: &Place, reading: &Reading, wanted: &Wanted) -> CommandResult {
+    let place = place.of_session(&reading.outline().meta().cwd)?;
     let call = wanted.call.as_deref().map(CallId::new);
-    let mut files = loaded.kept_files(call.as_ref());
+    let mut files = reading.kept_files(call.as_ref())?;
     if files.is_empty() {
         return Err(CliError::runtime(match &wanted.call {
             Some(call) => format!("nothing was kept for the call `{}`", Printable::line(call)),
-            None => format!("the session {} kept no files", loaded.id),
+            None => format!("the session {} kept no files", reading.id),
         })
         .with_hint(format!(
             "`tenon sessions restore {} --list` lists what a session kept.",
-            loaded.id
+            reading.id
         )));
     }
     chosen(&mut files, &wanted.paths, &place.root)?;
@@ -72,7 +72,7 @@ pub fn run(place: &Place, loaded: &Loaded, wanted: &Wanted) -> CommandResult {
         return list(&found);
     }
     let overwrite = may_overwrite(&found, wanted.doing)?;
-    write_back(&workspace, &loaded.blobs(), &found, overwrite)
+    write_back(&workspace, &reading.blobs(), &found, overwrite)
 }
 
 /// Leaves those that are named; a name that means none of them is a mistake.

@@ -3,7 +3,10 @@
 //! what `/revert` does: the engine's own plan is carried out.
 
 use crate::CommandResult;
+use crate::args::RunArgs;
+use crate::assemble::{Configured, Options};
 use crate::commands::pages;
+use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::screen::complain;
@@ -14,6 +17,7 @@ use tenon_engine::{Ambient, RealAmbient};
 use tenon_session::{Log, SessionError, State};
 use tenon_tools::Workspace;
 use tenon_tools::workspace::WorkspaceOptions;
+use tenon_vocab::profile::Checkpoints;
 use tenon_vocab::{Event, EventKind, Printable, SessionId};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +39,7 @@ pub fn run(place: &Place, id: SessionId, to: Option<u32>, doing: Doing) -> Comma
     let workspace = Workspace::open(&place.root, WorkspaceOptions::default())
         .map_err(|error| CliError::runtime(error.to_string()))?;
     let (records, missing) = undo::records(&log, &point.changes);
-    let plan = Plan::make(&workspace, &records);
+    let plan = Plan::make(&workspace, &records).within(room(&place));
     complain(&preview(&point, &plan, missing));
     if doing == Doing::Looking || (doing == Doing::Asking && !agreed()?) {
         return Ok(ExitCode::SUCCESS);
@@ -45,6 +49,17 @@ pub fn run(place: &Place, id: SessionId, to: Option<u32>, doing: Doing) -> Comma
     let outcome = point.carry_out(plan, &workspace, &blobs, |kind| writer.write(kind))?;
     writer.log.sync()?;
     pages::print(&told(id, &point, &outcome))
+}
+
+/// What a session may keep. Settings that cannot be read do not bar the way back.
+fn room(place: &Place) -> u64 {
+    let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
+    let configured = Configured::read(place, &options);
+    let checkpoints = configured.map_or_else(
+        |_| Checkpoints::default(),
+        |configured| configured.resolved.checkpoints,
+    );
+    checkpoints.total_bytes
 }
 
 /// A log with the state that it stands for.

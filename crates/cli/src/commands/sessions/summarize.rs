@@ -15,7 +15,7 @@ use crate::screen::complain;
 use crate::secrets;
 use std::process::ExitCode;
 use tenon_engine::{Engine, budget, summary};
-use tenon_session::{Loaded, recap};
+use tenon_session::State;
 use tenon_vocab::port::Handle;
 use tenon_vocab::profile::{Compaction, Strategy};
 use tenon_vocab::{Command, ContextChange, EventKind, Outcome, Printable, SessionId};
@@ -45,8 +45,8 @@ fn options() -> Options {
 }
 
 fn print(place: &Place, id: SessionId, by: By) -> CommandResult {
-    let loaded = place.store().load(id)?;
-    let facts = recap(loaded.events());
+    let standing = place.store().standing(id)?;
+    let facts = standing.recap()?;
     if facts.goal.is_empty() {
         return Err(
             CliError::runtime(format!("nothing was said in session {id}"))
@@ -60,14 +60,14 @@ fn print(place: &Place, id: SessionId, by: By) -> CommandResult {
         By::Log => {
             let settings = Compaction::default();
             (
-                summary::from_log(loaded.state(), &facts, &settings),
+                summary::from_log(standing.state(), &facts, &settings),
                 settings,
             )
         }
         By::Model => {
             let configured = configured?;
             let settings = configured.resolved.compaction.clone();
-            let asking = ask(place, &options, &configured, &loaded);
+            let asking = ask(place, &options, &configured, standing.state());
             (assemble::runtime()?.block_on(asking)?, settings)
         }
     };
@@ -79,9 +79,9 @@ async fn ask(
     place: &Place,
     options: &Options,
     configured: &Configured,
-    loaded: &Loaded,
+    state: &State,
 ) -> Result<String, CliError> {
-    let known = loaded.state().settings();
+    let known = state.settings();
     let Some(model) = Model::with(place, options, configured, known).await? else {
         return Err(assemble::nothing_configured().with_hint(
             "`tenon sessions summarize --deterministic` makes the summary from the log alone.",
@@ -90,7 +90,7 @@ async fn ask(
     let resolved = &configured.resolved;
     let window = model.window().await.unwrap_or(budget::ASSUMED);
     let window = window.min(resolved.request_tokens.unwrap_or(u64::MAX));
-    let question = summary::question(loaded.state(), window, &resolved.compaction);
+    let question = summary::question(state, window, &resolved.compaction);
     let said = model
         .ask(&question.system, &question.text)
         .await

@@ -1,8 +1,12 @@
-//! The first start, with nothing configured.
+//! The first start, with nothing configured, and the start after a choice.
 
-use super::terminal::{Model, Setup};
+use super::terminal::{Model, Setup, tenon};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Stdio};
 use tenon_testing::TestHome;
+
+const QUESTION: &str = "Server: a number, a name or an address, ? lists all names [1]";
 
 fn first<'a>(home: &'a TestHome) -> Setup<'a> {
     Setup {
@@ -21,12 +25,14 @@ fn an_address_and_enter_are_enough_for_a_working_configuration() {
     };
     terminal
         .see("No model server is configured yet")
-        .see_last("Server: a name or an address, ? lists the names [ollama]");
+        .see_last(QUESTION);
     terminal
         .line("?")
         .see("OpenRouter.")
         .line("nosuch")
-        .see("There is no server named `nosuch`");
+        .see("There is no server named `nosuch`")
+        .line("other")
+        .see("Name or address (Enter: back)");
     terminal
         .line(&model.url)
         .see("variable that holds the key")
@@ -61,7 +67,7 @@ fn a_configuration_that_is_declined_holds_for_the_session_only() {
         return;
     };
     terminal
-        .see("[ollama]")
+        .see_last(QUESTION)
         .line(&model.url)
         .see("holds the key")
         .key("Enter")
@@ -78,14 +84,166 @@ fn a_configuration_that_is_declined_holds_for_the_session_only() {
 }
 
 #[test]
-fn leaving_the_set_up_says_what_to_do_and_asks_no_server() {
+fn leaving_the_set_up_says_what_to_do_and_writes_nothing() {
     let home = TestHome::new();
     let Some(terminal) = first(&home).start() else {
         return;
     };
     terminal
-        .see("[ollama]")
+        .see_last(QUESTION)
         .key("C-c")
         .see("TENON_BASE_URL")
         .left(2);
+    assert!(!home.tenon().join("tenon.jsonc").exists());
+}
+
+#[test]
+fn a_key_in_the_environment_is_offered_by_its_name_and_never_shown() {
+    let home = TestHome::new();
+    let mut setup = first(&home);
+    setup.env = &[("GROQ_API_KEY", "gsk-very-secret")];
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    terminal
+        .see("its key is in GROQ_API_KEY")
+        .see_last(QUESTION);
+    assert!(!terminal.screen().contains("gsk-very-secret"));
+}
+
+#[test]
+fn an_address_that_cannot_be_used_leads_back_to_the_list() {
+    let home = TestHome::new();
+    let Some(terminal) = first(&home).start() else {
+        return;
+    };
+    terminal
+        .see_last(QUESTION)
+        .line("gopher://nowhere")
+        .see("holds the key")
+        .key("Enter")
+        .see("That does not work:")
+        .see_last(QUESTION);
+}
+
+#[test]
+fn a_server_that_is_down_leads_back_to_the_list() {
+    let home = TestHome::new();
+    let Some(terminal) = first(&home).start() else {
+        return;
+    };
+    terminal
+        .see_last(QUESTION)
+        .line("http://127.0.0.1:9/v1")
+        .see("holds the key")
+        .key("Enter")
+        .see("The server does not list its models")
+        .see_last("Model (Enter: another server)")
+        .key("Enter")
+        .see_last(QUESTION);
+}
+
+#[test]
+fn the_demo_is_shown_and_the_list_comes_back() {
+    let home = TestHome::new();
+    let Some(terminal) = first(&home).start() else {
+        return;
+    };
+    terminal
+        .see_last(QUESTION)
+        .line("demo")
+        .see("only the model was scripted")
+        .see_last(QUESTION)
+        .key("C-c")
+        .left(2);
+}
+
+/// The scripted model at the port of Ollama; ended with the test.
+struct Ollama(Child);
+
+impl Ollama {
+    /// `None` where something else has the port.
+    fn start(home: &TestHome) -> Option<Self> {
+        let mut child = home
+            .command(tenon())
+            .args(["mock-llm", "--port", "11434"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        let out = child.stdout.take().unwrap();
+        let server = Self(child);
+        BufReader::new(out).read_line(&mut said).unwrap();
+        said.starts_with("listening").then_some(server)
+    }
+}
+
+impl Drop for Ollama {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_server_of_this_machine_is_found_and_leads_to_an_answer() {
+    let home = TestHome::new();
+    let Some(_ollama) = Ollama::start(&home) else {
+        eprintln!("skipped: port 11434 is taken");
+        return;
+    };
+    let Some(terminal) = first(&home).start() else {
+        return;
+    };
+    terminal
+        .see("ollama          runs here, 127.0.0.1:11434: ")
+        .see_last(QUESTION)
+        // Another server of this machine may stand before it.
+        .line("ollama")
+        .see("Model [")
+        .key("Enter")
+        .see("[Y/n]")
+        .key("Enter")
+        .ready()
+        .line("hello")
+        .see("Done. (");
+    let page = std::fs::read_to_string(home.tenon().join("tenon.jsonc")).unwrap();
+    assert!(page.contains("\"default_provider\": \"ollama\""), "{page}");
+}
+
+#[test]
+fn a_model_that_was_chosen_by_hand_is_taken_again_by_the_next_session_here() {
+    let (home, one, two) = (TestHome::new(), Model::says("one"), Model::says("two"));
+    let page = serde_json::json!({"default_provider": "first", "providers": {
+        "first": {"base_url": one.url, "model": "mock-model"},
+        "second": {"base_url": two.url, "model": "mock-model"},
+    }});
+    std::fs::write(home.tenon().join("tenon.jsonc"), page.to_string()).unwrap();
+    let Some(terminal) = first(&home).start() else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("/models second/mock-model")
+        .see("mock-model of second")
+        .see_last(">")
+        .key("C-d")
+        .left(0);
+    let again = first(&home).start().unwrap();
+    again
+        .ready()
+        .see("provider second  (saved choice)")
+        .see("model    mock-model  (saved choice)")
+        .line("hello")
+        .see("two")
+        .see_last(">")
+        .line("/models first/mock-model")
+        .see("mock-model of first")
+        .see_last(">")
+        .key("C-d");
+    // What the file says needs no memory.
+    let back = first(&home).start().unwrap();
+    back.ready().see("provider first  (");
+    assert!(!back.screen().contains("saved choice"));
 }

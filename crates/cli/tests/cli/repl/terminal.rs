@@ -40,6 +40,16 @@ impl<'a> Setup<'a> {
         }
     }
 
+    /// A terminal as able as this one would get the terminal interface; these
+    /// are the tests of the lines. Subcommands know no such choice.
+    fn words(&self) -> Vec<&str> {
+        let plain = match self.args.first() {
+            Some(word) if !word.starts_with('-') => None,
+            _ => Some("--plain"),
+        };
+        plain.into_iter().chain(self.args.iter().copied()).collect()
+    }
+
     /// `None` where there is no tmux, except in CI, which has it.
     pub fn start(&self) -> Option<Terminal> {
         if Command::new("tmux").arg("-V").output().is_err() {
@@ -58,7 +68,7 @@ impl<'a> Setup<'a> {
         let line = format!(
             "trap : INT; {} {}; echo \"exit=$? $(stty -a | grep -o -w -e '-\\?icanon' -e '-\\?echo')\"; exec sleep 1000",
             tenon().display(),
-            self.args.join(" ")
+            self.words().join(" ")
         );
         let status = command
             .arg("-u")

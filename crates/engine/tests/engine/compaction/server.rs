@@ -5,6 +5,7 @@ use crate::formats::Format;
 use crate::models::Turn;
 use futures_util::stream;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use tenon_model::{
     Codec, Delta, DeltaStream, Identity, Model, ModelEntry, ModelError, ModelErrorKind, Request,
@@ -26,7 +27,7 @@ pub struct Server {
     format: Format,
     codec: Arc<dyn Codec>,
     /// Refuses what is longer.
-    window: u64,
+    window: AtomicU64,
     steps: Mutex<Script>,
     summaries: Mutex<Script>,
     seen: Mutex<Seen>,
@@ -83,11 +84,20 @@ impl Server {
             codec: setup.format.codec(&identity.endpoint),
             identity: Arc::new(identity),
             format: setup.format,
-            window: setup.window,
+            window: AtomicU64::new(setup.window),
             steps: Mutex::new(Box::new(steps)),
             summaries: Mutex::new(Box::new(summaries)),
             seen: Mutex::default(),
         })
+    }
+
+    /// As if it was started anew with another window.
+    pub fn holds(&self, tokens: u64) {
+        self.window.store(tokens, Ordering::SeqCst);
+    }
+
+    fn window(&self) -> u64 {
+        self.window.load(Ordering::SeqCst)
     }
 
     /// The bodies of the steps, the refused ones too.
@@ -141,11 +151,11 @@ impl Server {
             seen.breaks += usize::from(!continues);
             seen.steps.push(body.clone());
         }
-        if tokens(&body) > self.window {
+        if tokens(&body) > self.window() {
             seen.refused += 1;
             let message = format!(
                 "This model's maximum context length is {} tokens. However, your messages resulted in {} tokens.",
-                self.window,
+                self.window(),
                 tokens(&body)
             );
             return Err(ModelError::new(ModelErrorKind::ContextOverflow, message));
@@ -193,6 +203,15 @@ impl Model for Server {
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, ModelError>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    fn served_window(&self) -> BoxFuture<'_, Option<Window>> {
+        let said = self.identity.window.clone();
+        let says = said.filter(|said| matches!(said.source, WindowSource::Server(_)));
+        Box::pin(std::future::ready(says.map(|said| Window {
+            tokens: self.window(),
+            ..said
+        })))
     }
 }
 

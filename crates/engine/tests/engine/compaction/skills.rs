@@ -8,7 +8,7 @@ use crate::support::{outcome, prompt, say};
 use std::fs;
 use tenon_engine::Engine;
 use tenon_tools::{Workspace, WorkspaceOptions};
-use tenon_vocab::profile::SkillInfo;
+use tenon_vocab::profile::{SkillInfo, Whose};
 use tenon_vocab::{Command, EventKind, Outcome, SessionId};
 
 const BODY: &str = "Tag the release with a blue ribbon, then announce it.";
@@ -44,7 +44,7 @@ async fn the_text_of_a_skill_is_in_the_request_after_many_compactions() {
         description: "releases".into(),
         file: folder.join("SKILL.md"),
         folder,
-        source: "user".into(),
+        source: Whose::User,
         user_only: false,
     }];
     let mut handle = Engine::start(id, parts);

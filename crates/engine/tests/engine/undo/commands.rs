@@ -62,3 +62,84 @@ async fn a_session_inside_the_project_does_not_watch_itself() {
     assert_eq!(files, ["a.txt"]);
     session.leave().await;
 }
+
+#[tokio::test]
+async fn what_the_user_saves_while_the_model_thinks_is_what_an_undo_goes_back_to() {
+    let mut session = Session::new();
+    session.write("a.txt", "1\n");
+    session.write("same.txt", "1\n");
+    session.write("deep/in/b.txt", "1\n");
+    // From the first command on the tree is watched.
+    session.bash("echo 1 > first.txt").await;
+    let user = json!({"ops": [
+        ["write", "a.txt", "by the user\n"],
+        ["write", "same.txt", "2\n"],
+        ["write", "made/c.txt", "by the user\n"],
+        ["rename", "deep", "moved"],
+        ["write", "moved/in/b.txt", "by the user\n"],
+    ]});
+    let hand = json!({"ops": [
+        ["write", "a.txt", "command\n"],
+        ["write", "same.txt", "3\n"],
+        ["write", "made/c.txt", "command\n"],
+        ["delete", "moved/in/b.txt"],
+    ]});
+    for _ in 0..2 {
+        session
+            .run(&[
+                ("bash", json!({"command": "echo 1 > other.txt"})),
+                ("user", user.clone()),
+                ("hand", hand.clone()),
+            ])
+            .await;
+        let notice = session.ask(Command::Undo).await;
+        for path in ["a.txt", "made/c.txt", "moved/in/b.txt"] {
+            assert_eq!(
+                session.read(path),
+                "by the user\n",
+                "{path}: {}",
+                notice.message
+            );
+        }
+        assert_eq!(session.read("same.txt"), "2\n");
+        assert!(!session.has("deep"));
+    }
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn what_the_user_does_between_two_commands_is_not_taken_back() {
+    let mut session = Session::new();
+    session.write("a.txt", "1\n");
+    session.write("both.txt", "of both\n");
+    // From the first command on the tree is watched.
+    session.bash("echo 1 > first.txt").await;
+    let user = json!({"ops": [
+        ["write", "mine.txt", "mine\n"],
+        ["write", "a.txt", "mine\n"],
+        ["write", "both.txt", "mine\n"],
+        ["folder", "empty"],
+    ]});
+    session
+        .run(&[
+            (
+                "bash",
+                json!({"command": "echo 1 > one.txt; echo 2 > both.txt"}),
+            ),
+            ("user", user),
+            ("bash", json!({"command": "echo 1 > two.txt"})),
+        ])
+        .await;
+    let notice = session.ask(Command::Undo).await;
+    assert_eq!(session.read("mine.txt"), "mine\n", "{}", notice.message);
+    assert_eq!(session.read("a.txt"), "mine\n");
+    assert_eq!(session.read("both.txt"), "mine\n", "{}", notice.message);
+    assert!(notice.message.contains("both.txt"), "{}", notice.message);
+    assert!(session.has("empty"));
+    assert!(
+        !session.has("one.txt") && !session.has("two.txt"),
+        "{}",
+        notice.message
+    );
+    session.leave().await;
+}

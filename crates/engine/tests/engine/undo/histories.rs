@@ -42,6 +42,8 @@ struct Model {
     messages: u32,
     /// Prompts that are still in the conversation.
     prompts: Vec<u32>,
+    /// The mode of a folder that is made without a wish for one.
+    made: u32,
 }
 
 impl Model {
@@ -59,9 +61,10 @@ impl Model {
         }
     }
 
-    /// Takes back the runs from one on.
-    fn take_back(&mut self, from: usize) {
-        let runs = self.done.split_off(from);
+    /// Takes back so many runs from one on; those after them are back already.
+    fn take_back(&mut self, from: usize, count: usize) {
+        let all = self.done.split_off(from);
+        let runs = &all[..count];
         let (mut moves, mut stays) = (Vec::new(), Vec::new());
         let paths: BTreeSet<String> = runs
             .iter()
@@ -86,7 +89,7 @@ impl Model {
         }
         spare_moved(&mut moves, stays);
         let moves = self.apply(moves);
-        self.undone.push(TakenBack { moves, runs });
+        self.undone.push(TakenBack { moves, runs: all });
     }
 
     /// Removes before it makes; a folder that still holds something stays.
@@ -113,7 +116,9 @@ impl Model {
             }
         }
         for (path, from, to) in &moves {
-            if let Some(node) = to {
+            if let Some(node) = to
+                && self.has_folders(path)
+            {
                 self.tree.insert(path.clone(), node.clone());
                 made.push((path.clone(), from.clone(), to.clone()));
             }
@@ -121,9 +126,32 @@ impl Model {
         made
     }
 
+    /// The user may have taken the folders of a file away: they are made again.
+    /// Where something else stands, there is no way.
+    fn has_folders(&mut self, path: &str) -> bool {
+        let above: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
+        let is_free =
+            |folder: &&str| !matches!(self.tree.get(*folder), Some(Node::File(..) | Node::Link(_)));
+        if !above.iter().all(is_free) {
+            return false;
+        }
+        for folder in above {
+            let made = Node::Folder(self.made);
+            self.tree.entry(folder.to_owned()).or_insert(made);
+        }
+        true
+    }
+
     fn undo(&mut self) {
-        if !self.done.is_empty() {
-            self.take_back(self.done.len() - 1);
+        let is_left = |run: &Run| {
+            let mut paths = run.before.keys().chain(run.after.keys());
+            paths.any(|path| {
+                !same(&run.before, &run.after, path) && !same(&run.before, &self.tree, path)
+            })
+        };
+        // The user may have taken all of a run back by hand: it is passed over.
+        if let Some(from) = self.done.iter().rposition(is_left) {
+            self.take_back(from, 1);
         }
     }
 
@@ -150,7 +178,7 @@ impl Model {
         self.prompts.retain(|prompt| *prompt < message);
         let from = self.done.partition_point(|run| run.message < message);
         if from < self.done.len() {
-            self.take_back(from);
+            self.take_back(from, self.done.len() - from);
         }
     }
 }
@@ -272,11 +300,18 @@ async fn history(seed: u64, shell: Shell) {
         let text = story.text();
         session.write(path, &text);
     }
+    let tree = session.tree();
+    let made = match tree.get("src") {
+        Some(Node::Folder(mode)) => *mode,
+        other => panic!("{other:?}"),
+    };
     let mut model = Model {
-        tree: session.tree(),
+        tree,
+        made,
         ..Model::default()
     };
-    for step in 0..10 {
+    let mut story_so_far = Vec::new();
+    for _ in 0..10 {
         let what = match story.dice.roll(12) {
             0..=4 => {
                 let calls = story.calls(shell);
@@ -287,8 +322,7 @@ async fn history(seed: u64, shell: Shell) {
                 format!("run {calls:?}")
             }
             5 | 6 => {
-                let op = story.plain();
-                // Nobody takes folders away under the session.
+                let op = story.wild();
                 op.by_hand(&session.root());
                 model.tree = session.tree();
                 format!("user {op:?}")
@@ -320,6 +354,7 @@ async fn history(seed: u64, shell: Shell) {
                 String::from("resume")
             }
         };
+        story_so_far.push(what);
         let now = session.tree();
         if now != model.tree {
             let differ: Vec<String> = now
@@ -334,7 +369,11 @@ async fn history(seed: u64, shell: Shell) {
                     )
                 })
                 .collect();
-            panic!("seed {seed}, step {step}, {what}\n{}", differ.join("\n"));
+            panic!(
+                "seed {seed}\n{}\n{}",
+                story_so_far.join("\n"),
+                differ.join("\n")
+            );
         }
     }
     session.leave().await;

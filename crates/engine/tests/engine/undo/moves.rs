@@ -1,13 +1,12 @@
 //! What a command moved: an undo never takes the only copy away.
 
-use super::{Node, Session, Tree};
+use super::{Node, REVERT, Session, Tree};
 use crate::whole::Dice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use tenon_tools::workspace::sha256;
 use tenon_vocab::{BlobRef, Command, Notice};
 
-const REVERT: Command = Command::Revert { message: None };
 const LARGE: usize = 1_200_000;
 
 fn large(seed: &str) -> String {

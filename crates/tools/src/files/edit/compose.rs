@@ -4,7 +4,8 @@
 
 use super::lines::{Lines, Piece, pieces};
 use super::locate::{Found, Repair};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::files::align::align;
+use similar::DiffOp;
 use std::borrow::Cow;
 
 /// One line to write. An empty end means that nothing follows.
@@ -60,7 +61,7 @@ fn aligned<'a>(
     let from: Vec<&[u8]> = old.iter().map(|piece| piece.text).collect();
     let to: Vec<&[u8]> = new.iter().map(|piece| piece.text).collect();
     let mut out = Vec::with_capacity(new.len());
-    for op in capture_diff_slices(Algorithm::Myers, &from, &to) {
+    for op in align(&from, &to, None) {
         match op {
             DiffOp::Equal {
                 old_index,

@@ -1,0 +1,104 @@
+//! What the flags of a run ask for, and which session they mean. Reads no
+//! settings and opens nothing.
+
+use crate::args::RunArgs;
+use crate::drive::Desk;
+use crate::trust::{Accept, Accepts};
+use serde_json::{Value, json};
+use tenon_engine::{Approval, Confirm, Effects};
+use tenon_vocab::SessionId;
+
+/// What the flags of a run ask for.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub provider: Option<String>,
+    pub model: Option<String>,
+    pub agent: Option<String>,
+    pub approval: Approval,
+    pub effects: Effects,
+    pub flags: Vec<(String, Value)>,
+    /// Added to the prompt by this run alone.
+    pub instruction: Option<String>,
+    /// Content of others that the flags accept.
+    pub accepts: Accepts,
+}
+
+impl Options {
+    pub fn from_args(args: &RunArgs, desk: Desk) -> Self {
+        let mut flags = Vec::new();
+        if let Some(turns) = args.max_turns {
+            flags.push((String::from("limits.max_turns"), json!(turns)));
+        }
+        if let Some(prompt) = &args.system_prompt {
+            flags.push((String::from("system_prompt"), json!(prompt)));
+        }
+        if let Some(more) = &args.append_system_prompt {
+            flags.push((String::from("append_system_prompt"), json!(more)));
+        }
+        if let Some(effort) = &args.effort {
+            flags.push((String::from("reasoning_effort"), json!(effort)));
+        }
+        if let Some(dialect) = args.dialect {
+            flags.push((String::from("dialect"), json!(dialect.name())));
+        }
+        if args.no_stream {
+            flags.push((String::from("streaming"), json!(false)));
+        }
+        Self {
+            provider: args.provider.clone(),
+            model: args.model.clone(),
+            agent: args.agent.clone(),
+            approval: approval(args, desk),
+            effects: if args.dry_run {
+                Effects::DryRun
+            } else {
+                Effects::Real
+            },
+            flags,
+            instruction: None,
+            accepts: accepts(args),
+        }
+    }
+}
+
+fn accepts(args: &RunArgs) -> Accepts {
+    let accept = |given: bool| if given { Accept::Now } else { Accept::Recorded };
+    Accepts {
+        project: accept(args.trust_project),
+        user_tools: accept(args.trust_user_tools),
+    }
+}
+
+fn approval(args: &RunArgs, desk: Desk) -> Approval {
+    match (args.yolo, args.yes, desk) {
+        (true, _, Desk::Terminal(_) | Desk::Client) => Approval::Yolo(Confirm::Ask),
+        (true, _, Desk::Nobody) => Approval::Yolo(Confirm::Nobody),
+        (false, true, Desk::Terminal(_) | Desk::Client) => Approval::Yes(Confirm::Ask),
+        (false, true, Desk::Nobody) => Approval::Yes(Confirm::Nobody),
+        (false, false, Desk::Terminal(_) | Desk::Client) => Approval::Ask,
+        (false, false, Desk::Nobody) => Approval::Nobody,
+    }
+}
+
+/// Which session to work on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Session {
+    /// A new one, with this id if one is given (N8).
+    New(Option<SessionId>),
+    Existing(SessionId),
+    /// A copy of this one, which may be in use (N13), up to the message with
+    /// this seq where one is named.
+    Fork(SessionId, Option<u64>),
+    /// Nothing of it is kept.
+    Unsaved,
+}
+
+impl Session {
+    /// The one that is gone on with, or copied.
+    pub fn existing(self) -> Option<SessionId> {
+        match self {
+            Self::Existing(id) | Self::Fork(id, _) => Some(id),
+            Self::New(_) | Self::Unsaved => None,
+        }
+    }
+}

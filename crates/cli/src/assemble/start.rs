@@ -1,0 +1,44 @@
+//! What a start says of the place, and what it does beside the work.
+
+use crate::place::Place;
+use crate::settings::Configured;
+use crate::told::Remarks;
+use crate::trust;
+use std::time::Duration;
+use tenon_config::Resolved;
+use tenon_engine::{Ambient, RealAmbient};
+
+pub(super) fn remarks(configured: &Configured) -> Remarks {
+    let mut remarks = Remarks::default();
+    remarks.act.extend(configured.loaded.warnings().to_vec());
+    remarks
+        .act
+        .extend(configured.resolved.warnings.iter().cloned());
+    remarks.extend(trust::remarks(&configured.loaded, &configured.custom));
+    remarks
+}
+
+/// Two sessions in one tree do not see what the other changes.
+pub(super) fn neighbours(place: &Place) -> Option<String> {
+    let others = place.store().in_use(&place.root_text());
+    let named: Vec<String> = others
+        .iter()
+        .map(|(id, pid)| format!("{id} (process {pid})"))
+        .collect();
+    (!named.is_empty()).then(|| {
+        format!(
+            "another session works in this directory: {}; each may change files that the other has read",
+            named.join(", ")
+        )
+    })
+}
+
+/// Old sessions are removed on a thread of their own: start does not wait for it.
+pub(super) fn prune(place: &Place, resolved: &Resolved) {
+    if resolved.retention_days == 0 {
+        return;
+    }
+    let store = place.store();
+    let age = Duration::from_secs(resolved.retention_days * 24 * 60 * 60);
+    std::thread::spawn(move || store.prune(age, RealAmbient.now()));
+}

@@ -1,0 +1,76 @@
+//! Where one input ends. Enter ends a line; inside of a paste it does not, and a
+//! paste is what the terminal marks as one. How fast bytes arrive says nothing: on
+//! a busy machine two lines that were typed arrive together.
+
+/// What a terminal puts around a paste when it is asked to.
+const BEGIN: &str = "\x1b[200~";
+const END: &str = "\x1b[201~";
+/// Asks for it.
+pub const MARKED: &str = "\x1b[?2004h";
+
+/// The length of the first input with the end of its line; `None` where there is
+/// no whole one yet.
+pub fn first_input(bytes: &[u8]) -> Option<usize> {
+    let mut pasted = false;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'\n' if !pasted => return Some(at + 1),
+            0x1b => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                pasted = match pasted {
+                    false => rest.starts_with(BEGIN.as_bytes()),
+                    true => !rest.starts_with(END.as_bytes()),
+                };
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The text without the marks.
+pub fn unmarked(text: &str) -> String {
+    text.replace(BEGIN, "").replace(END, "")
+}
+
+/// The beginning up to the first key that is no text. What is pasted is text.
+pub fn typed(text: &str) -> &str {
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find('\x1b')) {
+        let rest = text.get(from + at..).unwrap_or_default();
+        if !rest.starts_with(BEGIN) && !rest.starts_with(END) {
+            return text.get(..from + at).unwrap_or_default();
+        }
+        from += at + BEGIN.len();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn enter_ends_an_input_however_fast_the_next_one_comes() {
+        assert_eq!(first_input(b"one\ntwo\n"), Some(4));
+        assert_eq!(first_input(b"hal"), None);
+        assert_eq!(first_input(b"\x1b[31mone\ntwo"), Some(9));
+    }
+
+    #[test]
+    fn inside_of_a_paste_enter_ends_nothing() {
+        let pasted = b"say \x1b[200~one\ntwo\n\x1b[201~ now\nnext\n";
+        let end = first_input(pasted).unwrap();
+        let text = String::from_utf8_lossy(&pasted[..end]);
+        assert_eq!(unmarked(&text), "say one\ntwo\n now\n");
+        assert_eq!(first_input(b"\x1b[200~one\ntwo\n"), None);
+    }
+
+    #[test]
+    fn a_key_that_is_no_text_ends_what_was_typed_and_a_paste_does_not() {
+        assert_eq!(typed("ab\x1b[Acd"), "ab");
+        assert_eq!(typed("a\x1b[200~b\x1b[201~c"), "a\x1b[200~b\x1b[201~c");
+        assert_eq!(typed("\x1b[200~b\x1b[201~\x1b[A"), "\x1b[200~b\x1b[201~");
+        assert_eq!(typed("\x1b"), "");
+    }
+}

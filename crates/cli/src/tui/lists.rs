@@ -1,0 +1,144 @@
+//! What can be picked from: files, sessions, prompts, themes. What takes long is
+//! read on a thread of its own.
+
+use super::house::Program;
+use crate::commands::sessions::{Ids, age};
+use crate::error::CliError;
+use crate::place::Place;
+use crate::repl::Kept;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use tenon_engine::{Ambient, RealAmbient};
+use tenon_session::{ListFilter, Reach};
+use tenon_tools::Workspace;
+use tenon_tools::workspace::{EntryKind, WalkOptions, WorkspaceOptions};
+use tenon_tui::house::{Listing, Row};
+use tenon_tui::theme::Theme;
+use tenon_vocab::{Event, SessionId};
+
+/// Paths that a mention is picked from.
+const FILES: usize = 200_000;
+
+pub async fn rows(program: &Program, what: Listing) -> Result<Vec<Row>, CliError> {
+    let place = program.place();
+    match what {
+        Listing::Files => aside(move || files(&place)).await,
+        Listing::Sessions => {
+            let current = program.session().ok();
+            aside(move || Ok(sessions(&place, current))).await
+        }
+        Listing::Prompts => {
+            let id = kept(program, "its messages have no numbers")?;
+            aside(move || prompts(&place, id)).await
+        }
+        Listing::Themes => Ok(Theme::NAMES
+            .iter()
+            .map(|(name, what)| Row {
+                id: (*name).to_owned(),
+                label: (*name).to_owned(),
+                detail: (*what).to_owned(),
+            })
+            .collect()),
+    }
+}
+
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CliError> + Send + 'static,
+) -> Result<T, CliError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| CliError::runtime("it broke off; try it again"))?
+}
+
+/// The session that is open, if it is on the disk.
+pub fn kept(program: &Program, so: &str) -> Result<SessionId, CliError> {
+    let live = program.live.borrow();
+    match live.as_ref() {
+        Some(live) if live.kept == Kept::Never => Err(CliError::usage(format!(
+            "nothing of this session is kept (--no-save), so {so}"
+        ))),
+        Some(live) => Ok(live.id),
+        None => Err(CliError::runtime("no session is open")),
+    }
+}
+
+fn files(place: &Place) -> Result<Vec<Row>, CliError> {
+    let workspace = Workspace::open(&place.root, WorkspaceOptions::default())
+        .map_err(|error| CliError::runtime(error.to_string()))?;
+    let options = WalkOptions {
+        limit: FILES,
+        ..WalkOptions::default()
+    };
+    let walk = workspace
+        .walk(".", &options)
+        .map_err(|error| CliError::runtime(error.to_string()))?;
+    let mut rows = Vec::new();
+    walk.each(|entry| {
+        let mut path = walk.shown(entry);
+        match entry.kind() {
+            EntryKind::File => {}
+            EntryKind::Folder => path.push('/'),
+            _ => return ControlFlow::Continue(()),
+        }
+        rows.push(Row {
+            id: path.clone(),
+            label: path,
+            detail: String::new(),
+        });
+        ControlFlow::Continue(())
+    });
+    Ok(rows)
+}
+
+fn sessions(place: &Place, current: Option<SessionId>) -> Vec<Row> {
+    let listing = place.store().list(&ListFilter {
+        cwd: Some(place.root_text()),
+    });
+    let (now, ids) = (RealAmbient.now(), Ids::of(listing.ids));
+    listing
+        .sessions
+        .iter()
+        .filter(|summary| summary.runs > 0 && Some(summary.id) != current)
+        .map(|summary| Row {
+            id: summary.id.to_string(),
+            label: summary.title.clone(),
+            detail: format!(
+                "{}  {} run{}  {}",
+                age(summary.updated, now),
+                summary.runs,
+                if summary.runs == 1 { "" } else { "s" },
+                ids.short(summary.id)
+            ),
+        })
+        .collect()
+}
+
+fn prompts(place: &Place, id: SessionId) -> Result<Vec<Row>, CliError> {
+    let prompts = place.store().prompts(id)?;
+    let rows = prompts
+        .into_iter()
+        .rev()
+        .filter(|prompt| prompt.reach != Reach::GivenUp);
+    Ok(rows
+        .map(|prompt| Row {
+            id: prompt.number.to_string(),
+            label: prompt.text,
+            detail: format!("message {}", prompt.number),
+        })
+        .collect())
+}
+
+/// All durable events of the session.
+pub async fn transcript(program: &Program) -> Result<Vec<Arc<Event>>, CliError> {
+    let id = kept(program, "there is no transcript")?;
+    let place = program.place();
+    aside(move || {
+        let mut stream = place.store().stream(id, 0)?;
+        let mut events = Vec::new();
+        while let Some(line) = stream.next_line()? {
+            events.extend(stream.decode(&line).map(Arc::new));
+        }
+        Ok(events)
+    })
+    .await
+}

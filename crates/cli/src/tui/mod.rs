@@ -1,0 +1,127 @@
+//! The terminal interface, from the side of the program around it: when it is
+//! used, what it is started with, and what it asks of the program.
+
+mod acts;
+mod house;
+mod lists;
+mod open;
+mod wishes;
+
+use crate::CommandResult;
+use crate::args::{Format, RunArgs, Shared};
+use crate::assemble::{self, Options, Session};
+use crate::commands::exec;
+use crate::drive::Desk;
+use crate::error::{CliError, code};
+use crate::place::Place;
+use crate::repl;
+use crate::screen::{Paint, Style, complain};
+use crate::trust;
+use house::{Door, Program};
+use open::Wanted;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::rc::Rc;
+use tenon_config::{Env, TuiInterface};
+use tenon_tui::input::Leaving;
+use tenon_tui::terminal::Environment;
+use tenon_tui::theme::Ground;
+use tenon_tui::{Left, Start};
+
+/// What an interactive session is drawn with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Front {
+    /// The terminal interface.
+    Screen,
+    /// Line by line: for a screen reader, a dumb terminal, a pipe.
+    Lines,
+}
+
+/// Lines where the user says so, or where the terminal can do no more.
+pub fn front(args: &RunArgs, place: &Place) -> Front {
+    let env = &place.env;
+    let set = |name: &str| env.get(name).is_some_and(|value| !value.is_empty());
+    let able = std::io::stdin().is_terminal()
+        && std::io::stdout().is_terminal()
+        && env
+            .get("TERM")
+            .is_some_and(|term| !matches!(term, "" | "dumb" | "unknown"));
+    let lines = || {
+        let options = Options::from_args(args, Desk::Nobody);
+        wishes::interface(place, &options) == TuiInterface::Lines
+    };
+    if args.plain || set("ACCESSIBLE") || !able || lines() {
+        Front::Lines
+    } else {
+        Front::Screen
+    }
+}
+
+/// An interactive session on the screen.
+pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> CommandResult {
+    let runtime = assemble::runtime()?;
+    let paint = Paint::for_stderr(shared.color);
+    let mut options = Options::from_args(args, exec::desk(Format::Text, paint));
+    let images = crate::images::of_flags(&place, &options, session, &args.image)?;
+    let place = repl::place_of(&place, session)?;
+    trust::ask_at_terminal(&place, &options, paint)?;
+    let (_, resolved) = assemble::settings(&place, &options)?;
+    if resolved.provider.is_none() {
+        options
+            .flags
+            .extend(repl::set_up(shared, &place, &options)?);
+    }
+    runtime.block_on(async {
+        let environment = environment(&place.env, paint);
+        let program = Rc::new(Program::new(place, options));
+        let opened = program.open(Wanted::first(session)).await?;
+        let wishes = wishes::read(&program);
+        let ground = match wishes.theme.as_str() {
+            "auto" => tenon_tui::terminal::ground(),
+            _ => Ground::Dark,
+        };
+        let start = Start {
+            house: Rc::new(Door(Rc::clone(&program))),
+            opened,
+            wishes,
+            environment,
+            ground,
+            attachments: images,
+        };
+        let left = tenon_tui::run(start).await;
+        leave(&program, left, paint).await
+    })
+}
+
+/// Ends the session, says how to come back to it.
+async fn leave(program: &Program, left: std::io::Result<Left>, paint: Paint) -> CommandResult {
+    let (leaving, error) = match left {
+        Ok(Left { leaving, handle }) => {
+            // What listens to the log keeps it open.
+            drop(handle);
+            (leaving, None)
+        }
+        Err(error) => (Leaving::Killed, Some(error)),
+    };
+    if let Some(id) = program.end().await {
+        let text = format!("Resume with: tenon --session {id}");
+        complain(&paint.paint(Style::Dim, &text));
+    }
+    match (error, leaving) {
+        (Some(error), _) => Err(CliError::runtime(format!("the terminal failed: {error}"))),
+        (None, Leaving::Asked) => Ok(ExitCode::SUCCESS),
+        (None, Leaving::Killed) => Ok(ExitCode::from(code::INTERRUPTED)),
+    }
+}
+
+fn environment(env: &Env, paint: Paint) -> Environment {
+    let text = |name: &str| env.get(name).map(ToString::to_string).unwrap_or_default();
+    let set = |name: &str| !text(name).is_empty();
+    Environment {
+        term: text("TERM"),
+        colorterm: text("COLORTERM"),
+        tmux: set("TMUX"),
+        xterm: set("XTERM_VERSION"),
+        colourless: paint == Paint::Plain,
+    }
+}

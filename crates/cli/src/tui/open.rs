@@ -1,0 +1,282 @@
+//! Opening a session for the terminal interface, and ending it. Another one is
+//! opened before the current one is ended: what fails leaves all as it was.
+
+use super::house::{Program, Waiting};
+use crate::assemble::{self, Configured, Options, Session};
+use crate::error::CliError;
+use crate::record;
+use crate::repl::{Kept, place_of};
+use crate::trust;
+use std::sync::Arc;
+use std::time::Duration;
+use tenon_engine::Engine;
+use tenon_engine::slash::Names;
+use tenon_tui::house::{Entry, Facts, Opened, Outcome};
+use tenon_vocab::port::CommandSink;
+use tenon_vocab::{
+    Command, Event, EventKind, Message, Origin, Role, SessionId, Settings, Switch, Timestamp,
+};
+use tokio::task::JoinHandle;
+
+/// Ending kills processes, which may take two seconds.
+const ENDING: Duration = Duration::from_secs(10);
+
+/// The session that is open.
+pub struct Live {
+    pub id: SessionId,
+    commands: Arc<dyn CommandSink>,
+    /// The engine at work; when it is done the session's lock is free.
+    engine: JoinHandle<()>,
+    pub names: Names,
+    /// Commands and skills that are not Tenon's own.
+    pub entries: Vec<Entry>,
+    pub configured: Arc<Configured>,
+    pub kept: Kept,
+}
+
+/// Which session is to be opened, and with what.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    pub session: Session,
+    /// The settings of the session before, for one like it.
+    pub like: Option<Settings>,
+}
+
+impl Wanted {
+    pub fn first(session: Session) -> Self {
+        Self {
+            session,
+            like: None,
+        }
+    }
+}
+
+/// What the next session takes over from the one before.
+struct Taken {
+    options: Options,
+    held: Option<Arc<Configured>>,
+    /// The model is of another provider than the one that is configured.
+    switch: Option<Switch>,
+}
+
+impl Program {
+    /// Opens it in the place of the one before. Trust is asked first, where it
+    /// has to be.
+    pub async fn another(&self, wanted: Wanted) -> Result<Outcome, CliError> {
+        if wanted.like.is_none()
+            && let Some(question) = self.must_ask(&wanted)?
+        {
+            return Ok(Outcome::Ask(Box::new(question)));
+        }
+        let before = self.live.borrow_mut().take();
+        match self.open(wanted).await {
+            Ok(opened) => {
+                if let Some(before) = before {
+                    self.close(before).await;
+                }
+                Ok(Outcome::Opened(Box::new(opened)))
+            }
+            Err(error) => {
+                *self.live.borrow_mut() = before;
+                Err(error)
+            }
+        }
+    }
+
+    /// Content of others that nobody has answered for yet.
+    fn must_ask(&self, wanted: &Wanted) -> Result<Option<tenon_vocab::Question>, CliError> {
+        let place = place_of(&self.place(), wanted.session)?;
+        let mut asked = self.asked.borrow_mut();
+        for pending in trust::pending(&place, &self.given)? {
+            if asked.contains(&pending.hash) {
+                continue;
+            }
+            asked.push(pending.hash.clone());
+            let question = pending.question.clone();
+            *self.waiting.borrow_mut() = Some(Waiting::Trust {
+                pending: Box::new(pending),
+                wanted: Box::new(wanted.clone()),
+            });
+            return Ok(Some(question));
+        }
+        Ok(None)
+    }
+
+    fn taken(&self, wanted: &Wanted) -> Taken {
+        let mut taken = Taken {
+            options: self.given.clone(),
+            held: None,
+            switch: None,
+        };
+        let live = self.live.borrow();
+        let (Some(like), Some(live)) = (&wanted.like, live.as_ref()) else {
+            return taken;
+        };
+        taken.options.agent = Some(like.agent_name.clone());
+        let mut same = Configured::clone(&live.configured);
+        match &mut same.resolved.provider {
+            Some(provider) if provider.name == like.provider => {
+                provider.model = Some(like.model.clone());
+            }
+            _ => {
+                taken.switch = Some(Switch {
+                    model: Some(format!("{}/{}", like.provider, like.model)),
+                    effort: like.effort.clone(),
+                    ..Switch::default()
+                });
+            }
+        }
+        taken.held = Some(Arc::new(same));
+        taken
+    }
+
+    pub async fn open(&self, wanted: Wanted) -> Result<Opened, CliError> {
+        let Taken {
+            options,
+            held,
+            switch,
+        } = self.taken(&wanted);
+        let place = place_of(&self.place(), wanted.session)?;
+        let assembled = assemble::open_with(&place, &options, wanted.session, held).await?;
+        let kept = match wanted.session {
+            Session::New(None) => Kept::IfUsed,
+            Session::New(Some(_)) | Session::Existing(_) | Session::Fork(..) => Kept::Always,
+            Session::Unsaved => Kept::Never,
+        };
+        let parts = &assembled.parts;
+        let settings = parts.settings.clone();
+        let facts = Facts {
+            version: String::from(env!("CARGO_PKG_VERSION")),
+            root: shown_root(&place),
+            branch: record::branch(&place.root),
+            sandbox: assembled.configured.resolved.sandbox.mode.name().to_owned(),
+            resume: (kept != Kept::Never).then(|| format!("tenon --session {}", assembled.session)),
+        };
+        let (past, todo) = (last_exchange(parts), parts.state.todo().to_vec());
+        let before = parts
+            .state
+            .runs()
+            .saturating_sub(u32::from(!past.is_empty()));
+        let remarks = parts.remarks.clone();
+        let names = Names::of(&parts.context);
+        let entries = entries(&parts.context);
+        let configured = Arc::clone(&assembled.configured);
+        let id = assembled.session;
+        let (handle, work) = Engine::prepare(id, assembled.parts);
+        if let Some(switch) = switch {
+            handle.commands.send(Command::Switch(switch));
+        }
+        *self.live.borrow_mut() = Some(Live {
+            id,
+            commands: Arc::clone(&handle.commands),
+            engine: tokio::spawn(work),
+            names,
+            entries,
+            configured,
+            kept,
+        });
+        *self.place.borrow_mut() = place;
+        Ok(Opened {
+            handle,
+            settings,
+            facts,
+            todo,
+            remarks,
+            past,
+            before,
+        })
+    }
+
+    /// Ends the session that is open. Gives its id if it can be resumed.
+    pub async fn end(&self) -> Option<SessionId> {
+        let live = self.live.borrow_mut().take()?;
+        self.close(live).await
+    }
+
+    /// Leaves the session whole; one to which nothing was said is not kept.
+    async fn close(&self, live: Live) -> Option<SessionId> {
+        let Live {
+            id,
+            commands,
+            mut engine,
+            kept,
+            ..
+        } = live;
+        commands.send(Command::Shutdown);
+        drop(commands);
+        let ended = tokio::time::timeout(ENDING, &mut engine).await;
+        let store = self.place().store();
+        match kept {
+            Kept::Never => None,
+            Kept::IfUsed if store.summary(id).is_ok_and(|summary| summary.runs == 0) => {
+                if ended.is_ok() {
+                    // An empty session that stays is untidy, not wrong.
+                    let _ = store.delete(id);
+                }
+                None
+            }
+            Kept::IfUsed | Kept::Always => Some(id),
+        }
+    }
+}
+
+fn shown_root(place: &crate::place::Place) -> String {
+    let root = place.root_text();
+    let home = place.env.get("HOME").map(|home| home.to_string());
+    match home.filter(|home| !home.is_empty()) {
+        Some(home) if root == home => String::from("~"),
+        Some(home) => match root.strip_prefix(&format!("{}/", home.trim_end_matches('/'))) {
+            Some(rest) => format!("~/{rest}"),
+            None => root,
+        },
+        None => root,
+    }
+}
+
+/// Commands and skills that are not Tenon's own, as the menu shows them.
+fn entries(context: &tenon_engine::ContextParts) -> Vec<Entry> {
+    let commands = context.commands.iter().map(|command| Entry {
+        name: command.name.clone(),
+        aliases: Vec::new(),
+        argument: command.argument_hint.clone(),
+        what: command.description.clone(),
+    });
+    let skills = context.skills.iter().map(|skill| Entry {
+        name: skill.name.clone(),
+        aliases: Vec::new(),
+        argument: String::from("[TEXT]"),
+        what: skill.description.clone(),
+    });
+    commands.chain(skills).collect()
+}
+
+/// Where a resumed session stood: the last prompt and the last answer.
+fn last_exchange(parts: &tenon_engine::Parts) -> Vec<Arc<Event>> {
+    let messages = parts.state.history().messages();
+    let last = |role: Role| -> Option<Message> {
+        messages
+            .iter()
+            .rev()
+            .find(|message| {
+                message.role == role
+                    && message.origin != Origin::Filler
+                    && !message.text().trim().is_empty()
+            })
+            .map(|message| Message::clone(message))
+    };
+    let event = |message: Message| {
+        Arc::new(Event {
+            seq: 0,
+            sub: None,
+            ts: Timestamp::UNIX_EPOCH,
+            session: parts.log.id(),
+            run: None,
+            parent: None,
+            agent: parts.agent.name.clone(),
+            kind: EventKind::Message(message),
+        })
+    };
+    let prompt = last(Role::User).map(event);
+    let answer = last(Role::Assistant).map(event);
+    prompt.into_iter().chain(answer).collect()
+}

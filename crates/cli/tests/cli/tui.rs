@@ -1,0 +1,13 @@
+//! The terminal interface as a person has it: the real binary in a terminal,
+//! against a scripted model server. What the terminal shows is read from an
+//! emulator, and from a real tmux where it is about the scrollback.
+
+mod asking;
+mod choosing;
+mod leaving;
+mod looking;
+mod resizing;
+mod sessions;
+mod stage;
+mod talking;
+mod writing;

@@ -1,0 +1,250 @@
+//! Questions: what is asked about is shown, and only what is meant is an answer.
+
+use super::stage::{Prompt, SLOW, Stage, one_call};
+use super::talking::numbered;
+use crate::model::Model;
+use serde_json::json;
+use std::fmt::Write;
+use std::time::Duration;
+use tenon_testing::screen::{ENTER, ESC, Screen, control};
+
+/// Keys count only when a question was there for a moment: it is read first.
+const READING: Duration = Duration::from_millis(600);
+const COMMAND: &str = "touch made.txt";
+
+fn stage() -> Stage {
+    let arguments = json!({"command": COMMAND});
+    Stage::calls("do it", "bash", &arguments, "that was it")
+}
+
+fn is_made(stage: &Stage) -> bool {
+    stage.home.project().join("made.txt").exists()
+}
+
+/// At the question about the command.
+fn asked(stage: &Stage) -> Screen {
+    let screen = stage.open();
+    screen.ready().line("do it").see("allow once").see(COMMAND);
+    screen
+}
+
+fn answer(screen: &Screen, key: &str) {
+    std::thread::sleep(READING);
+    screen.keys(key);
+}
+
+#[test]
+fn yes_runs_what_was_asked_about() {
+    let stage = stage();
+    let screen = asked(&stage);
+    assert!(!is_made(&stage));
+    answer(&screen, "y");
+    screen.see("that was it").done().ready();
+    assert!(is_made(&stage));
+}
+
+#[test]
+fn no_enter_and_esc_deny() {
+    for key in ["n", ENTER, ESC] {
+        let stage = stage();
+        let screen = asked(&stage);
+        answer(&screen, key);
+        screen.see("that was it").ready();
+        assert!(!is_made(&stage), "{key:?}");
+        let last = stage.model.bodies().pop().unwrap();
+        assert!(last.to_lowercase().contains("den"), "{key:?}: {last}");
+    }
+}
+
+#[test]
+fn keys_from_before_the_question_do_not_answer_it() {
+    let script = one_call("do it", "bash", &json!({"command": COMMAND}), "that was it");
+    let stage = Stage::with(Model::scripted(script, SLOW));
+    let screen = stage.open();
+    // They come before the question, with it, and just after it.
+    screen.ready().line("do it").keys("yyyy");
+    screen.see("allow once").keys("y");
+    screen.see("a key that came too early");
+    assert!(!is_made(&stage));
+    // Nor does one much later: it may belong to what is half written.
+    answer(&screen, "y");
+    screen.see("you were writing");
+    assert!(!is_made(&stage));
+    screen.keys("\t");
+    answer(&screen, "n");
+    screen.see("that was it");
+    assert!(!is_made(&stage));
+}
+
+#[test]
+fn a_reason_is_told_to_the_model() {
+    let stage = stage();
+    let screen = asked(&stage);
+    answer(&screen, "r");
+    screen
+        .text("use make instead")
+        .key(ENTER)
+        .see("that was it")
+        .ready();
+    assert!(!is_made(&stage));
+    let last = stage.model.bodies().pop().unwrap();
+    assert!(last.contains("use make instead"), "{last}");
+}
+
+#[test]
+fn an_allowed_session_is_not_asked_again() {
+    let stage = stage();
+    let screen = asked(&stage);
+    answer(&screen, "s");
+    screen.see("that was it").ready();
+    std::fs::remove_file(stage.home.project().join("made.txt")).unwrap();
+    screen.line("do it again");
+    screen.until("the second answer", |view| {
+        view.rows
+            .iter()
+            .filter(|row| row.contains("that was it"))
+            .count()
+            == 2
+    });
+    screen.ready();
+    assert!(is_made(&stage));
+}
+
+#[test]
+fn what_is_written_is_there_again_after_the_question() {
+    let script = one_call("do it", "bash", &json!({"command": COMMAND}), "that was it");
+    let stage = Stage::with(Model::scripted(script, Duration::from_millis(100)));
+    let screen = stage.open();
+    screen
+        .ready()
+        .line("do it")
+        .keys("half a")
+        .see("allow once");
+    answer(&screen, "\t");
+    answer(&screen, "n");
+    screen.see("that was it").composed("half a");
+}
+
+/// A file that must be changed in its first and its last line.
+fn long_edit() -> Stage {
+    let text = |word: &str| {
+        (1..=120).fold(String::new(), |mut text, number| {
+            let _ = writeln!(text, "{word} line {number:03}");
+            text
+        })
+    };
+    let edit = json!({"path": "long.txt", "content": text("new")});
+    let read = json!({"path": "long.txt"});
+    let script = json!({
+        "scenarios": [{"name": "edit", "trigger": "do it", "scope": "turn", "steps": [
+            {"response": {"content": "First a look.", "tool_calls": [{"function": {"name": "read", "arguments": read}}]}},
+            {"response": {"content": "I will.", "tool_calls": [{"function": {"name": "write", "arguments": edit}}]}},
+            {"response": {"content": "that was it"}},
+        ]}],
+        "default_response": {"content": "nothing"},
+    });
+    let stage = Stage::with(Model::scripted(script, Duration::ZERO));
+    stage.file("long.txt", &text("old"));
+    std::fs::write(
+        stage.home.tenon().join("tenon.jsonc"),
+        r#"{"permission": {"edit": "ask"}}"#,
+    )
+    .unwrap();
+    stage
+}
+
+#[test]
+fn a_long_change_is_read_by_scrolling_before_it_is_allowed() {
+    let stage = long_edit();
+    let screen = stage.open();
+    screen
+        .ready()
+        .line("do it")
+        .see("allow once")
+        .see("old line 001");
+    assert!(!screen.view().has("new line 120"));
+    std::thread::sleep(READING);
+    let mut pages = 0;
+    while !screen.view().has("new line 120") {
+        let before = screen.view();
+        screen.keys(" ");
+        screen.until("another part of it", |view| *view != before);
+        pages += 1;
+        assert!(pages < 30, "{}", screen.view().text());
+    }
+    // The choices are always there.
+    screen.see("allow once").keys("y");
+    screen.see("that was it").ready();
+    assert!(stage.content("long.txt").starts_with("new line 001\n"));
+}
+
+#[test]
+fn the_whole_question_can_be_read_on_a_page_of_its_own() {
+    let stage = long_edit();
+    let screen = stage.open();
+    screen
+        .ready()
+        .line("do it")
+        .see("allow once")
+        .key(&control('t'));
+    screen.until("the page", |view| view.paged && view.has("old line 001"));
+    screen.key("G");
+    screen.until("its end", |view| {
+        view.has("deny") || view.has("new line 120")
+    });
+    screen.key("q");
+    screen.until("the question again", |view| {
+        !view.paged && view.has("allow once")
+    });
+    answer(&screen, "n");
+    screen.see("that was it");
+    assert!(stage.content("long.txt").starts_with("old line 001\n"));
+}
+
+#[test]
+fn ctrl_c_at_a_question_stops_the_run() {
+    let stage = stage();
+    let screen = asked(&stage);
+    answer(&screen, &control('c'));
+    screen.see("Stopped.").ready();
+    assert!(!is_made(&stage));
+}
+
+#[test]
+fn a_question_of_the_model_is_answered_with_an_option_or_in_own_words() {
+    let arguments = json!({"question": "Which colour?", "options": ["red", "blue"]});
+    let stage = Stage::calls("paint", "ask_user", &arguments, "so be it");
+    let screen = stage.open();
+    screen
+        .ready()
+        .line("paint")
+        .see("Which colour?")
+        .see("blue");
+    std::thread::sleep(READING);
+    screen
+        .keys("a dark green")
+        .see("a dark green")
+        .key(ENTER)
+        .see("so be it");
+    let last = stage.model.bodies().pop().unwrap();
+    assert!(last.contains("a dark green"), "{last}");
+}
+
+#[test]
+fn a_question_comes_before_a_list_that_is_open() {
+    let script = json!({
+        "scenarios": [{"name": "long", "trigger": "do it", "scope": "turn", "steps": [
+            {"response": {"content": numbered(30), "tool_calls": [{"function": {"name": "bash", "arguments": {"command": COMMAND}}}]}},
+            {"response": {"content": "that was it"}},
+        ]}],
+        "default_response": {"content": "nothing"},
+    });
+    let stage = Stage::with(Model::scripted(script, SLOW));
+    let screen = stage.open();
+    screen.ready().line("do it").saw("numbered 0003");
+    screen.line("/theme").see("Theme");
+    screen.see("allow once");
+    answer(&screen, "n");
+    screen.see("that was it");
+    assert!(!is_made(&stage));
+}

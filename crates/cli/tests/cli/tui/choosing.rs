@@ -1,0 +1,227 @@
+//! Menus, lists and pages.
+
+use super::stage::{Prompt, Stage, USUAL};
+use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+use tenon_testing::screen::{DOWN, ENTER, ESC, Screen, control};
+
+const DEADLINE: Duration = Duration::from_secs(30);
+
+#[test]
+fn a_slash_opens_the_menu_and_letters_narrow_it() {
+    let stage = Stage::says("fine");
+    let screen = stage.open();
+    screen.ready().key("/").see("/help").see("/new");
+    screen.key("con").see("/context").gone("/new");
+    screen.key(ESC).gone("/context");
+    screen.composed("/con").key(&control('c')).ready();
+    screen
+        .key("/hel")
+        .see("/help")
+        .key("\t")
+        .until("the completed word", |view| {
+            view.at_cursor().starts_with("> /help")
+        });
+    screen.key(ENTER);
+    screen.until("help", |view| view.paged && view.has("/new"));
+    screen.key("/undo\r");
+    screen.until("what was searched for", |view| view.has("undo"));
+    screen.key("q");
+    screen.until("the composer", |view| !view.paged && view.cursor_shown);
+    assert!(stage.model.asked().is_empty());
+}
+
+#[test]
+fn a_mentioned_file_is_picked_and_its_content_reaches_the_model() {
+    let stage = Stage::says("read it");
+    stage.file("src/deep/treasure.txt", "gold and 42 pearls\n");
+    stage.file("src/other.txt", "nothing\n");
+    let screen = stage.open();
+    screen
+        .ready()
+        .text("what is in ")
+        .key("@treas")
+        .see("treasure.txt");
+    screen.until("the file in the menu", |view| {
+        view.rows[view.cursor.0 + 1..]
+            .iter()
+            .any(|row| row.contains("src/deep/treasure.txt"))
+    });
+    screen.key("\t").until("the whole path", |view| {
+        view.at_cursor().contains("@src/deep/treasure.txt")
+    });
+    screen.key(ENTER);
+    screen.see("read it").done();
+    let last = stage.model.bodies().pop().unwrap();
+    assert!(last.contains("gold and 42 pearls"), "{last}");
+}
+
+#[test]
+fn a_model_is_picked_from_those_of_the_server() {
+    let stage = Stage::says("fine");
+    let screen = stage.open();
+    screen.ready().line("/models").see("Models");
+    screen
+        .see("▸ mock-model")
+        .key(ENTER)
+        .gone("Models")
+        .ready()
+        .line("hello")
+        .see("fine");
+    let last = stage.model.bodies().pop().unwrap();
+    assert!(last.contains("\"model\":\"mock-model\""), "{last}");
+}
+
+#[test]
+fn a_theme_is_tried_taken_and_remembered() {
+    let stage = Stage::says("fine");
+    let screen = stage.open();
+    screen
+        .ready()
+        .line("/theme")
+        .see("Theme")
+        .see("light")
+        .see("mono");
+    screen.key(DOWN).key(ESC).gone("mono").ready();
+    let kept = stage.home.tenon().join("theme");
+    assert!(!kept.exists(), "it was only tried");
+    screen.line("/theme nosuch");
+    screen.see("There is no theme `nosuch`").ready();
+    // The theme of the first start has none but the terminal's own colours.
+    let many = |screen: &Screen| String::from_utf8_lossy(&screen.raw()).contains("38;5;");
+    let before = stage.open();
+    before.ready();
+    assert!(!many(&before));
+    screen.line("/theme light").ready();
+    assert!(tenon_testing::wait_until(DEADLINE, || kept.exists()));
+    let after = stage.open();
+    after.ready();
+    assert!(many(&after));
+}
+
+#[test]
+fn the_next_turn_uses_the_model_that_was_named() {
+    let stage = Stage::says("fine");
+    let config = json!({"providers": {"local": {
+        "base_url": stage.model.url, "model": "mock-model", "models": ["another-model"],
+    }}});
+    std::fs::write(stage.home.tenon().join("tenon.jsonc"), config.to_string()).unwrap();
+    let screen = stage.open();
+    screen.ready().line("hello").done().ready();
+    screen
+        .line("/models nosuch")
+        .see("has no model `nosuch`")
+        .ready();
+    screen.line("/models local/another-model").ready();
+    screen.until("the status line", |view| {
+        view.rows[view.cursor.0 + 1..]
+            .iter()
+            .any(|row| row.contains("another-model"))
+    });
+    screen.line("and now");
+    screen.until("the second answer", |view| {
+        view.rows
+            .iter()
+            .filter(|row| row.starts_with("Done."))
+            .count()
+            == 2
+    });
+    let last = stage.model.bodies().pop().unwrap();
+    assert!(last.contains("\"model\":\"another-model\""), "{last}");
+}
+
+#[test]
+fn the_transcript_has_everything_and_closes_again() {
+    let stage = Stage::calls("do it", "list", &json!({}), "that was it");
+    stage.file("a-file.txt", "x");
+    let screen = stage.open();
+    screen
+        .ready()
+        .line("do it")
+        .done()
+        .ready()
+        .key(&control('t'));
+    screen.until("the transcript", |view| {
+        view.paged && view.has("do it") && view.has("that was it")
+    });
+    screen.key("q");
+    screen.until("the conversation", |view| !view.paged && view.has("Done."));
+    let all = screen.all();
+    let said = all
+        .iter()
+        .filter(|line| line.contains("that was it"))
+        .count();
+    assert_eq!(said, 1, "{all:#?}");
+}
+
+#[test]
+fn context_cost_tools_and_permissions_are_shown() {
+    let stage = Stage::says("fine");
+    let screen = stage.open();
+    screen.ready().line("hello").done().ready();
+    for (command, shown) in [
+        ("/context", "built-in"),
+        ("/cost", "tokens"),
+        ("/permissions", "bash"),
+        ("/tools", "grep"),
+    ] {
+        let before = screen.all().len();
+        screen.line(command);
+        screen.until(command, |view| {
+            screen
+                .all()
+                .iter()
+                .skip(before.saturating_sub(5))
+                .any(|line| line.to_lowercase().contains(shown) && !line.starts_with('>'))
+                && view.cursor_shown
+        });
+        screen.ready();
+    }
+}
+
+#[test]
+fn a_diff_shows_what_the_session_changed() {
+    let arguments = json!({"path": "new.txt", "content": "fresh words\n"});
+    let stage = Stage::calls("do it", "write", &arguments, "that was it");
+    let screen = stage.open_with(&["--yes"], &[], USUAL);
+    screen.ready().line("do it").done().ready().line("/diff");
+    screen.until("the change", |view| view.paged && view.has("fresh words"));
+    screen.key("q");
+    screen.until("the composer", |view| !view.paged);
+    assert_eq!(stage.content("new.txt"), "fresh words\n");
+}
+
+#[test]
+fn the_editor_gets_what_is_written_and_gives_it_back() {
+    let stage = Stage::says("fine");
+    let editor = stage.home.path().join("editor");
+    std::fs::write(
+        &editor,
+        "#!/bin/sh\nsed -i 's/rough/fine/' \"$1\"\nprintf '\\na second line\\n' >> \"$1\"\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&editor, PermissionsExt::from_mode(0o755)).unwrap();
+    let editor = editor.display().to_string();
+    let screen = stage.open_with(&[], &[("EDITOR", &editor)], USUAL);
+    screen.ready().text("a rough draft").key(&control('g'));
+    screen
+        .see("> a fine draft")
+        .see("  a second line")
+        .key(ENTER)
+        .done();
+    assert_eq!(stage.model.last_prompt(), "a fine draft\na second line");
+}
+
+#[test]
+fn an_unknown_command_is_given_back_to_be_mended() {
+    let stage = Stage::says("fine");
+    let screen = stage.open();
+    screen
+        .ready()
+        .key("/nosuchthing")
+        .see("/nosuchthing")
+        .key(ENTER);
+    screen.see("/help").composed("/nosuchthing");
+    assert!(stage.model.asked().is_empty());
+}

@@ -1,0 +1,197 @@
+//! What the program around gives to the terminal interface: all that is not the
+//! session's own. The interface draws and asks; it reads no file, no setting and
+//! no environment itself.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use tenon_vocab::port::Handle;
+use tenon_vocab::slash::{Line, Local};
+use tenon_vocab::{Answer, Event, Question, Settings, TableReply, TodoItem};
+
+/// Something that takes a while. Polled beside all else, on the same thread.
+pub type Later<T> = Pin<Box<dyn Future<Output = T>>>;
+
+/// The program around. Every call returns at once; what takes long is a
+/// [`Later`], so that keys are answered meanwhile.
+pub trait House {
+    /// What a typed line means; the same for every front end.
+    fn read(&self, line: &str) -> Line;
+    /// All that may follow a `/`.
+    fn menu(&self) -> Vec<Entry>;
+    /// What was typed before, the oldest first.
+    fn history(&self) -> Vec<String>;
+    /// Keeps an input for later sessions.
+    fn remember(&self, text: &str);
+    fn list(&self, what: Listing) -> Later<Result<Vec<Row>, String>>;
+    /// Everything that was said in this session, for the pager.
+    fn transcript(&self) -> Later<Result<Vec<Arc<Event>>, String>>;
+    /// Carries out what no engine does; `settings` are those in force now.
+    fn act(&self, command: Local, settings: &Settings) -> Later<Outcome>;
+    /// The answer to a question that came as [`Outcome::Ask`].
+    fn answered(&self, answer: Answer) -> Later<Outcome>;
+    /// A theme was chosen: kept for the next start.
+    fn themed(&self, name: &str);
+    /// The text as a program of the user's edited it, with the terminal for
+    /// itself; `Err` says why it could not.
+    fn edit(&self, text: &str) -> Result<String, String>;
+}
+
+/// Something that can be listed and picked from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Listing {
+    /// Paths of the workspace, `/` at the end of folders. `id` is the path.
+    Files,
+    /// Sessions of this directory, the newest first. `id` is what `/resume` takes.
+    Sessions,
+    /// Prompts of this session, the last first. `id` is the number of the
+    /// message, as `/fork` and `/revert` take it.
+    Prompts,
+    Themes,
+}
+
+/// One line of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Row {
+    pub id: String,
+    pub label: String,
+    /// Dim, behind the label.
+    pub detail: String,
+}
+
+/// One line of the `/` menu.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Without the `/`.
+    pub name: String,
+    pub aliases: Vec<String>,
+    pub argument: String,
+    pub what: String,
+}
+
+/// What came of a command.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Nothing to show.
+    Done,
+    Said(String),
+    Failed {
+        message: String,
+        hint: Option<String>,
+    },
+    Table(TableReply),
+    /// A unified diff, and what is to be said of it.
+    Diff {
+        text: String,
+        remarks: Vec<String>,
+    },
+    /// Text that is long: shown in the pager.
+    Page {
+        title: String,
+        text: String,
+    },
+    /// Asked before it is done; answered with [`House::answered`].
+    Ask(Box<Question>),
+    /// A text for the composer, to be sent or changed.
+    Draft(String),
+    /// Another session is open; the one before has been ended.
+    Opened(Box<Opened>),
+    Leave,
+}
+
+/// A session that is ready to be talked to.
+pub struct Opened {
+    pub handle: Handle,
+    pub settings: Settings,
+    pub facts: Facts,
+    pub todo: Vec<TodoItem>,
+    /// What is to be known before the first prompt: rules, skills, warnings.
+    pub remarks: Vec<String>,
+    /// The end of the conversation so far, of a session that is resumed.
+    pub past: Vec<Arc<Event>>,
+    /// How many runs came before `past`.
+    pub before: u32,
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened")
+            .field("handle", &self.handle)
+            .field("facts", &self.facts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the status line shows and no event tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    pub version: String,
+    /// With `~` for the home folder.
+    pub root: String,
+    pub branch: Option<String>,
+    /// Such as `workspace-write`.
+    pub sandbox: String,
+    /// How to come back to this session; none if it is not kept.
+    pub resume: Option<String>,
+}
+
+/// How the user wants the interface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wishes {
+    pub theme: String,
+    pub keys: Keys,
+    /// Parts of the status line, in their order.
+    pub status: Vec<String>,
+    pub notify: Notify,
+    pub motion: Motion,
+    pub thinking: Thinking,
+}
+
+impl Default for Wishes {
+    fn default() -> Self {
+        Self {
+            theme: String::from("ansi"),
+            keys: Keys::default(),
+            status: Vec::new(),
+            notify: Notify::default(),
+            motion: Motion::default(),
+            thinking: Thinking::default(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Keys {
+    #[default]
+    Emacs,
+    Vim,
+}
+
+/// When the terminal is asked for attention.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Notify {
+    /// When the window is not looked at.
+    #[default]
+    Unfocused,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Motion {
+    #[default]
+    Full,
+    /// Nothing moves by itself but the seconds.
+    Reduced,
+}
+
+/// What is shown of the model's thoughts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Thinking {
+    /// As they stream, then one line.
+    #[default]
+    Brief,
+    Whole,
+    Hidden,
+}

@@ -1,0 +1,75 @@
+//! What comes in and what goes out: the two sides of [`crate::update::update`].
+
+use crate::house::{Listing, Outcome, Row};
+use crate::text::Size;
+use crossterm::event::KeyEvent;
+use std::sync::Arc;
+use tenon_vocab::slash::Local;
+use tenon_vocab::{Answer, Command, Event, Query, Reply};
+
+#[derive(Debug)]
+pub enum Input {
+    Key(KeyEvent),
+    Paste(String),
+    Resized(Size),
+    Focus(Focus),
+    /// Of the session.
+    Event(Arc<Event>),
+    /// The engine has ended by itself.
+    Ended,
+    Replied(Query, Reply),
+    Listed(Listing, Result<Vec<Row>, String>),
+    Transcript(Result<Vec<Arc<Event>>, String>),
+    Acted(Outcome),
+    /// Back from the user's editor.
+    Edited(Result<String, String>),
+    /// A line that some part of the program wrote to standard error.
+    Stderr(String),
+    /// Time has passed: what shows seconds may move.
+    Tick,
+    Signal(Signal),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    Gained,
+    Lost,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGINT from outside: as Ctrl+C.
+    Interrupt,
+    /// SIGTERM, SIGHUP.
+    End,
+}
+
+#[derive(Debug)]
+pub enum Effect {
+    Send(Command),
+    Ask(Query),
+    List(Listing),
+    Transcript,
+    Act(Local),
+    /// To a question of the program around.
+    Answered(Answer),
+    Remember(String),
+    /// In the user's editor.
+    Edit(String),
+    Themed(String),
+    /// The window is to be looked at.
+    Notify(String),
+    Title(String),
+    /// To the clipboard of the terminal.
+    Copy(String),
+    /// Something else wrote over the screen: draw all of the live area again.
+    Repaint,
+    Suspend,
+    Leave(Leaving),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    Asked,
+    Killed,
+}

@@ -1,0 +1,312 @@
+//! How a question looks. The choices are always there, then as much of what is
+//! asked about as fits, with a count of what does not.
+
+use super::body::Part;
+use super::{Ask, Hand, Item, Writing};
+use crate::overlay::field::labelled;
+use crate::overlay::fold::{fold, worded};
+use crate::overlay::scroll::Mark;
+use crate::shapes;
+use crate::text::{Frame, Line, Role, Size, Span, Style};
+use tenon_vocab::{Choice, Question, QuestionKind};
+
+/// Rows of a title that always stand there.
+const TITLE: usize = 2;
+/// So much of what is asked about is worth shorter choices.
+const LEAST: usize = 4;
+
+/// All of a question, for the pager: also the choices with their rules.
+#[must_use]
+pub fn whole(question: &Question, columns: usize) -> Vec<Line> {
+    let mut lines = fold(title(question), columns);
+    lines.extend(shapes::question(question, columns));
+    lines.push(Line::empty());
+    for choice in &question.choices {
+        lines.extend(fold(offered(choice, Mark::Off), columns));
+    }
+    lines
+}
+
+pub(super) fn frame(ask: &Ask, size: Size) -> Frame {
+    let Size { columns, rows } = size;
+    if columns == 0 || rows == 0 {
+        return Frame::default();
+    }
+    let (head, rest) = heading(ask, columns);
+    let body = ask.body.lines(&ask.question, columns, &rest);
+    let head = if rows >= 3 { head } else { Vec::new() };
+    let notice = notice(ask, columns);
+    let wanted = body.len().min(LEAST);
+    let mut foot = full(ask, columns);
+    let mut rules = Vec::new();
+    if head.len() + wanted + foot.lines.len() + notice.len() + 2 > rows {
+        foot = brief(ask, Size { columns, rows });
+        // They have no place below any more, and are read like the rest.
+        rules = ruled(&ask.question, columns);
+    }
+    let mut frame = Frame::of(head);
+    let around = frame.lines.len() + foot.lines.len() + notice.len();
+    let room = rows.saturating_sub(around);
+    let length = body.len() + rules.len();
+    // A line between them where there is one to spare.
+    let air = usize::from(room > length);
+    let height = if length > room {
+        room.saturating_sub(1)
+    } else {
+        room
+    };
+    let part = ask.body.part(length, height);
+    let shown = body.iter().chain(&rules).skip(part.top);
+    frame.lines.extend(shown.take(part.end - part.top).cloned());
+    if part.end - part.top < part.length && room > 0 {
+        frame.lines.push(bar(part, columns));
+    } else if air > 0 {
+        frame.lines.push(Line::empty());
+    }
+    frame.below(foot);
+    frame.lines.extend(notice);
+    last_rows(frame, rows)
+}
+
+/// The choices that would store a rule, if there are any.
+fn ruled(question: &Question, columns: usize) -> Vec<Line> {
+    question
+        .choices
+        .iter()
+        .filter(|choice| choice.rule.is_some())
+        .flat_map(|choice| fold(offered(choice, Mark::Off), columns))
+        .collect()
+}
+
+/// The choices come last: of a screen that is far too low they are what stays.
+fn last_rows(mut frame: Frame, rows: usize) -> Frame {
+    let over = frame.lines.len().saturating_sub(rows);
+    frame.lines.drain(..over);
+    frame.caret = frame
+        .caret
+        .and_then(|(row, column)| Some((row.checked_sub(over)?, column)));
+    frame
+}
+
+/// The title, and all of it once more above the rest if it is too long to stay.
+fn heading(ask: &Ask, columns: usize) -> (Vec<Line>, Vec<Line>) {
+    let rows = fold(title(&ask.question), columns);
+    if rows.len() <= TITLE {
+        return (rows, Vec::new());
+    }
+    (vec![title(&ask.question).cut(columns)], rows)
+}
+
+fn title(question: &Question) -> Line {
+    let role = match question.kind {
+        QuestionKind::AskUser => Role::Heading,
+        QuestionKind::Permission | QuestionKind::Trust => Role::Warning,
+    };
+    Line::new(Style::from(role).bold(), &question.title)
+}
+
+fn notice(ask: &Ask, columns: usize) -> Vec<Line> {
+    match &ask.notice {
+        Some(text) => vec![Line::new(Role::Warning, text).cut(columns)],
+        None => Vec::new(),
+    }
+}
+
+/// A way to answer, with the exact rule that it would store.
+fn offered(choice: &Choice, mark: Mark) -> Line {
+    let key = choice.key.to_string();
+    let key = choice.typed.as_deref().unwrap_or(&key);
+    let mut line = item(key, &choice.label, mark);
+    if let Some(rule) = &choice.rule {
+        line.push(Role::Code, &format!("  [{rule}]"));
+    }
+    if choice.typed.is_some() {
+        line.push(Role::Dim, " (type the whole word)");
+    }
+    line
+}
+
+fn item(key: &str, label: &str, mark: Mark) -> Line {
+    let role = mark.role();
+    Line::of([
+        Span::new(role, mark.sign()),
+        Span::new(Style::from(Role::Accent).bold(), key),
+        Span::new(role, "  "),
+        Span::new(role, label),
+    ])
+}
+
+/// Every choice on a line of its own, and the line that is written in.
+fn full(ask: &Ask, columns: usize) -> Frame {
+    let mut frame = Frame::default();
+    for (at, one) in ask.items().into_iter().enumerate() {
+        let mark = Mark::of(at, ask.marked);
+        match one {
+            Item::Choice(choice) => {
+                if let Some(choice) = ask.question.choices.get(choice) {
+                    frame.lines.extend(fold(offered(choice, mark), columns));
+                }
+            }
+            Item::Reason(key) => {
+                let line = item(&key.to_string(), "deny and tell the model why", mark);
+                frame.lines.extend(worded(&line, columns, 5));
+            }
+            Item::NotNow => {
+                let label = "not now: go on without it and be asked again";
+                let line = item("Enter", label, mark);
+                frame.lines.extend(worded(&line, columns, 9));
+            }
+            Item::Text => {}
+        }
+    }
+    frame.below(input(ask, columns));
+    if ask.writing == Writing::Nothing {
+        let keys = match (ask.hand, ask.question.kind) {
+            (Hand::Users, QuestionKind::Permission) => "enter takes what is marked · esc denies",
+            (Hand::Users, QuestionKind::AskUser) => "enter takes what is marked · esc: no answer",
+            (Hand::Users, QuestionKind::Trust) => "enter takes what is marked · esc: not now",
+            (Hand::Ours, QuestionKind::Permission) => "enter or esc deny · tab marks another",
+            (Hand::Ours, QuestionKind::AskUser) => "tab marks one · enter or esc: no answer",
+            (Hand::Ours, QuestionKind::Trust) => "tab marks another",
+        };
+        frame.lines.push(Line::new(Role::Dim, keys).cut(columns));
+    }
+    frame
+}
+
+/// The keys alone, on a screen that is too low for more.
+fn brief(ask: &Ask, size: Size) -> Frame {
+    let columns = size.columns;
+    let most = if size.rows < 5 { 1 } else { TITLE };
+    let mut lines = vec![Line::empty()];
+    for (at, one) in ask.items().into_iter().enumerate() {
+        let Some((key, label)) = named(ask, one) else {
+            continue;
+        };
+        let role = Mark::of(at, ask.marked).role();
+        let spans = [
+            Span::new(Style::from(Role::Accent).bold(), &key),
+            Span::new(role, &format!(" {label}")),
+        ];
+        let wide: usize = spans.iter().map(Span::width).sum();
+        let count = lines.len();
+        if let Some(line) = lines.last_mut() {
+            if line.spans.is_empty() {
+                line.spans.extend(spans);
+            } else if line.width() + 3 + wide <= columns || count == most {
+                line.push(Role::Dim, " · ");
+                line.spans.extend(spans);
+            } else {
+                lines.push(Line::of(spans));
+            }
+        }
+    }
+    let mut frame = Frame::of(lines.into_iter().map(|line| line.cut(columns)).collect());
+    if ask.writing != Writing::Nothing {
+        frame.below(input(ask, columns));
+    }
+    frame
+}
+
+/// The key of an answer, and a word for it.
+fn named(ask: &Ask, item: Item) -> Option<(String, &str)> {
+    match item {
+        Item::Reason(key) => Some((key.to_string(), "why")),
+        Item::NotNow => Some((String::from("Enter"), "not now")),
+        Item::Text => None,
+        Item::Choice(choice) => {
+            let choice = ask.question.choices.get(choice)?;
+            let key = choice.typed.clone();
+            let key = key.unwrap_or_else(|| choice.key.to_string());
+            Some((key, short(ask, choice)))
+        }
+    }
+}
+
+/// What a permission is called is shorter than what it says, and says as much.
+fn short<'a>(ask: &Ask, choice: &'a Choice) -> &'a str {
+    match ask.question.kind {
+        QuestionKind::AskUser | QuestionKind::Trust => &choice.label,
+        QuestionKind::Permission => &choice.id,
+    }
+}
+
+/// The line that is written in, with its caret.
+fn input(ask: &Ask, columns: usize) -> Frame {
+    let label = match ask.writing {
+        Writing::Nothing => return Frame::default(),
+        Writing::Reason => String::from("why not: "),
+        Writing::Word(choice) => {
+            let word = ask.question.choices.get(choice);
+            let word = word.and_then(|choice| choice.typed.as_deref());
+            format!("type {}: ", word.unwrap_or_default())
+        }
+        Writing::Answer if ask.is_on_text() => String::from("▸ "),
+        Writing::Answer => String::from("  "),
+    };
+    let (mut line, caret) = labelled(&label, &ask.field, columns);
+    let hint = match ask.writing {
+        _ if !ask.field.is_empty() => "",
+        Writing::Reason => "enter denies · esc goes back",
+        Writing::Word(_) => "esc goes back",
+        Writing::Answer if ask.question.choices.is_empty() => "write an answer · enter sends it",
+        Writing::Answer => "or write an answer · enter sends it",
+        Writing::Nothing => "",
+    };
+    line.push(Role::Dim, hint);
+    Frame {
+        lines: vec![line.cut(columns)],
+        caret: Some((0, caret)),
+    }
+}
+
+/// What of the body is on the screen, and what was not yet.
+fn bar(part: Part, columns: usize) -> Line {
+    let Part {
+        top,
+        end,
+        length,
+        unseen,
+    } = part;
+    let shown = if end > top {
+        format!("{}–{end}", top + 1)
+    } else {
+        String::from("0")
+    };
+    let long = [
+        format!("lines {shown} of {length}"),
+        format!("{unseen} not seen"),
+        String::from("space scrolls"),
+        String::from("ctrl+t whole"),
+    ];
+    let middle = [
+        format!("{shown}/{length}"),
+        format!("{unseen} not seen"),
+        String::from("space"),
+        String::from("ctrl+t"),
+    ];
+    let short = [
+        format!("{shown}/{length}"),
+        format!("{unseen} not seen"),
+        String::new(),
+        String::from("ctrl+t"),
+    ];
+    let made = |words: &[String; 4]| {
+        let mut line = Line::empty();
+        for (at, word) in words.iter().enumerate() {
+            if word.is_empty() || (at == 1 && unseen == 0) {
+                continue;
+            }
+            if !line.spans.is_empty() {
+                line.push(Role::Dim, " · ");
+            }
+            line.push(if at == 1 { Role::Warning } else { Role::Dim }, word);
+        }
+        line
+    };
+    [&long, &middle, &short]
+        .into_iter()
+        .map(made)
+        .find(|line| line.width() <= columns)
+        .unwrap_or_else(|| made(&short).cut(columns))
+}

@@ -1,0 +1,383 @@
+//! A question with its choices: permission, a question of the model's, trust.
+//! What is shown is what runs; nothing is left out without a count and a key.
+//!
+//! A yes is never given by accident. Keys that were on their way before the
+//! question stood on the screen do nothing, and Enter says no unless a choice
+//! was marked by hand.
+
+mod arming;
+mod body;
+mod draw;
+mod write;
+
+use super::field::{Field, Taken};
+use super::scroll::{next, previous};
+use crate::text::{Frame, Size};
+use arming::Arming;
+use body::Body;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+pub use draw::whole;
+use std::time::Instant;
+use tenon_vocab::{Answer, AnsweredBy, Choice, Question, QuestionKind};
+
+/// The choice of an answer that puts a question of trust off. None of the
+/// choices is called so: who does not know it takes it for a no.
+pub const NOT_NOW: &str = "not_now";
+
+#[derive(Debug)]
+pub struct Ask {
+    question: Question,
+    body: Body,
+    arming: Arming,
+    writing: Writing,
+    field: Field,
+    /// The marked one of [`Ask::items`].
+    marked: usize,
+    hand: Hand,
+    /// Why the last key did nothing.
+    notice: Option<String>,
+    guard: Guard,
+}
+
+/// Who put the mark where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hand {
+    Ours,
+    Users,
+}
+
+/// What is being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    Nothing,
+    /// Why not; goes to the model.
+    Reason,
+    /// The whole word that the choice of this number wants.
+    Word(usize),
+    /// An answer in the user's own words.
+    Answer,
+}
+
+/// Whether letters count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Guard {
+    Down,
+    Up,
+}
+
+/// One line of the list that the mark moves over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Item {
+    Choice(usize),
+    /// Deny, and say why.
+    Reason(char),
+    NotNow,
+    /// Where an answer is written.
+    Text,
+}
+
+/// What a key did.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// Scrolled, chosen, typed; or nothing.
+    Stay,
+    Answered(Answer),
+    /// See it whole, in the pager.
+    Page,
+}
+
+impl Ask {
+    #[must_use]
+    pub fn new(question: Question) -> Self {
+        let is_answer = question.kind == QuestionKind::AskUser && question.free_text;
+        let mut ask = Self {
+            question,
+            body: Body::default(),
+            arming: Arming::default(),
+            writing: if is_answer {
+                Writing::Answer
+            } else {
+                Writing::Nothing
+            },
+            field: Field::default(),
+            marked: 0,
+            hand: Hand::Ours,
+            notice: None,
+            guard: Guard::Down,
+        };
+        ask.marked = ask.safest();
+        ask
+    }
+
+    #[must_use]
+    pub fn question(&self) -> &Question {
+        &self.question
+    }
+
+    /// It stands on the screen since then. Only the first call counts.
+    pub fn shown(&mut self, now: Instant) {
+        self.arming.shown(now);
+    }
+
+    /// A key went elsewhere just before: who is in the middle of typing does
+    /// not mean this question.
+    pub fn typed_before(&mut self, last: Instant) {
+        self.arming.noise(last);
+    }
+
+    /// Whether it has been on the screen.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.arming.is_shown()
+    }
+
+    /// Whether keys are letters of a text here, and not answers.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        matches!(self.writing, Writing::Reason | Writing::Answer)
+    }
+
+    /// Something is half written: the next letter may belong to it, however long
+    /// the pause was. Only another key says that the question is meant.
+    pub fn guard(&mut self) {
+        if self.writing == Writing::Nothing {
+            self.guard = Guard::Up;
+        }
+    }
+
+    /// Whether the key is held off, because it may belong to a text.
+    fn wards_off(&mut self, key: KeyEvent) -> bool {
+        if self.guard == Guard::Down {
+            return false;
+        }
+        if matches!(key.code, KeyCode::Char(_)) {
+            self.notice = Some(String::from(
+                "you were writing: tab or an arrow first, then the letter",
+            ));
+            return true;
+        }
+        self.guard = Guard::Down;
+        false
+    }
+
+    pub fn key(&mut self, key: KeyEvent, now: Instant) -> Verdict {
+        if key.kind == KeyEventKind::Release {
+            return Verdict::Stay;
+        }
+        let counts = self.arming.takes(now);
+        if key.modifiers.contains(KeyModifiers::CONTROL) {
+            match key.code {
+                KeyCode::Char('t') => return Verdict::Page,
+                // To interrupt is more than to answer, and not this one's.
+                KeyCode::Char('c') => return Verdict::Stay,
+                _ => {}
+            }
+        }
+        if !counts {
+            self.notice = Some(String::from(
+                "a key that came too early was not taken: pause, then answer",
+            ));
+            return Verdict::Stay;
+        }
+        if self.wards_off(key) {
+            return Verdict::Stay;
+        }
+        self.notice = None;
+        if self.scrolled(key) {
+            return Verdict::Stay;
+        }
+        match self.writing {
+            Writing::Nothing => self.choose(key),
+            Writing::Reason => self.reason(key),
+            Writing::Word(choice) => self.word(key, choice),
+            Writing::Answer => self.answer(key),
+        }
+    }
+
+    /// Text that was pasted into the reason or the answer. A word that is to be
+    /// typed is not pasted.
+    pub fn paste(&mut self, text: &str) {
+        match self.writing {
+            Writing::Reason => {}
+            Writing::Answer => self.mark_text(),
+            Writing::Nothing | Writing::Word(_) => return,
+        }
+        if self.field.paste(text) == Taken::Part {
+            self.notice = Some(String::from(
+                "what was pasted is too long for a line: its end was left out",
+            ));
+        }
+    }
+
+    /// At most `size.rows` lines.
+    #[must_use]
+    pub fn view(&self, size: Size) -> Frame {
+        draw::frame(self, size)
+    }
+
+    /// What the mark moves over, in the order in which it is shown.
+    fn items(&self) -> Vec<Item> {
+        let mut items: Vec<Item> = (0..self.question.choices.len()).map(Item::Choice).collect();
+        match self.question.kind {
+            QuestionKind::Permission if self.question.free_text => {
+                items.extend(self.reason_key().map(Item::Reason));
+            }
+            QuestionKind::AskUser if self.question.free_text => items.push(Item::Text),
+            QuestionKind::Trust => items.push(Item::NotNow),
+            QuestionKind::Permission | QuestionKind::AskUser => {}
+        }
+        items
+    }
+
+    /// A letter that no choice has.
+    fn reason_key(&self) -> Option<char> {
+        "rtw".chars().find(|key| self.keyed(*key).is_none())
+    }
+
+    /// Where the mark stands until it is moved: where nothing happens.
+    fn safest(&self) -> usize {
+        let items = self.items();
+        let is_safe = |item: &Item| match item {
+            Item::NotNow | Item::Text => true,
+            Item::Reason(_) => false,
+            Item::Choice(at) => {
+                self.question.kind == QuestionKind::Permission && self.id(*at) == Choice::DENY
+            }
+        };
+        items.iter().position(is_safe).unwrap_or(items.len())
+    }
+
+    fn id(&self, choice: usize) -> &str {
+        self.question
+            .choices
+            .get(choice)
+            .map_or(Choice::DENY, |choice| choice.id.as_str())
+    }
+
+    fn keyed(&self, key: char) -> Option<usize> {
+        self.question
+            .choices
+            .iter()
+            .position(|choice| choice.key.eq_ignore_ascii_case(&key))
+    }
+
+    fn scrolled(&mut self, key: KeyEvent) -> bool {
+        let is_free = self.writing == Writing::Nothing;
+        let is_long = self.body.is_long();
+        match key.code {
+            KeyCode::PageUp => self.body.page_up(),
+            KeyCode::PageDown => self.body.page_down(),
+            KeyCode::Up if is_long => self.body.up(1),
+            KeyCode::Down if is_long => self.body.down(1),
+            KeyCode::Home if is_free => self.body.up(usize::MAX),
+            KeyCode::End if is_free => self.body.down(usize::MAX),
+            KeyCode::Char(' ') if is_free => self.body.page_down(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn choose(&mut self, key: KeyEvent) -> Verdict {
+        match key.code {
+            KeyCode::Esc => self.refuse(),
+            KeyCode::Enter if self.hand == Hand::Users => self.take(),
+            KeyCode::Enter => self.refuse(),
+            KeyCode::Tab | KeyCode::Right | KeyCode::Down => self.step(next),
+            KeyCode::BackTab | KeyCode::Left | KeyCode::Up => self.step(previous),
+            KeyCode::Char(c) if is_plain(key) => self.letter(c),
+            _ => Verdict::Stay,
+        }
+    }
+
+    fn step(&mut self, to: fn(usize, usize) -> usize) -> Verdict {
+        let length = self.items().len();
+        if length > 0 {
+            self.marked = to(self.marked, length);
+            self.hand = Hand::Users;
+        }
+        Verdict::Stay
+    }
+
+    fn letter(&mut self, c: char) -> Verdict {
+        if let Some(choice) = self.keyed(c) {
+            return self.pick(choice);
+        }
+        let reason = self
+            .items()
+            .iter()
+            .any(|item| matches!(item, Item::Reason(key) if key.eq_ignore_ascii_case(&c)));
+        if reason {
+            self.writing = Writing::Reason;
+            return Verdict::Stay;
+        }
+        self.notice = Some(format!("`{c}` is not offered here: {}", self.keys()));
+        Verdict::Stay
+    }
+
+    fn keys(&self) -> String {
+        let keys: Vec<String> = self
+            .items()
+            .iter()
+            .filter_map(|item| match item {
+                Item::Choice(at) => Some(self.question.choices.get(*at)?.key.to_string()),
+                Item::Reason(key) => Some(key.to_string()),
+                Item::NotNow => Some(String::from("Enter")),
+                Item::Text => None,
+            })
+            .collect();
+        keys.join(", ")
+    }
+
+    /// The marked one, which the user marked.
+    fn take(&mut self) -> Verdict {
+        match self.items().get(self.marked) {
+            Some(Item::Choice(choice)) => self.pick(*choice),
+            Some(Item::Reason(_)) => {
+                self.writing = Writing::Reason;
+                Verdict::Stay
+            }
+            Some(Item::NotNow | Item::Text) | None => self.refuse(),
+        }
+    }
+
+    fn pick(&mut self, choice: usize) -> Verdict {
+        let Some(chosen) = self.question.choices.get(choice) else {
+            return Verdict::Stay;
+        };
+        match &chosen.typed {
+            None => self.say(&chosen.id.clone(), None),
+            Some(word) => {
+                // Whoever types the word at once has its first letter there.
+                let begun = word.starts_with(chosen.key) && self.hand == Hand::Ours;
+                let first = if begun {
+                    chosen.key.to_string()
+                } else {
+                    String::new()
+                };
+                self.field.set(&first);
+                self.writing = Writing::Word(choice);
+                Verdict::Stay
+            }
+        }
+    }
+
+    fn refuse(&self) -> Verdict {
+        match self.question.kind {
+            QuestionKind::Trust => self.say(NOT_NOW, None),
+            QuestionKind::Permission | QuestionKind::AskUser => self.say(Choice::DENY, None),
+        }
+    }
+
+    fn say(&self, choice: &str, text: Option<String>) -> Verdict {
+        Verdict::Answered(Answer {
+            question: self.question.id.clone(),
+            choice: choice.to_owned(),
+            text,
+            by: AnsweredBy::User,
+        })
+    }
+}
+
+fn is_plain(key: KeyEvent) -> bool {
+    key.modifiers.difference(KeyModifiers::SHIFT).is_empty()
+}

@@ -1,0 +1,197 @@
+//! All commands and keys, in groups. The commands come from the program around;
+//! the keys are listed here, beside nothing that reads them: a key that changes
+//! is changed here too.
+
+use crate::house::Entry;
+use crate::overlay::fold::fold_all;
+use crate::overlay::needle::shown_width;
+use crate::text::{Line, Role, Span, Style, wrap};
+
+/// Which command stands where. What is in no group comes last.
+const GROUPS: &[(&str, &[&str])] = &[
+    (
+        "Conversation",
+        &[
+            "new", "clear", "compact", "context", "history", "revert", "fork", "stop", "exit",
+        ],
+    ),
+    (
+        "Sessions",
+        &[
+            "sessions", "resume", "search", "rename", "pin", "export", "handoff",
+        ],
+    ),
+    ("Changes", &["diff", "undo", "redo", "todo", "jobs"]),
+    (
+        "Model and tools",
+        &[
+            "models",
+            "provider",
+            "effort",
+            "agent",
+            "agents",
+            "mode",
+            "tools",
+            "skills",
+            "skill",
+            "mcp",
+            "permissions",
+            "cost",
+        ],
+    ),
+    ("Settings", &["theme", "init", "commands", "help"]),
+];
+
+const KEYS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "Writing",
+        &[
+            ("enter", "send; while something runs, it is queued"),
+            ("shift+enter, alt+enter, ctrl+j, \\ enter", "a new line"),
+            ("@", "a file of the workspace"),
+            ("/", "a command"),
+            ("!", "a shell command, run at once"),
+            ("up, down", "what was written before"),
+            ("ctrl+r", "search in it"),
+            ("ctrl+g", "write in your editor"),
+            ("ctrl+o", "unfold a large paste at the caret"),
+            ("ctrl+a, ctrl+e", "to the start, the end of the line"),
+            ("alt+b, alt+f", "a word back, on"),
+            ("ctrl+w, alt+d", "cut the word before, behind"),
+            ("ctrl+u, ctrl+k", "cut to the start, the end of the line"),
+            (
+                "ctrl+y, alt+y",
+                "put back what was cut, what was cut before",
+            ),
+            ("ctrl+_, alt+_", "undo, redo"),
+        ],
+    ),
+    (
+        "Program",
+        &[
+            ("esc", "stop what runs; what was queued comes back"),
+            (
+                "esc esc",
+                "go back to an earlier prompt, or clear the input",
+            ),
+            ("ctrl+c", "clear the input, stop what runs; twice: leave"),
+            ("ctrl+d", "leave, when nothing is written"),
+            ("ctrl+t", "the whole conversation"),
+            ("ctrl+z", "to the shell; fg comes back"),
+            ("ctrl+l", "draw the screen anew"),
+            ("f1, ?", "this page"),
+        ],
+    ),
+    (
+        "Questions",
+        &[
+            ("the key of a choice", "takes it"),
+            ("n, enter, esc", "no"),
+            ("r", "no, and tell the model why"),
+            ("tab, left, right", "mark a choice; enter then takes it"),
+            ("space, up, down, pgup, pgdn", "read on"),
+            ("ctrl+t", "all of it on a page"),
+        ],
+    ),
+    (
+        "Lists",
+        &[
+            ("letters", "narrow it"),
+            ("up, down, ctrl+p, ctrl+n", "mark another"),
+            ("tab", "complete the word"),
+            ("enter, esc", "take it, close"),
+        ],
+    ),
+    (
+        "Pages",
+        &[
+            ("space, b, ctrl+d, ctrl+u", "a page, half a page"),
+            ("g, G", "start, end"),
+            ("/, n, N", "search, next, previous"),
+            ("q, esc", "close"),
+        ],
+    ),
+];
+
+#[must_use]
+pub fn lines(entries: &[Entry], columns: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (title, names) in GROUPS {
+        let found = names
+            .iter()
+            .filter_map(|name| entries.iter().find(|entry| entry.name == *name));
+        group(&mut lines, title, found.map(command), columns);
+    }
+    let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let others = entries.iter().filter(|entry| !is_grouped(&entry.name));
+    group(&mut lines, "More commands", others.map(command), columns);
+    for (title, keys) in KEYS {
+        let keys = keys
+            .iter()
+            .map(|(key, what)| ((*key).to_owned(), (*what).to_owned()));
+        group(&mut lines, &format!("Keys: {title}"), keys, columns);
+    }
+    fold_all(lines, columns)
+}
+
+/// What is typed, and what it does.
+fn command(entry: &Entry) -> (String, String) {
+    let mut typed = format!("/{}", entry.name);
+    for alias in &entry.aliases {
+        typed.push_str(&format!(", /{alias}"));
+    }
+    if !entry.argument.is_empty() {
+        typed.push_str(&format!(" {}", entry.argument));
+    }
+    (typed, entry.what.clone())
+}
+
+fn group(
+    lines: &mut Vec<Line>,
+    title: &str,
+    rows: impl Iterator<Item = (String, String)>,
+    columns: usize,
+) {
+    let rows: Vec<(String, String)> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    if !lines.is_empty() {
+        lines.push(Line::empty());
+    }
+    lines.push(Line::new(Style::from(Role::Heading).bold(), title).cut(columns));
+    let widest = rows.iter().map(|(typed, _)| shown_width(typed)).max();
+    let left = widest.unwrap_or(0).min(columns / 2).min(30);
+    for (typed, what) in rows {
+        lines.extend(row(&typed, &what, left, columns));
+    }
+}
+
+/// Side by side, or one above the other where the left side is too long.
+fn row(typed: &str, what: &str, left: usize, columns: usize) -> Vec<Line> {
+    let wide = shown_width(typed);
+    let indent = left + 4;
+    let name = Span::new(Role::Accent, typed);
+    let narrow = columns < indent * 2 + 2;
+    if narrow || wide > left {
+        let mut lines = wrap(&Line::of([name]).behind(blank(2)), columns, 2);
+        let hang = if narrow { 4 } else { indent };
+        lines.extend(wrap(
+            &Line::new(Role::Text, what).behind(blank(hang)),
+            columns,
+            hang,
+        ));
+        return lines;
+    }
+    let line = Line::of([
+        blank(2),
+        name,
+        blank(left - wide + 2),
+        Span::new(Role::Text, what),
+    ]);
+    wrap(&line, columns, indent)
+}
+
+fn blank(columns: usize) -> Span {
+    Span::new(Role::Text, &" ".repeat(columns))
+}

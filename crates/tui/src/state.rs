@@ -1,0 +1,290 @@
+//! All that the interface knows. Changed by [`crate::update`] only, drawn by
+//! [`crate::view`] only.
+
+use crate::composer::Composer;
+use crate::flow::Flow;
+use crate::house::{Entry, Facts, Listing, Notify, Opened, Wishes};
+use crate::input::Focus;
+use crate::overlay::ask::Ask;
+use crate::overlay::menu::Menu;
+use crate::overlay::pager::Pager;
+use crate::overlay::picker::Picker;
+use crate::text::Size;
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::{Duration, Instant};
+use tenon_vocab::slash::Line as Meaning;
+use tenon_vocab::{Meter, Part, Question, RunState, Settings};
+
+/// The second press counts only within this time of the first (U10).
+const TWICE: Duration = Duration::from_secs(2);
+
+/// How a typed line is read.
+pub type Reader = Box<dyn Fn(&str) -> Meaning>;
+
+pub struct State {
+    pub size: Size,
+    pub now: Instant,
+    pub composer: Composer,
+    pub menu: Menu,
+    pub entries: Vec<Entry>,
+    pub overlay: Option<Overlay>,
+    /// Questions that wait behind the one that is shown.
+    pub questions: VecDeque<(Question, Asker)>,
+    pub flow: Flow,
+    pub settings: Settings,
+    pub facts: Facts,
+    pub meter: Option<Meter>,
+    pub run: Option<Run>,
+    /// Images that go with the next prompt.
+    pub attachments: Vec<Part>,
+    /// Sent, and not yet a part of the conversation.
+    pub queue: Vec<String>,
+    pub focus: Focus,
+    pub wishes: Wishes,
+    pub read: Reader,
+    /// When a key was last pressed: whoever types at the moment in which a
+    /// question appears does not answer it.
+    pub typed: Option<Instant>,
+    pub interrupts: Twice,
+    pub escapes: Twice,
+    /// What the program around does for the user now, such as opening a session.
+    pub busy: Option<&'static str>,
+    /// What the status line says for a moment.
+    pub hint: Option<(String, Instant)>,
+    /// Files were asked for and are not there yet.
+    pub files: Files,
+    /// The theme before the list of themes was opened.
+    pub theme_before: Option<String>,
+    /// The prompt that a fork is made for, to be edited in it.
+    pub draft: Option<String>,
+    /// The terminal's title as it was last set.
+    pub title: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Files {
+    #[default]
+    Unasked,
+    Asked,
+    There,
+}
+
+/// A run that goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    pub since: Instant,
+    pub state: RunState,
+    /// How much of the prompt the server has read, in percent.
+    pub read: Option<u8>,
+    /// Esc was pressed.
+    pub stopping: bool,
+}
+
+/// Who wants the answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    Session,
+    House,
+}
+
+/// What takes the keys before the composer does.
+#[derive(Debug)]
+pub enum Overlay {
+    Ask(Box<Ask>, Asker),
+    Pick(Box<Picker>, Purpose),
+    Page(Box<Pager>),
+}
+
+/// What a picked row is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    Resume,
+    /// Back to before a prompt, in a copy.
+    GoBack,
+    Model,
+    Theme,
+}
+
+impl Purpose {
+    /// The list that it is picked from, where the program around has it.
+    #[must_use]
+    pub fn listing(self) -> Option<Listing> {
+        match self {
+            Self::Resume => Some(Listing::Sessions),
+            Self::GoBack => Some(Listing::Prompts),
+            Self::Theme => Some(Listing::Themes),
+            Self::Model => None,
+        }
+    }
+}
+
+/// A key that counts when it is pressed twice.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Twice(Option<Instant>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Press {
+    First,
+    Second,
+}
+
+impl Twice {
+    pub fn press(&mut self, now: Instant) -> Press {
+        let soon = self
+            .0
+            .is_some_and(|last| now.saturating_duration_since(last) <= TWICE);
+        self.0 = (!soon).then_some(now);
+        if soon { Press::Second } else { Press::First }
+    }
+
+    /// Something else was done in between.
+    pub fn forget(&mut self) {
+        self.0 = None;
+    }
+}
+
+/// What a state begins with.
+pub struct Begin {
+    pub size: Size,
+    pub now: Instant,
+    pub wishes: Wishes,
+    pub history: Vec<String>,
+    pub entries: Vec<Entry>,
+    pub read: Reader,
+}
+
+impl fmt::Debug for Begin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Begin")
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
+}
+
+impl State {
+    #[must_use]
+    pub fn new(begin: Begin, opened: &Opened) -> Self {
+        let Begin {
+            size,
+            now,
+            wishes,
+            history,
+            entries,
+            read,
+        } = begin;
+        Self {
+            size,
+            now,
+            composer: Composer::new(wishes.keys, history),
+            menu: Menu::new(entries.clone()),
+            entries,
+            overlay: None,
+            questions: VecDeque::new(),
+            flow: Flow::new(wishes.thinking),
+            settings: opened.settings.clone(),
+            facts: opened.facts.clone(),
+            meter: None,
+            run: None,
+            attachments: Vec::new(),
+            queue: Vec::new(),
+            focus: Focus::Gained,
+            wishes,
+            read,
+            typed: None,
+            interrupts: Twice::default(),
+            escapes: Twice::default(),
+            busy: None,
+            hint: None,
+            files: Files::default(),
+            theme_before: None,
+            draft: None,
+            title: String::new(),
+        }
+    }
+
+    /// Something moves by itself: seconds, a spinner.
+    #[must_use]
+    pub fn is_moving(&self) -> bool {
+        self.run.is_some() || self.busy.is_some() || self.hint.is_some()
+    }
+
+    /// Whether the terminal is to be asked for attention.
+    #[must_use]
+    pub fn wants_notice(&self) -> bool {
+        match self.wishes.notify {
+            Notify::Always => true,
+            Notify::Never => false,
+            Notify::Unfocused => self.focus == Focus::Lost,
+        }
+    }
+
+    /// Whether a question that stands there has been on the screen.
+    #[must_use]
+    pub fn is_facing(&self) -> bool {
+        match &self.overlay {
+            Some(Overlay::Ask(ask, _)) => ask.is_shown(),
+            _ => true,
+        }
+    }
+
+    /// The question is on the screen since now.
+    pub fn face(&mut self, now: Instant) {
+        if let Some(Overlay::Ask(ask, _)) = &mut self.overlay {
+            ask.shown(now);
+            if let Some(last) = self.typed {
+                ask.typed_before(last);
+            }
+            if !self.composer.is_empty() {
+                ask.guard();
+            }
+        }
+    }
+
+    /// Keys came that nobody is to take.
+    pub fn disturb(&mut self, now: Instant) {
+        self.typed = Some(now);
+        if let Some(Overlay::Ask(ask, _)) = &mut self.overlay {
+            ask.typed_before(now);
+        }
+    }
+
+    /// Opens a page. A question that stands there comes back after it.
+    pub fn open_page(&mut self, pager: Pager) {
+        if let Some(Overlay::Ask(ask, asker)) = self.overlay.take() {
+            self.questions.push_front((ask.question().clone(), asker));
+        }
+        self.overlay = Some(Overlay::Page(Box::new(pager)));
+    }
+
+    /// Says something for a moment, in the status line.
+    pub fn hint(&mut self, text: &str) {
+        self.hint = Some((text.to_owned(), self.now));
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("size", &self.size)
+            .field("run", &self.run)
+            .field("queue", &self.queue)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_press_counts_within_two_seconds_only() {
+        let start = Instant::now();
+        let mut twice = Twice::default();
+        assert_eq!(twice.press(start), Press::First);
+        assert_eq!(twice.press(start + TWICE), Press::Second);
+        assert_eq!(twice.press(start + TWICE), Press::First);
+        twice.forget();
+        assert_eq!(twice.press(start + TWICE), Press::First);
+    }
+}

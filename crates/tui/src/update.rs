@@ -1,0 +1,241 @@
+//! An input changes the state and asks for effects. Pure: what it needs of the
+//! world is in the state or comes as an input.
+
+mod events;
+mod keys;
+mod replies;
+mod submit;
+
+use crate::house::{Opened, Outcome};
+use crate::input::{Effect, Focus, Input, Leaving, Signal};
+use crate::overlay::ask::Ask;
+use crate::overlay::pager::{From, Pager};
+use crate::shapes::{self, Fold};
+use crate::state::{Asker, Overlay, State};
+use crate::text::{Line, Role, Span, Style, wrap};
+use std::time::Instant;
+use tenon_vocab::{Command, Query, Question};
+
+pub fn update(state: &mut State, input: Input, now: Instant) -> Vec<Effect> {
+    state.now = now;
+    let mut effects = Vec::new();
+    match input {
+        Input::Key(key) => keys::key(state, key, &mut effects),
+        Input::Paste(text) => keys::paste(state, &text),
+        Input::Resized(size) => state.size = size,
+        Input::Focus(focus) => state.focus = focus,
+        Input::Event(event) => events::event(state, &event, &mut effects),
+        Input::Ended => ended(state, &mut effects),
+        Input::Replied(query, reply) => replies::reply(state, &query, reply),
+        Input::Listed(listing, rows) => replies::listed(state, listing, rows),
+        Input::Transcript(events) => replies::transcript(state, events),
+        Input::Acted(outcome) => acted(state, outcome, &mut effects),
+        Input::Edited(text) => match text {
+            Ok(text) => state.composer.set(text.trim_end_matches('\n')),
+            Err(why) => say(state, Role::Error, &why),
+        },
+        Input::Stderr(line) => say(state, Role::Dim, &line),
+        Input::Tick => tick(state),
+        Input::Signal(signal) => match signal {
+            Signal::Interrupt => keys::interrupt(state, &mut effects),
+            Signal::End => effects.push(Effect::Leave(Leaving::Killed)),
+        },
+    }
+    menu(state, &mut effects);
+    title(state, &mut effects);
+    effects
+}
+
+/// The menu follows the word at the caret.
+fn menu(state: &mut State, effects: &mut Vec<Effect>) {
+    let token = match state.overlay {
+        None => state.composer.token(),
+        Some(_) => None,
+    };
+    state.menu.follow(token);
+    if state.menu.wants_files() && state.files == crate::state::Files::Unasked {
+        state.files = crate::state::Files::Asked;
+        state.menu.asked();
+        effects.push(Effect::List(crate::house::Listing::Files));
+    }
+}
+
+fn title(state: &mut State, effects: &mut Vec<Effect>) {
+    let name = state.settings.title.clone().unwrap_or_else(|| {
+        let root = state.facts.root.trim_end_matches('/');
+        root.rsplit('/').next().unwrap_or(root).to_owned()
+    });
+    let mark = match (&state.overlay, &state.run) {
+        (Some(Overlay::Ask(..)), _) => "? ",
+        (_, Some(_)) => "… ",
+        _ => "",
+    };
+    let title = format!("{mark}{name} - tenon");
+    if title != state.title {
+        state.title.clone_from(&title);
+        effects.push(Effect::Title(title));
+    }
+}
+
+fn tick(state: &mut State) {
+    const SHOWN: std::time::Duration = std::time::Duration::from_secs(2);
+    if let Some((_, since)) = &state.hint
+        && state.now.saturating_duration_since(*since) > SHOWN
+    {
+        state.hint = None;
+    }
+}
+
+fn ended(state: &mut State, effects: &mut Vec<Effect>) {
+    say(state, Role::Error, "The session has ended by itself.");
+    effects.push(Effect::Leave(Leaving::Asked));
+}
+
+/// A remark that stays on the screen.
+pub(crate) fn say(state: &mut State, role: Role, text: &str) {
+    let columns = state.size.columns;
+    let lines: Vec<Line> = text
+        .lines()
+        .flat_map(|line| wrap(&Line::new(role, line), columns, 2))
+        .collect();
+    state.flow.say(lines);
+}
+
+fn acted(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
+    state.busy = None;
+    match outcome {
+        Outcome::Done => {}
+        Outcome::Said(text) => say(state, Role::Text, &text),
+        Outcome::Failed { message, hint } => {
+            say(state, Role::Error, &message);
+            if let Some(hint) = hint {
+                say(state, Role::Dim, &hint);
+            }
+        }
+        Outcome::Table(table) => {
+            let lines = shapes::table(&table, state.size.columns);
+            state.flow.show(lines);
+        }
+        Outcome::Diff { text, remarks } => {
+            let source = move |columns: usize| {
+                let mut lines = shapes::diff(&text, Fold::Whole, columns);
+                lines.extend(
+                    remarks
+                        .iter()
+                        .flat_map(|remark| wrap(&Line::new(Role::Warning, remark), columns, 2)),
+                );
+                lines
+            };
+            let pager = Pager::new("What this session changed", Box::new(source), From::Start);
+            state.open_page(pager);
+        }
+        Outcome::Page { title, text } => {
+            let source = move |columns: usize| crate::markdown::render(&text, columns);
+            let pager = Pager::new(&title, Box::new(source), From::Start);
+            state.open_page(pager);
+        }
+        Outcome::Ask(question) => ask(state, *question, Asker::House, effects),
+        Outcome::Draft(text) => state.composer.set(&text),
+        // The loop has taken the handle out; see `opened`.
+        Outcome::Opened(session) => opened(state, &session, effects),
+        Outcome::Leave => effects.push(Effect::Leave(Leaving::Asked)),
+    }
+}
+
+/// Another session, or the first one.
+pub fn opened(state: &mut State, session: &Opened, effects: &mut Vec<Effect>) {
+    let columns = state.size.columns;
+    state.flow.forget_all(columns);
+    state.questions.clear();
+    if matches!(state.overlay, Some(Overlay::Ask(_, Asker::Session))) {
+        state.overlay = None;
+    }
+    state.run = None;
+    state.queue.clear();
+    state.meter = None;
+    state.settings.clone_from(&session.settings);
+    state.facts.clone_from(&session.facts);
+    state.flow.heading(heading(state, session));
+    for event in &session.past {
+        state.flow.event(event, columns, state.now);
+    }
+    state.flow.todo.clone_from(&session.todo);
+    if let Some(draft) = state.draft.take() {
+        state.composer.set(&draft);
+    }
+    effects.push(Effect::Ask(Query::Meter));
+}
+
+fn heading(state: &State, session: &Opened) -> Vec<Line> {
+    let columns = state.size.columns;
+    let settings = &session.settings;
+    let mut first = Line::of([
+        Span::new(Style::from(Role::Heading).bold(), "tenon"),
+        Span::new(Role::Dim, &format!(" {}", session.facts.version)),
+    ]);
+    first.push(
+        Role::Text,
+        &format!("  {}/{}", settings.provider, settings.model),
+    );
+    first.push(Role::Dim, &format!("  {}", session.facts.root));
+    let mut lines = wrap(&first, columns, 2);
+    for remark in &session.remarks {
+        lines.extend(wrap(&Line::new(Role::Dim, remark), columns, 2));
+    }
+    if !state.attachments.is_empty() {
+        let count = u32::try_from(state.attachments.len()).unwrap_or(u32::MAX);
+        let text = format!(
+            "{} with the first prompt",
+            crate::figures::count(count, "image")
+        );
+        lines.push(Line::new(Role::Dim, &text).cut(columns));
+    }
+    if session.before > 0 {
+        let text = format!(
+            "… {} before; ctrl+t shows all",
+            crate::figures::count(session.before, "run")
+        );
+        lines.push(Line::new(Role::Dim, &text).cut(columns));
+    } else if session.past.is_empty() {
+        let keys = "/ for commands, @ for files, ! for a shell command, ? for help";
+        lines.extend(wrap(&Line::new(Role::Dim, keys), columns, 2));
+    }
+    lines
+}
+
+/// A question comes before everything else, and waits for the one before it.
+pub(crate) fn ask(state: &mut State, question: Question, asker: Asker, effects: &mut Vec<Effect>) {
+    if state.wants_notice() {
+        effects.push(Effect::Notify(question.title.clone()));
+    }
+    state.questions.push_back((question, asker));
+    next_question(state);
+}
+
+pub(crate) fn next_question(state: &mut State) {
+    if matches!(state.overlay, Some(Overlay::Ask(..))) {
+        return;
+    }
+    if let Some((question, asker)) = state.questions.pop_front() {
+        state.overlay = Some(Overlay::Ask(Box::new(Ask::new(question)), asker));
+    }
+}
+
+/// Sends it, and shows it until it is a part of the conversation.
+pub(crate) fn send(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
+    let text = match &command {
+        Command::Prompt { text, .. } | Command::Steer { text } => Some(text.clone()),
+        Command::Shell { command } => Some(format!("!{command}")),
+        _ => None,
+    };
+    state.queue.extend(text);
+    effects.push(Effect::Send(command));
+}
+
+impl State {
+    /// For tests and for the loop: whether the window is looked at.
+    #[must_use]
+    pub fn is_focused(&self) -> bool {
+        self.focus == Focus::Gained
+    }
+}

@@ -1,0 +1,219 @@
+//! Who gets a key: an overlay, the menu, the composer, and then the program.
+
+use super::{next_question, submit};
+use crate::composer::Typed;
+use crate::house::Listing;
+use crate::input::{Effect, Leaving};
+use crate::overlay::ask::{self, Verdict};
+use crate::overlay::menu::Chosen;
+use crate::overlay::pager::{From, Paged, Pager};
+use crate::overlay::picker::{Picked, Picker};
+use crate::state::{Asker, Overlay, Press, Purpose, State};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use tenon_vocab::Command;
+
+pub(super) fn key(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
+    if key.kind == KeyEventKind::Release {
+        return;
+    }
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    // Also over an overlay: it must always be possible to leave.
+    let shift = key.modifiers.contains(KeyModifiers::SHIFT);
+    if control && !shift && key.code == KeyCode::Char('z') {
+        return effects.push(Effect::Suspend);
+    }
+    if !(control && key.code == KeyCode::Char('c')) {
+        state.interrupts.forget();
+    }
+    if key.code != KeyCode::Esc {
+        state.escapes.forget();
+    }
+    // Also what answers a question: the next one must not take it for its own.
+    state.typed = Some(state.now);
+    match state.overlay.take() {
+        Some(overlay) => over(state, overlay, key, effects),
+        None => under(state, key, effects),
+    }
+}
+
+pub(super) fn paste(state: &mut State, text: &str) {
+    state.typed = Some(state.now);
+    match &mut state.overlay {
+        None => state.composer.paste(text),
+        Some(Overlay::Ask(shown, _)) => shown.paste(text),
+        Some(Overlay::Pick(picker, _)) => picker.paste(text),
+        Some(Overlay::Page(pager)) => pager.paste(text),
+    }
+}
+
+fn over(state: &mut State, overlay: Overlay, key: KeyEvent, effects: &mut Vec<Effect>) {
+    match overlay {
+        Overlay::Ask(mut shown, asker) => match shown.key(key, state.now) {
+            Verdict::Stay => {
+                let stop =
+                    key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c');
+                state.overlay = Some(Overlay::Ask(shown, asker));
+                if stop {
+                    interrupt(state, effects);
+                }
+            }
+            Verdict::Answered(answer) => {
+                effects.push(match asker {
+                    Asker::Session => Effect::Send(Command::Answer(answer)),
+                    Asker::House => Effect::Answered(answer),
+                });
+                next_question(state);
+            }
+            Verdict::Page => {
+                let question = shown.question().clone();
+                state.questions.push_front((question.clone(), asker));
+                let source = move |columns: usize| ask::whole(&question, columns);
+                let pager = Pager::new("The whole question", Box::new(source), From::Start);
+                state.overlay = Some(Overlay::Page(Box::new(pager)));
+            }
+        },
+        Overlay::Pick(mut picker, purpose) => match picker.key(key) {
+            Picked::Stay => state.overlay = Some(Overlay::Pick(picker, purpose)),
+            Picked::Over(id) => {
+                if purpose == Purpose::Theme {
+                    state.wishes.theme.clone_from(&id);
+                }
+                state.overlay = Some(Overlay::Pick(picker, purpose));
+            }
+            Picked::Row(id) => submit::picked(state, purpose, &id, picker.label(&id), effects),
+            Picked::Closed => {
+                if purpose == Purpose::Theme
+                    && let Some(before) = state.theme_before.take()
+                {
+                    state.wishes.theme = before;
+                }
+                next_question(state);
+            }
+        },
+        Overlay::Page(mut pager) => match pager.key(key) {
+            Paged::Stay => state.overlay = Some(Overlay::Page(pager)),
+            Paged::Closed => next_question(state),
+        },
+    }
+}
+
+fn under(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
+    // Inside of a paste that is not marked as one nothing is chosen.
+    if state.menu.is_open() && !state.composer.is_pasting(state.now) {
+        match state.menu.key(key) {
+            Chosen::Passed => {}
+            Chosen::Stay | Chosen::Closed => return,
+            Chosen::Word(word) => return state.composer.complete(&word),
+            Chosen::Send(word) => {
+                state.composer.complete(&word);
+                let text = state.composer.text();
+                state.composer.clear();
+                return submit::submit(state, &text, effects);
+            }
+        }
+    }
+    let help = key.code == KeyCode::Char('?')
+        && state.composer.is_empty()
+        && state.composer.mode().is_empty();
+    if help {
+        return submit::help(state);
+    }
+    match state.composer.key(key, state.now) {
+        Typed::Taken => {}
+        Typed::Submit(text) => submit::submit(state, &text, effects),
+        Typed::Edit => effects.push(Effect::Edit(state.composer.text())),
+        Typed::Passed => program(state, key, effects),
+    }
+}
+
+/// The keys of the program itself.
+fn program(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Esc => escape(state, effects),
+        KeyCode::Char('c') if control => interrupt(state, effects),
+        KeyCode::Char('d') if control && state.composer.is_empty() => {
+            effects.push(Effect::Leave(Leaving::Asked));
+        }
+        KeyCode::Char('t') if control => {
+            state.busy = Some("reading the transcript");
+            effects.push(Effect::Transcript);
+        }
+        KeyCode::Char('l') if control => effects.push(Effect::Repaint),
+        KeyCode::F(1) => submit::help(state),
+        _ => {}
+    }
+}
+
+/// Stops what runs; pressed twice at an empty prompt goes back.
+fn escape(state: &mut State, effects: &mut Vec<Effect>) {
+    if state.run.is_some() {
+        return stop(state, effects);
+    }
+    match state.escapes.press(state.now) {
+        Press::First if state.composer.is_empty() => state.hint("Esc again goes back to a prompt"),
+        Press::First => state.hint("Esc again clears the input"),
+        Press::Second if state.composer.is_empty() => {
+            state.hint = None;
+            pick(state, Purpose::GoBack, "Go back to before", effects);
+        }
+        Press::Second => {
+            state.hint = None;
+            state.composer.clear();
+        }
+    }
+}
+
+/// Ctrl+C clears the input, stops a run, and leaves when pressed twice (U10).
+pub(super) fn interrupt(state: &mut State, effects: &mut Vec<Effect>) {
+    if !state.composer.is_empty() {
+        state.interrupts.forget();
+        return state.composer.clear();
+    }
+    match state.interrupts.press(state.now) {
+        Press::Second => effects.push(Effect::Leave(Leaving::Asked)),
+        Press::First if state.run.is_some() => stop(state, effects),
+        Press::First => state.hint("Ctrl+C again leaves"),
+    }
+}
+
+/// What was queued comes back to the composer: who says stop does not want it
+/// to start.
+fn stop(state: &mut State, effects: &mut Vec<Effect>) {
+    effects.push(Effect::Send(Command::Interrupt));
+    if let Some(run) = &mut state.run {
+        run.stopping = true;
+    }
+    let queued = given_back(std::mem::take(&mut state.queue));
+    if !queued.is_empty() {
+        let typed = state.composer.text();
+        let both = match typed.is_empty() {
+            true => queued,
+            false => format!("{queued}\n{typed}"),
+        };
+        state.composer.set(&both);
+    }
+}
+
+/// Words for the model. A command of the shell among them would make commands of
+/// them all: those are in the history.
+fn given_back(queue: Vec<String>) -> String {
+    let (shell, words): (Vec<String>, Vec<String>) =
+        queue.into_iter().partition(|text| text.starts_with('!'));
+    match (words.as_slice(), shell.as_slice()) {
+        ([], [only]) => only.clone(),
+        (words, _) => words.join("\n"),
+    }
+}
+
+pub(super) fn pick(state: &mut State, purpose: Purpose, title: &str, effects: &mut Vec<Effect>) {
+    if purpose == Purpose::Theme {
+        state.theme_before = Some(state.wishes.theme.clone());
+    }
+    let picker = Picker::new(title, None);
+    state.overlay = Some(Overlay::Pick(Box::new(picker), purpose));
+    if let Some(listing) = purpose.listing() {
+        effects.push(Effect::List(listing));
+    }
+    debug_assert!(purpose.listing() != Some(Listing::Files));
+}

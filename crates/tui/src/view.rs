@@ -1,0 +1,242 @@
+//! Draws the live area: what is not finished, and below it where the user
+//! writes. Pure.
+
+mod status;
+
+pub use status::PARTS;
+
+use crate::figures;
+use crate::flow::Running;
+use crate::house::Motion;
+use crate::shapes;
+use crate::state::{Overlay, Run, State};
+use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
+use tenon_vocab::RunState;
+
+/// Rows of a thought, of a running command, of the task list, of what waits.
+const THOUGHT: usize = 3;
+const OUTPUT: usize = 5;
+const TODO: usize = 6;
+const QUEUE: usize = 3;
+const MENU: usize = 8;
+/// Frames of the sign that something goes on.
+const SPINNER: &[&str] = &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/// Everything below the finished output.
+#[must_use]
+pub fn live(state: &State) -> Frame {
+    let Size { columns, rows } = state.size;
+    let below = lower(state);
+    let mut above = upper(state, rows.saturating_sub(below.lines.len() + 1));
+    above.below(below);
+    for line in &mut above.lines {
+        if line.width() > columns {
+            *line = std::mem::take(line).cut(columns);
+        }
+    }
+    above
+}
+
+/// The whole page of the pager, where one is open.
+pub fn page(state: &mut State) -> Option<Frame> {
+    let size = state.size;
+    match &mut state.overlay {
+        Some(Overlay::Page(pager)) => Some(pager.view(size)),
+        _ => None,
+    }
+}
+
+/// What goes on, the last rows of it.
+fn upper(state: &State, rows: usize) -> Frame {
+    let columns = state.size.columns;
+    let mut lines = state.flow.open(columns);
+    lines.extend(state.flow.thought(columns, THOUGHT));
+    for running in &state.flow.running {
+        lines.extend(at_work(state, running));
+    }
+    let mut tail = Vec::new();
+    if state.run.is_some() && !state.flow.todo.is_empty() {
+        tail.push(Line::empty());
+        tail.extend(todo(state));
+    }
+    if let Some(line) = progress(state) {
+        tail.push(Line::empty());
+        tail.push(line);
+    }
+    tail.extend(queued(state));
+    // The text that streams gives way first: what is cut off comes again when
+    // it is finished.
+    // So does it where there is room: what stands here is pushed into the
+    // scrollback by a window that gets lower, and comes again.
+    let most = (state.size.rows / 3).max(4);
+    let room = rows.saturating_sub(tail.len()).min(most);
+    let from = lines.len().saturating_sub(room);
+    lines.drain(..from);
+    lines.extend(tail);
+    let from = lines.len().saturating_sub(rows);
+    lines.drain(..from);
+    Frame::of(lines)
+}
+
+fn at_work(state: &State, running: &Running) -> Vec<Line> {
+    let columns = state.size.columns;
+    let time = state.now.saturating_duration_since(running.since);
+    let mut heading = shapes::heading(&running.used, columns.saturating_sub(9));
+    if time.as_secs() > 0 {
+        heading.push(Role::Dim, &format!("  {}", figures::elapsed(time)));
+    }
+    let mut lines = vec![heading];
+    lines.extend(shapes::tail(&running.output, OUTPUT, columns));
+    match &running.child {
+        None => lines,
+        Some(agent) => shapes::indent(lines, 1, agent),
+    }
+}
+
+/// The tasks around the one that is worked on.
+fn todo(state: &State) -> Vec<Line> {
+    let items = &state.flow.todo;
+    let lines = shapes::todo(items, state.size.columns);
+    if lines.len() <= TODO {
+        return lines;
+    }
+    let at = items
+        .iter()
+        .position(|item| item.status == tenon_vocab::TodoStatus::InProgress)
+        .unwrap_or(0);
+    let from = at
+        .saturating_sub(1)
+        .min(lines.len().saturating_sub(TODO - 1));
+    let left = lines.len().saturating_sub(TODO - 1);
+    let mut shown: Vec<Line> = lines.into_iter().skip(from).take(TODO - 1).collect();
+    shown.push(Line::new(Role::Dim, &format!("  … +{left} tasks")));
+    shown
+}
+
+/// `⠋ Thinking 12s · ~340 tokens · esc stops`
+fn progress(state: &State) -> Option<Line> {
+    let spinner = spinner(state);
+    if let Some(run) = &state.run {
+        let mut line = Line::of([
+            Span::new(Role::Accent, &format!("{spinner} ")),
+            Span::new(Role::Text, doing(state, run)),
+        ]);
+        let time = state.now.saturating_duration_since(run.since);
+        let mut facts = format!(" {}", figures::elapsed(time));
+        if let Some(percent) = run.read {
+            facts.push_str(&format!(" · prompt read to {percent} %"));
+        }
+        let written = state.flow.tokens_written();
+        if written > 0 {
+            facts.push_str(&format!(" · ~{} tokens", figures::short(written)));
+        }
+        if !run.stopping {
+            facts.push_str(" · esc stops");
+        }
+        line.push(Role::Dim, &facts);
+        return Some(line);
+    }
+    let busy = state.busy?;
+    Some(Line::of([
+        Span::new(Role::Accent, &format!("{spinner} ")),
+        Span::new(Role::Dim, busy),
+    ]))
+}
+
+fn spinner(state: &State) -> &'static str {
+    if state.wishes.motion == Motion::Reduced {
+        return "•";
+    }
+    let since = state.run.map_or(state.now, |run| run.since);
+    let at = state.now.saturating_duration_since(since).as_millis() / 100;
+    let at = usize::try_from(at).unwrap_or(0) % SPINNER.len();
+    SPINNER.get(at).copied().unwrap_or("•")
+}
+
+/// The state of the run in a word (E3).
+fn doing(state: &State, run: &Run) -> &'static str {
+    if run.stopping {
+        return "Stopping";
+    }
+    match run.state {
+        RunState::AwaitingPermission => "Waiting for you",
+        RunState::ToolRunning => "Working",
+        RunState::ModelGenerating if state.flow.tokens_written() == 0 => "Waiting for the model",
+        RunState::ModelGenerating => "Writing",
+        RunState::Planning | RunState::Idle => "Planning",
+        RunState::Done => "Finishing",
+        RunState::Error => "Failed",
+    }
+}
+
+/// What was sent and waits for its turn.
+fn queued(state: &State) -> Vec<Line> {
+    let columns = state.size.columns;
+    let mut lines: Vec<Line> = state
+        .queue
+        .iter()
+        .take(QUEUE)
+        .map(|text| {
+            let first = text.lines().next().unwrap_or_default();
+            let more = text.lines().count().saturating_sub(1);
+            let mut line = Line::of([
+                Span::new(Role::Dim, "› "),
+                Span::new(Style::from(Role::Dim).italic(), first),
+            ]);
+            if more > 0 {
+                line.push(Role::Dim, &format!(" … +{more} lines"));
+            }
+            line.cut(columns)
+        })
+        .collect();
+    let more = state.queue.len().saturating_sub(QUEUE);
+    if more > 0 {
+        lines.push(Line::new(Role::Dim, &format!("  … +{more} more")));
+    }
+    if !lines.is_empty() {
+        lines.insert(0, Line::empty());
+    }
+    lines
+}
+
+/// The composer or what stands over it, the menu, the status line.
+fn lower(state: &State) -> Frame {
+    let Size { columns, rows } = state.size;
+    let mut frame = Frame::of(vec![Line::empty()]);
+    match &state.overlay {
+        // Most of the screen: it is to be read before it is decided.
+        Some(Overlay::Ask(ask, _)) => {
+            let size = Size {
+                columns,
+                rows: rows.saturating_sub(4).max(6),
+            };
+            frame.below(ask.view(size));
+            return frame;
+        }
+        Some(Overlay::Pick(picker, _)) => {
+            let size = Size {
+                columns,
+                rows: (rows / 2).max(6),
+            };
+            frame.below(picker.view(size));
+            return frame;
+        }
+        // It has a page of its own.
+        Some(Overlay::Page(_)) | None => {}
+    }
+    frame.below(state.composer.view(columns, (rows / 2).clamp(1, 20)));
+    if state.menu.is_open() {
+        let rows = MENU.min(rows.saturating_sub(4).max(1));
+        frame.below(Frame::of(state.menu.view(columns, rows)));
+    }
+    frame.below(Frame::of(hint(state)));
+    frame.below(Frame::of(vec![status::line(state)]));
+    frame
+}
+
+fn hint(state: &State) -> Vec<Line> {
+    match &state.hint {
+        None => Vec::new(),
+        Some((text, _)) => wrap(&Line::new(Role::Warning, text), state.size.columns, 2),
+    }
+}

@@ -1,0 +1,16 @@
+//! The terminal interface through real terminal emulators.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot go on ends there"
+)]
+
+mod composer;
+mod emulator;
+mod markdown;
+mod notation;
+mod overlay;
+mod screen;
+mod shapes;
+mod stage;
+mod talk;

@@ -1,0 +1,277 @@
+//! A conversation, from keys and events to the screen.
+
+use crate::stage::Stage;
+use crossterm::event::KeyCode;
+use tenon_tui::input::{Effect, Leaving};
+use tenon_vocab::slash::Local;
+use tenon_vocab::{
+    Choice, Command, Display, Outcome, Query, Question, QuestionId, QuestionKind, RunFinished,
+    Usage,
+};
+
+fn finished(outcome: Outcome) -> RunFinished {
+    RunFinished {
+        outcome,
+        reason: None,
+        steps: 1,
+        calls: 0,
+        failed_calls: 0,
+        denied_calls: 0,
+        usage: Usage {
+            input: 1200,
+            output: 34,
+            ..Usage::default()
+        },
+        cost: None,
+        duration_ms: 3200,
+        snapshot: None,
+    }
+}
+
+fn permission(id: &str) -> Question {
+    let choice = |id: &str, key| Choice {
+        id: id.into(),
+        key,
+        label: id.into(),
+        rule: None,
+        typed: None,
+    };
+    Question {
+        id: QuestionId::new(id),
+        kind: QuestionKind::Permission,
+        title: "bash wants to run a command".into(),
+        body: "rm -rf build".into(),
+        display: Display::Nothing,
+        choices: vec![choice(Choice::ONCE, 'y'), choice(Choice::DENY, 'n')],
+        free_text: false,
+        call: None,
+        tool: None,
+        reason: None,
+        intent: None,
+        affects: Vec::new(),
+    }
+}
+
+fn sent(effects: &[Effect]) -> Vec<&Command> {
+    let commands = effects.iter().filter_map(|effect| match effect {
+        Effect::Send(command) => Some(command),
+        _ => None,
+    });
+    commands.collect()
+}
+
+#[test]
+fn a_prompt_is_sent_and_the_answer_stands_above_the_next_one() {
+    let mut stage = Stage::new(60, 20);
+    assert!(stage.shown().contains("local/small"), "{}", stage.shown());
+    let effects = stage.send("what is this?");
+    assert!(
+        matches!(sent(&effects)[..], [Command::Prompt { text, .. }] if text == "what is this?"),
+        "{effects:?}"
+    );
+    stage.begin_run("what is this?");
+    stage.say("It is **a test");
+    assert!(stage.shown().contains("It is a test"), "{}", stage.shown());
+    stage.say("**.\n\nBye.");
+    stage.answer("It is **a test**.\n\nBye.");
+    stage.end_run(finished(Outcome::Completed));
+    let shown = stage.shown();
+    for line in [
+        "› what is this?",
+        "It is a test.",
+        "Bye.",
+        "Done. 3s · 1 step · 1.2k tokens",
+    ] {
+        assert_eq!(shown.matches(line).count(), 1, "{line}\n{shown}");
+    }
+}
+
+#[test]
+fn while_a_run_goes_on_a_prompt_is_a_word_in_between_and_comes_back_when_it_is_stopped() {
+    let mut stage = Stage::new(60, 20);
+    stage.send("go");
+    stage.begin_run("go");
+    let effects = stage.send("but carefully");
+    assert!(
+        matches!(sent(&effects)[..], [Command::Steer { .. }]),
+        "{effects:?}"
+    );
+    assert!(
+        stage.shown().contains("› but carefully"),
+        "{}",
+        stage.shown()
+    );
+    stage.write("and");
+    let effects = stage.key(KeyCode::Esc);
+    assert!(
+        matches!(sent(&effects)[..], [Command::Interrupt]),
+        "{effects:?}"
+    );
+    assert_eq!(stage.state.composer.text(), "but carefully\nand");
+    assert!(stage.state.queue.is_empty());
+}
+
+#[test]
+fn what_changes_the_session_waits_for_the_run_and_says_so() {
+    let mut stage = Stage::new(60, 20);
+    stage.begin_run("go");
+    let effects = stage.send("/new");
+    assert!(
+        !effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Act(_))),
+        "{effects:?}"
+    );
+    assert!(
+        stage.shown().contains("/new has to wait"),
+        "{}",
+        stage.shown()
+    );
+    let effects = stage.send("/context");
+    assert!(
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Ask(Query::Context))),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn a_question_comes_before_the_composer_and_the_text_there_stays() {
+    let mut stage = Stage::new(60, 20);
+    stage.begin_run("go");
+    stage.write("half a tho");
+    stage.event(permission("q1"));
+    stage.event(permission("q2"));
+    assert!(stage.shown().contains("rm -rf build"), "{}", stage.shown());
+    for _ in 0..10 {
+        stage.input(tenon_tui::input::Input::Tick);
+    }
+    // The letter may belong to the half thought, however long the pause was.
+    let effects = stage.key(KeyCode::Char('y'));
+    assert!(sent(&effects).is_empty(), "{effects:?}");
+    assert!(
+        stage.shown().contains("you were writing"),
+        "{}",
+        stage.shown()
+    );
+    stage.key(KeyCode::Tab);
+    let effects = stage.key(KeyCode::Char('y'));
+    assert!(
+        matches!(sent(&effects)[..], [Command::Answer(answer)]
+            if answer.choice == Choice::ONCE && answer.question == QuestionId::new("q1")),
+        "{effects:?}"
+    );
+    for _ in 0..10 {
+        stage.input(tenon_tui::input::Input::Tick);
+    }
+    let effects = stage.key(KeyCode::Enter);
+    assert!(
+        matches!(sent(&effects)[..], [Command::Answer(answer)]
+            if answer.choice == Choice::DENY && answer.question == QuestionId::new("q2")),
+        "{effects:?}"
+    );
+    assert!(stage.shown().contains("half a tho"), "{}", stage.shown());
+}
+
+#[test]
+fn ctrl_c_clears_the_input_stops_a_run_and_leaves_when_pressed_twice() {
+    let mut stage = Stage::new(60, 20);
+    stage.write("text");
+    assert!(stage.control('c').is_empty());
+    assert!(stage.state.composer.is_empty());
+    assert!(stage.control('c').is_empty());
+    assert!(
+        stage.shown().contains("Ctrl+C again leaves"),
+        "{}",
+        stage.shown()
+    );
+    let effects = stage.control('c');
+    assert!(
+        matches!(effects[..], [Effect::Leave(Leaving::Asked)]),
+        "{effects:?}"
+    );
+    let mut stage = Stage::new(60, 20);
+    stage.begin_run("go");
+    let effects = stage.control('c');
+    assert!(
+        matches!(sent(&effects)[..], [Command::Interrupt]),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn control_commands_enter_no_history() {
+    let mut stage = Stage::new(60, 20);
+    let effects = stage.send("/undo");
+    assert!(
+        !effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Remember(_))),
+        "{effects:?}"
+    );
+    let effects = stage.send("!ls");
+    assert!(
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Remember(text) if text == "!ls")),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn a_slip_is_given_back_to_be_mended() {
+    let mut stage = Stage::new(60, 20);
+    stage.send("/wrong");
+    assert_eq!(stage.state.composer.text(), "/wrong");
+    assert!(
+        stage.shown().contains("There is no /wrong."),
+        "{}",
+        stage.shown()
+    );
+}
+
+#[test]
+fn esc_twice_at_an_empty_prompt_goes_back_to_a_prompt_in_a_copy() {
+    let mut stage = Stage::new(60, 20);
+    stage.key(KeyCode::Esc);
+    let effects = stage.key(KeyCode::Esc);
+    assert!(
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::List(tenon_tui::house::Listing::Prompts))),
+        "{effects:?}"
+    );
+    let row = tenon_tui::house::Row {
+        id: "5".into(),
+        label: "the third thing\nin two lines".into(),
+        detail: String::new(),
+    };
+    stage.input(tenon_tui::input::Input::Listed(
+        tenon_tui::house::Listing::Prompts,
+        Ok(vec![row]),
+    ));
+    let effects = stage.key(KeyCode::Enter);
+    assert!(
+        effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Act(Local::Fork(Some(4))))),
+        "{effects:?}"
+    );
+    let session = crate::stage::session();
+    stage.input(tenon_tui::input::Input::Acted(
+        tenon_tui::house::Outcome::Opened(Box::new(session)),
+    ));
+    assert_eq!(stage.state.composer.text(), "the third thing\nin two lines");
+}
+
+#[test]
+fn the_status_line_fits_forty_columns_and_keeps_the_model() {
+    let mut stage = Stage::new(40, 12);
+    stage.write("x");
+    let shown = stage.shown();
+    let last = shown.lines().last().unwrap_or_default();
+    assert!(last.contains("local/small"), "{shown}");
+    assert!(last.chars().count() <= 40, "{last}");
+    assert_eq!(stage.caret().1, 3, "behind `> x`");
+}
