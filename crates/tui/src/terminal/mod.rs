@@ -138,6 +138,23 @@ fn send(mut bytes: &[u8]) {
     }
 }
 
+/// Whether the terminal says what is a paste: nearly all do, the Linux console
+/// does not.
+#[must_use]
+pub fn marks_pastes(environment: &Environment) -> bool {
+    environment.tmux
+        || !matches!(
+            environment.term.as_str(),
+            "linux" | "vt100" | "vt220" | "ansi"
+        )
+}
+
+/// Drops what was typed and not read yet.
+pub fn forget_typed() {
+    // A terminal that is gone has nothing to forget.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,21 +210,4 @@ mod tests {
         };
         assert_eq!(reflow(&inside), Reflow::Wraps);
     }
-}
-
-/// Whether the terminal says what is a paste: nearly all do, the Linux console
-/// does not.
-#[must_use]
-pub fn marks_pastes(environment: &Environment) -> bool {
-    environment.tmux
-        || !matches!(
-            environment.term.as_str(),
-            "linux" | "vt100" | "vt220" | "ansi"
-        )
-}
-
-/// Drops what was typed and not read yet.
-pub fn forget_typed() {
-    // A terminal that is gone has nothing to forget.
-    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }

@@ -1,9 +1,5 @@
 //! The terminal interface through real terminal emulators.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test that cannot go on ends there"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
 mod composer;
 mod emulator;

@@ -168,6 +168,6 @@ mod tests {
 
     #[test]
     fn faint_lies_between_ink_and_ground() {
-        assert_eq!(mixed(0x64_64_64, 0), 0x3e_3e_3e);
+        assert_eq!(mixed(0x0064_6464, 0), 0x003e_3e3e);
     }
 }
