@@ -2,7 +2,7 @@
 
 use super::{Fold, changes, count, parts};
 use crate::text::{Line, Role, Span, Style};
-use tenon_vocab::{CallStatus, Display, ErrorCode, TodoItem, TodoStatus, ToolResult};
+use tenon_vocab::{AnsweredBy, CallStatus, Display, ErrorCode, TodoItem, TodoStatus, ToolResult};
 
 /// Characters of a message that are shown folded.
 const MESSAGE: usize = 400;
@@ -28,7 +28,13 @@ pub(super) fn lines(result: &ToolResult, fold: Fold, columns: usize) -> Vec<Line
                 .explanation
                 .as_ref()
                 .map_or(error.message.as_str(), |why| &why.reason);
-            spans.push(Span::new(Role::Error, "Denied:"));
+            let by_user = result
+                .explanation
+                .as_ref()
+                .and_then(|why| why.answered_by.as_deref())
+                == Some(AnsweredBy::User.name());
+            let word = if by_user { "Denied by you:" } else { "Denied:" };
+            spans.push(Span::new(Role::Error, word));
             spans.push(said(reason));
         }
         (CallStatus::NotStarted, Some(error)) => {

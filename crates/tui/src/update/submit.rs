@@ -195,6 +195,11 @@ fn go_back(state: &mut State, id: &str, label: Option<String>, effects: &mut Vec
         return;
     };
     state.draft = label;
+    say(
+        state,
+        Role::Dim,
+        "On in a copy from there. Files stay as they are: /undo in the session before takes its changes back.",
+    );
     state.busy = Some("opening the session");
     effects.push(Effect::Act(match number {
         0 | 1 => Local::Clear,

@@ -11,7 +11,7 @@ pub const PARTS: &[&str] = &[
 ];
 /// What goes first where not all fits.
 const LEAST: &[&str] = &[
-    "tokens", "branch", "sandbox", "agent", "root", "cost", "mode",
+    "tokens", "branch", "sandbox", "agent", "root", "cost", "context", "mode",
 ];
 const BAR: usize = 8;
 

@@ -23,6 +23,7 @@ mod skills;
 mod start;
 mod steps;
 mod talk;
+mod tui;
 mod undo;
 
 pub use measure::{MEASURE, measure_one};
@@ -83,6 +84,7 @@ const GROUPS: &[(&str, Group)] = &[
     ("decision", safety::decision),
     ("walls", safety::walls),
     ("approval", safety::approval),
+    ("tui", tui::run),
 ];
 
 /// CPU and memory stay true on a busy machine; times of the clock do not.
