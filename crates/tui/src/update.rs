@@ -7,7 +7,7 @@ mod replies;
 mod submit;
 
 use crate::house::{Opened, Outcome};
-use crate::input::{Effect, Focus, Input, Leaving, Signal};
+use crate::input::{Effect, Input, Leaving, Signal};
 use crate::overlay::ask::Ask;
 use crate::overlay::pager::{From, Pager};
 use crate::shapes::{self, Fold};
@@ -230,12 +230,4 @@ pub(crate) fn send(state: &mut State, command: Command, effects: &mut Vec<Effect
     };
     state.queue.extend(text);
     effects.push(Effect::Send(command));
-}
-
-impl State {
-    /// For tests and for the loop: whether the window is looked at.
-    #[must_use]
-    pub fn is_focused(&self) -> bool {
-        self.focus == Focus::Gained
-    }
 }

@@ -2,7 +2,6 @@
 //! are answered, Ctrl+C stops it.
 
 use super::input::Typed;
-use super::keys::{Press, Twice};
 use super::line::{self, Line};
 use super::session::Live;
 use super::status;
@@ -19,6 +18,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 use tenon_engine::slash::Local;
+use tenon_tui::state::{Press, Twice};
 use tenon_vocab::{Command, Event, EventKind, Query, Question, Reply, RunState};
 use tokio::sync::mpsc;
 

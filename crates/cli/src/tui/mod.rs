@@ -24,8 +24,8 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use tenon_config::{Env, TuiInterface};
 use tenon_tui::input::Leaving;
-use tenon_tui::terminal::Environment;
-use tenon_tui::theme::Ground;
+use tenon_tui::terminal::{self, Environment};
+use tenon_tui::theme::{Ground, Theme};
 use tenon_tui::{Left, Start};
 
 /// What an interactive session is drawn with.
@@ -73,12 +73,13 @@ pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> 
     }
     runtime.block_on(async {
         let environment = environment(&place.env, paint);
+        let colours = place.env.get("COLORFGBG").unwrap_or_default().to_owned();
         let program = Rc::new(Program::new(place, options));
         let opened = program.open(Wanted::first(session)).await?;
         let wishes = wishes::read(&program);
-        let ground = match wishes.theme.as_str() {
-            "auto" => tenon_tui::terminal::ground(),
-            _ => Ground::Dark,
+        let ground = match Theme::asks_ground(&wishes.theme) {
+            true => terminal::ground_by(&colours).unwrap_or_else(terminal::ground),
+            false => Ground::Dark,
         };
         let start = Start {
             house: Rc::new(Door(Rc::clone(&program))),
