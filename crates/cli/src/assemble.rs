@@ -2,11 +2,13 @@
 //! here, and nowhere else.
 
 mod equipment;
+mod like;
 mod options;
 mod runtime;
 mod start;
 
 pub use equipment::{agent, toolbox, workspace};
+pub use like::like;
 pub use options::{Options, Session};
 pub use runtime::runtime;
 
@@ -18,17 +20,16 @@ use crate::place::{Place, RootFrom};
 use crate::provider::{self, Models, Wanted};
 use crate::record::log;
 use crate::runner::session_jobs;
-use crate::sandbox::{self, Walls};
+use crate::sandbox::{self, Shortfall, Walls};
 use crate::skills;
 use crate::told::{self, Remarks, Remember};
-use equipment::{opening, parameters, tool_limits};
+use equipment::{agents, opening, parameters, tool_limits, wanted_agent};
 use start::{neighbours, prune, remarks};
 use std::sync::Arc;
 use tenon_engine::{Approval, ModelSource, Parts, RealAmbient};
 use tenon_model::{Delivery, Model};
 use tenon_session::{Log, State};
 use tenon_tools::Jobs;
-use tenon_vocab::profile::AgentProfile;
 use tenon_vocab::{SessionId, Settings, effort};
 
 pub use crate::runner::{SUPERVISE, jobs, supervisor};
@@ -39,6 +40,8 @@ pub struct Assembled {
     pub session: SessionId,
     pub parts: Parts,
     pub configured: Arc<Configured>,
+    /// What this machine does not enforce of the walls, if anything.
+    pub shortfall: Option<Shortfall>,
 }
 
 /// P16: nothing configured, so no guess and no request.
@@ -128,7 +131,9 @@ pub async fn open_with(
         },
     )?;
     let shortfall = sandbox::shortfall(&assembled.parts.jobs, &place.root).await;
-    assembled.parts.remarks.extend(shortfall);
+    let said = shortfall.as_ref().map(|short| short.said.clone());
+    assembled.parts.remarks.extend(said);
+    assembled.shortfall = shortfall;
     Ok(assembled)
 }
 
@@ -215,7 +220,9 @@ fn assemble(
         mut remarks,
         remember,
     } = made;
-    let agent = agent(options.agent.as_deref().unwrap_or(&resolved.agent))?;
+    let named = options.agent.as_deref();
+    let (agent, remark) = wanted_agent(named, state.settings(), &resolved.agent)?;
+    remarks.act.extend(remark);
     let skills = skills::find(place, resolved, &agent);
     remarks.found.extend(skills.at_start());
     let skills = skills.usable;
@@ -225,6 +232,7 @@ fn assemble(
     let masker = resolved
         .masker
         .knowing(provider::keys_in_use(place, resolved));
+    let agents = agents(resolved, &walls);
     let jobs = jobs
         .with_sandbox(walls.of_agent(&agent))
         .with_masker(Arc::clone(&masker));
@@ -235,21 +243,20 @@ fn assemble(
         Default::default()
     };
     remarks.act.extend(trouble);
-    let (toolbox, told) = toolbox(&agent, options.approval, &configured.custom, &skills);
+    let (toolbox, told) = toolbox(options.approval, &configured.custom, &skills);
     remarks.act.extend(told);
     let mut context = briefing::context(place, options, resolved, &agent, &skills, &mut remarks);
     let own = own_commands::find(place, &configured.loaded);
-    if !own.remarks.is_empty() {
-        remarks.found.push(own.remarks.join("; "));
-    }
     context.commands = own.commands;
+    let trouble = (!own.remarks.is_empty()).then(|| own.remarks.join("; "));
+    remarks.found.extend(trouble);
     if matches!(options.approval, Approval::Yolo(_)) {
         remarks.act.push(String::from(
             "--yolo: what must be confirmed is answered with yes, too",
         ));
     }
     let id = log.id();
-    let parameters = parameters(resolved, &agent, model.as_ref(), wanted.as_ref());
+    let parameters = parameters(resolved, model.as_ref(), wanted.as_ref());
     remarks.act.extend(
         parameters
             .reasoning_effort
@@ -262,7 +269,7 @@ fn assemble(
             .as_ref()
             .and_then(|wanted| provider::small_doubt(configured, &wanted.provider)),
     );
-    let models = wanted.map(|wanted| source(place, configured, wanted, &agent, &jobs));
+    let models = wanted.map(|wanted| source(place, configured, wanted, &jobs));
     let told = told::sort(place, remarks.found, remember);
     remarks.act.extend(told.new);
     let parts = Parts {
@@ -280,6 +287,7 @@ fn assemble(
         context,
         settings: opening(model.as_ref(), &agent, &parameters),
         agent,
+        agents,
         limits: resolved.limits.clone(),
         tool_limits,
         parameters,
@@ -300,6 +308,7 @@ fn assemble(
         session: id,
         parts,
         configured: Arc::clone(configured),
+        shortfall: None,
     })
 }
 
@@ -308,14 +317,12 @@ fn source(
     place: &Place,
     configured: &Arc<Configured>,
     wanted: Wanted,
-    agent: &AgentProfile,
     jobs: &Jobs,
 ) -> Arc<dyn ModelSource> {
     Arc::new(Models {
         place: place.clone(),
         configured: Arc::clone(configured),
         first: wanted.provider,
-        temperature: agent.temperature,
         jobs: jobs.clone(),
     })
 }

@@ -34,11 +34,6 @@ pub fn context(
     remarks.found.extend(paths.map(loaded("rules")));
     let paths = found.instructions.iter().map(|file| &file.path);
     remarks.found.extend(paths.map(loaded("instructions")));
-    let own = resolved.prompt.system_prompt.as_deref();
-    let base = Sourced {
-        source: own.map_or(&agent.source, |_| &resolved.prompt.source),
-        text: own.unwrap_or(&agent.prompt),
-    };
     let appended: Vec<Sourced<'_>> = [
         ("append_system_prompt", resolved.prompt.append.as_deref()),
         ("this run", options.instruction.as_deref()),
@@ -48,7 +43,7 @@ pub fn context(
     .collect();
     let environment = environment(place);
     let (fragments, cuts) = fragments(&Briefing {
-        base,
+        base: base(resolved, agent),
         appended: &appended,
         rules: &found.rules,
         instructions: &found.instructions,
@@ -68,6 +63,15 @@ pub fn context(
         checkpoints: resolved.checkpoints.clone(),
         todo_first: resolved.todo_first,
         request_tokens: resolved.request_tokens,
+    }
+}
+
+/// What the prompt begins with: the agent's words, or the user's instead.
+pub fn base<'a>(resolved: &'a Resolved, agent: &'a AgentProfile) -> Sourced<'a> {
+    let own = resolved.prompt.system_prompt.as_deref();
+    Sourced {
+        source: own.map_or(&agent.source, |_| &resolved.prompt.source),
+        text: own.unwrap_or(&agent.prompt),
     }
 }
 

@@ -4,20 +4,66 @@
 use crate::assemble::Session;
 use crate::error::CliError;
 use crate::place::Place;
+use crate::render::lines::shorten;
 use std::path::Path;
 use tenon_engine::{Ambient, RealAmbient};
-use tenon_session::{Log, State};
+use tenon_session::{ListFilter, Log, SessionError, State};
 use tenon_vocab::{Event, Meta, SCHEMA_VERSION, SessionId};
+
+/// Characters of a title in a message.
+const TITLE: usize = 40;
 
 /// Opens the log, or makes one.
 pub fn log(place: &Place, session: Session) -> Result<(Log, State), CliError> {
     let store = place.store();
     Ok(match session {
-        Session::Existing(id) => store.open(id, RealAmbient.now())?,
+        Session::Existing(id) => store
+            .open(id, RealAmbient.now())
+            .map_err(|error| held(place, error))?,
         Session::Fork(id, at) => store.fork(id, SessionId::generate(), at)?,
         Session::New(id) => store.create(&meta(place, id.unwrap_or_else(SessionId::generate)))?,
         Session::Unsaved => Log::ephemeral(&meta(place, SessionId::generate()))?,
     })
+}
+
+/// Somebody else has the session open: which process, and what can be done now.
+fn held(place: &Place, error: SessionError) -> CliError {
+    let SessionError::Locked { id, pid } = error else {
+        return error.into();
+    };
+    let holder = match pid {
+        0 => String::from("another process"),
+        pid => format!("process {pid}"),
+    };
+    let store = place.store();
+    let title = store.summary(id).map(|summary| summary.title);
+    let named = title
+        .ok()
+        .filter(|title| !title.is_empty())
+        .map(|title| format!(" ({})", shorten(&title, TITLE)));
+    let other = other(place, id).map(|(id, title)| {
+        format!(" The last one that is free: `tenon --session {id}` ({title}).")
+    });
+    CliError::runtime(format!(
+        "session {id}{} is open in {holder}",
+        named.unwrap_or_default()
+    ))
+    .with_hint(format!(
+        "Go on there, or in a copy of it: `tenon --session {id} --fork`.{}",
+        other.unwrap_or_default()
+    ))
+}
+
+/// The last session of this directory that nobody has open.
+fn other(place: &Place, held: SessionId) -> Option<(SessionId, String)> {
+    let store = place.store();
+    let listing = store.list(&ListFilter {
+        cwd: Some(place.root_text()),
+    });
+    let free = listing.sessions.into_iter().find(|summary| {
+        summary.id != held && summary.runs > 0 && store.open_elsewhere(summary.id).is_none()
+    })?;
+    Some((free.id, shorten(&free.title, TITLE)))
 }
 
 fn meta(place: &Place, id: SessionId) -> Event {

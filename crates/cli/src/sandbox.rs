@@ -163,10 +163,18 @@ impl Walls {
     }
 }
 
+/// What a machine does not enforce of the walls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shortfall {
+    /// How far they stand, in a word or a few.
+    pub level: String,
+    pub said: String,
+}
+
 /// What this machine does not enforce of the walls, if anything (S3). Where the
 /// kernel's word is not enough, a command that does nothing is run behind them:
 /// a container may forbid what its kernel offers.
-pub async fn shortfall(jobs: &Jobs, root: &Path) -> Option<String> {
+pub async fn shortfall(jobs: &Jobs, root: &Path) -> Option<Shortfall> {
     let policy = jobs.sandbox()?;
     if policy.adapter != Adapter::Bubblewrap && !may_lack_walls() {
         return None;
@@ -175,14 +183,20 @@ pub async fn shortfall(jobs: &Jobs, root: &Path) -> Option<String> {
     let outcome = jobs.run(spec, &CancellationToken::new(), &|_, _| {}).await;
     let stood = &outcome.sandbox;
     match &outcome.ended {
-        Ended::NotStarted(reason) => Some(format!("sandbox: commands cannot run: {reason}")),
+        Ended::NotStarted(reason) => Some(Shortfall {
+            level: String::from("no command can run"),
+            said: format!("sandbox: commands cannot run: {reason}"),
+        }),
         _ if stood.level == Level::Full.name() => None,
-        _ => Some(format!(
-            "sandbox: {} ({}): not covered: {}",
-            stood.level,
-            stood.adapter,
-            stood.not_covered.join("; ")
-        )),
+        _ => Some(Shortfall {
+            level: stood.level.clone(),
+            said: format!(
+                "sandbox: {} ({}): not covered: {}",
+                stood.level,
+                stood.adapter,
+                stood.not_covered.join("; ")
+            ),
+        }),
     }
 }
 

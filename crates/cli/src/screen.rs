@@ -80,6 +80,16 @@ pub fn print(text: &str) -> std::io::Result<()> {
     stdout.flush()
 }
 
+/// Prints what ends its lines itself, without making one text of it first.
+///
+/// # Errors
+/// When the reader is gone.
+pub fn print_lines(lines: &impl std::fmt::Display) -> std::io::Result<()> {
+    let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
+    write!(stdout, "{lines}")?;
+    stdout.flush()
+}
+
 /// A file that only its owner may read: transcripts hold what was read.
 ///
 /// # Errors

@@ -67,4 +67,4 @@ pub use settings::{
 };
 pub use snapshot::{KeptFile, Snapshot};
 pub use trust::{Difference, Earlier, ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};
-pub use tui::{TuiInterface, TuiKeys, TuiMotion, TuiNotify, TuiSettings, TuiTheme, TuiThinking};
+pub use tui::{TuiInterface, TuiSettings, TuiTheme};

@@ -1,9 +1,9 @@
-//! The section `tui`: how the user wants the terminal interface. Words only: the
-//! binary tells the interface what they mean. A project decides none of it.
+//! The section `tui`: how the user wants the terminal interface. A project decides none of it.
 
 use crate::load::{Loaded, Origin};
 use serde_json::Value;
 use tenon_policy::Layer;
+use tenon_vocab::wishes::{Keys, Motion, Notify, Thinking};
 
 /// What an interactive session is drawn with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,38 +11,6 @@ pub enum TuiInterface {
     #[default]
     Screen,
     Lines,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TuiKeys {
-    #[default]
-    Emacs,
-    Vim,
-}
-
-/// When the terminal is asked for attention.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TuiNotify {
-    #[default]
-    Unfocused,
-    Always,
-    Never,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TuiMotion {
-    #[default]
-    Full,
-    Reduced,
-}
-
-/// What is shown of the model's thoughts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TuiThinking {
-    #[default]
-    Brief,
-    Whole,
-    Hidden,
 }
 
 /// A theme by its name, and whose word it is.
@@ -59,12 +27,12 @@ pub enum TuiTheme {
 pub struct TuiSettings {
     pub interface: TuiInterface,
     pub theme: TuiTheme,
-    pub keys: TuiKeys,
+    pub keys: Keys,
     /// Parts of the status line, in their order; empty for all of them.
     pub status: Vec<String>,
-    pub notify: TuiNotify,
-    pub motion: TuiMotion,
-    pub thinking: TuiThinking,
+    pub notify: Notify,
+    pub motion: Motion,
+    pub thinking: Thinking,
 }
 
 pub(crate) fn settings(loaded: &Loaded) -> TuiSettings {
@@ -72,8 +40,8 @@ pub(crate) fn settings(loaded: &Loaded) -> TuiSettings {
         interface: interface(loaded),
         theme: theme(loaded),
         keys: match loaded.text("tui.keys") {
-            Some("vim") => TuiKeys::Vim,
-            _ => TuiKeys::Emacs,
+            Some("vim") => Keys::Vim,
+            _ => Keys::Emacs,
         },
         status: match loaded.get("tui.status") {
             Some((Value::Array(parts), _)) => parts
@@ -84,18 +52,18 @@ pub(crate) fn settings(loaded: &Loaded) -> TuiSettings {
             _ => Vec::new(),
         },
         notify: match loaded.text("tui.notify") {
-            Some("always") => TuiNotify::Always,
-            Some("never") => TuiNotify::Never,
-            _ => TuiNotify::Unfocused,
+            Some("always") => Notify::Always,
+            Some("never") => Notify::Never,
+            _ => Notify::Unfocused,
         },
         motion: match loaded.text("tui.motion") {
-            Some("reduced") => TuiMotion::Reduced,
-            _ => TuiMotion::Full,
+            Some("reduced") => Motion::Reduced,
+            _ => Motion::Full,
         },
         thinking: match loaded.text("tui.thinking") {
-            Some("whole") => TuiThinking::Whole,
-            Some("hidden") => TuiThinking::Hidden,
-            _ => TuiThinking::Brief,
+            Some("whole") => Thinking::Whole,
+            Some("hidden") => Thinking::Hidden,
+            _ => Thinking::Brief,
         },
     }
 }

@@ -198,6 +198,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
             side: None,
         },
         agent,
+        agents: Vec::new(),
         limits: Limits::default(),
         tool_limits: ToolLimits::default(),
         parameters: Parameters::default(),

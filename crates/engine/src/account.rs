@@ -150,6 +150,7 @@ fn origin(text: &str) -> Option<(Mark, String)> {
             let folder = marked::read(mark, "folder", text);
             folder.or_else(|| marked::read(mark, "name", text))?.0
         }
+        Mark::Agent => marked::read(mark, "name", text)?.0,
         Mark::Shell | Mark::Hook | Mark::Undo => return None,
     };
     Some((mark, source))

@@ -45,7 +45,7 @@ pub(crate) async fn say(run: &mut Run, saying: Saying) -> Flow<()> {
         .core
         .emitter
         .state(|state| state.shell_notes().iter().map(shell::note).collect());
-    parts.extend(notes::pending(run));
+    parts.extend(notes::pending(run)?);
     if let (Some(name), Ok(Submitted::With(_))) = (skill, &submitted) {
         parts.extend(skills::named(run, &name).await?);
     }

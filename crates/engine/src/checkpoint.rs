@@ -9,12 +9,16 @@
 
 mod base;
 mod compare;
+mod guessed;
 mod keep;
 mod moved;
+mod record;
 
 use crate::core::Core;
 use base::{Base, Looked, Parted};
+use guessed::{Guesses, Watched};
 use keep::{Budget, Shelf};
+use record::{record, unwatched};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,9 +27,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tenon_policy::{Facts, Subject};
 use tenon_session::Log;
 use tenon_tools::workspace::{Extent, SCAN_ENTRIES, Scan, ScanLimits};
-use tenon_vocab::{
-    CallId, Checkpoint, CheckpointAction, Effect, FileChange, NoticeLevel, RunId, Unkept,
-};
+use tenon_vocab::{CallId, Effect, FileChange, RunId, Unkept};
 use tokio::task::JoinHandle;
 
 /// Longer than this no command waits for the look at the tree, and once more as
@@ -40,8 +42,6 @@ const AHEAD: Duration = Duration::from_secs(20);
 const SLOW: u32 = 2;
 /// From so many entries on a look is worth more than one thread.
 const LARGE: usize = 2_000;
-/// Stands for the paths that nobody knows.
-const COMMANDS: &str = "what commands changed";
 /// Files in one record of the log.
 pub(crate) const RECORD: usize = 500;
 
@@ -51,7 +51,9 @@ pub(crate) struct Keeper {
     without: Vec<PathBuf>,
     desk: Mutex<Desk>,
     /// What the file tools changed since the last look, by path.
-    edits: Mutex<HashMap<String, Option<String>>>,
+    edits: Mutex<HashMap<String, Edited>>,
+    /// What was kept ahead of commands that have not ended.
+    guesses: Guesses,
     /// The look after the last command.
     pending: tokio::sync::Mutex<Option<JoinHandle<()>>>,
     /// The look while the model thinks.
@@ -78,6 +80,14 @@ struct Desk {
     slow: u32,
     /// A command runs. Whoever laid aside now would forget what it removes.
     running: bool,
+}
+
+/// What a file tool left at a path.
+enum Edited {
+    /// With the hash of its content.
+    File(String),
+    Folder,
+    Gone,
 }
 
 /// The look after a command that left something running.
@@ -108,6 +118,16 @@ struct Between<'a> {
 struct Found {
     files: Vec<FileChange>,
     unkept: Vec<Unkept>,
+    /// Nothing was passed over for want of time or room.
+    is_whole: bool,
+}
+
+impl Found {
+    /// All that it names.
+    fn paths(&self) -> impl Iterator<Item = &str> {
+        let files = self.files.iter().map(|file| file.path.as_str());
+        files.chain(self.unkept.iter().map(|unkept| unkept.path.as_str()))
+    }
 }
 
 impl Keeper {
@@ -116,6 +136,7 @@ impl Keeper {
             without: own_folder(log, root).into_iter().collect(),
             desk: Mutex::default(),
             edits: Mutex::default(),
+            guesses: Guesses::default(),
             pending: tokio::sync::Mutex::default(),
             ahead: Mutex::default(),
             entries: AtomicUsize::new(0),
@@ -130,11 +151,21 @@ impl Keeper {
     }
 
     /// A file tool has changed this.
-    pub(crate) fn edited(&self, path: &str, after: Option<&str>) {
+    pub(crate) fn edited(&self, change: &FileChange) {
+        let left = match &change.after {
+            Some(hash) => Edited::File(hash.clone()),
+            None if FileChange::is_folder(change.after_mode) => Edited::Folder,
+            None => Edited::Gone,
+        };
         self.edits
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .insert(path.to_owned(), after.map(str::to_owned));
+            .insert(change.path.clone(), left);
+    }
+
+    /// This was kept before a call that may destroy it.
+    pub(crate) fn kept_ahead(&self, run: RunId, call: &CallId, files: &[FileChange]) {
+        self.guesses.add(run, call, files);
     }
 
     /// Waits until all that has run is recorded.
@@ -190,6 +221,7 @@ pub(crate) fn is_watched(core: &Core, facts: &Facts) -> bool {
 /// first command has little to wait for.
 pub(crate) fn prepare(core: &Arc<Core>) {
     let starts_something = core
+        .agent()
         .toolbox
         .iter()
         .any(|tool| tool.spec().effect == Effect::Execute);
@@ -280,6 +312,19 @@ pub(crate) async fn after(core: &Arc<Core>, run: RunId, call: CallId, before: Be
     let _ = is_ended.await;
 }
 
+/// The same after a call that nobody watched: only what was kept ahead of it is
+/// looked at.
+pub(crate) async fn after_unwatched(core: &Arc<Core>, run: RunId, call: &CallId) {
+    let guessed = core.keeper.guesses.of_call(run, call);
+    if guessed.is_empty() {
+        return;
+    }
+    core.keeper.settled().await;
+    let engine = Arc::clone(core);
+    let look = tokio::task::spawn_blocking(move || guessed::settle(&engine, guessed, None));
+    *core.keeper.pending.lock().await = Some(look);
+}
+
 /// The two looks at one command.
 struct Around {
     before: Before,
@@ -295,9 +340,10 @@ fn look_after(
 ) {
     let keeper = &core.keeper;
     let Around { before, looked } = around;
+    let guessed = keeper.guesses.of_call(run, call);
     if looked.scan.extent() != Extent::Whole {
         unwatched(core, run, looked.scan.extent(), AHEAD);
-        return;
+        return guessed::settle(core, guessed, None);
     }
     keeper
         .edits
@@ -319,6 +365,11 @@ fn look_after(
         run,
     });
     drop(desk);
+    let watched = Watched {
+        before: &before.scan,
+        found: &found,
+    };
+    guessed::settle(core, guessed, Some(&watched));
     record(core, run, Some(call), found);
 }
 
@@ -326,6 +377,13 @@ fn look_after(
 /// later cannot be told from what the user does.
 pub(crate) async fn run_over(core: &Arc<Core>, run: RunId) {
     core.keeper.settled().await;
+    let guessed = core.keeper.guesses.of_run(run);
+    if !guessed.is_empty() {
+        let engine = Arc::clone(core);
+        let look = tokio::task::spawn_blocking(move || guessed::settle(&engine, guessed, None));
+        // One that crashed has said nothing, and the guess stands.
+        let _ = look.await;
+    }
     let engine = Arc::clone(core);
     let is_due = {
         let desk = core.keeper.desk.try_lock();
@@ -380,95 +438,6 @@ fn jobs_run(core: &Core) -> bool {
         .list()
         .iter()
         .any(|job| job.state == tenon_tools::jobs::JobState::Running)
-}
-
-fn record(core: &Arc<Core>, run: RunId, call: Option<&CallId>, found: Found) {
-    let Found { files, unkept } = found;
-    if files.is_empty() && unkept.is_empty() {
-        return;
-    }
-    tell_unkept(core, run, &unkept);
-    let mut chunks: Vec<Vec<FileChange>> = files.chunks(RECORD).map(<[_]>::to_vec).collect();
-    if chunks.is_empty() {
-        chunks.push(Vec::new());
-    }
-    let last = chunks.len() - 1;
-    for (index, files) in chunks.into_iter().enumerate() {
-        let unkept = if index == last {
-            unkept.clone()
-        } else {
-            Vec::new()
-        };
-        core.emit_or_end(
-            Some(run),
-            Checkpoint {
-                action: CheckpointAction::Saved,
-                call: call.cloned(),
-                to_seq: None,
-                files,
-                ahead: false,
-                unkept,
-            },
-        );
-    }
-}
-
-/// Once in a session; an undo names each.
-fn tell_unkept(core: &Core, run: RunId, unkept: &[Unkept]) {
-    let Some(first) = unkept.first() else { return };
-    if core.keeper.said.swap(true, Ordering::Relaxed) {
-        return;
-    }
-    let more = match unkept.len() {
-        1 => String::new(),
-        count => format!(" and {} more", count - 1),
-    };
-    core.notice(
-        Some(run),
-        NoticeLevel::Info,
-        "unkept",
-        format!(
-            "A command changed {}{more}, which /undo cannot take back: {}.",
-            first.path, first.reason
-        ),
-    );
-}
-
-/// A command that nobody watched has a record all the same: whoever asks what
-/// the session changed must not hear that it was nothing. People are told once.
-fn unwatched(core: &Core, run: RunId, extent: Extent, limit: Duration) {
-    let why = match extent {
-        Extent::TooMany => format!("there are more than {SCAN_ENTRIES} files here"),
-        _ => format!(
-            "looking at all files takes longer than {} s",
-            limit.as_secs()
-        ),
-    };
-    core.emit_or_end(
-        Some(run),
-        Checkpoint {
-            action: CheckpointAction::Saved,
-            call: None,
-            to_seq: None,
-            files: Vec::new(),
-            ahead: false,
-            unkept: vec![Unkept {
-                path: String::from(COMMANDS),
-                reason: format!("not watched: {why}"),
-            }],
-        },
-    );
-    if core.keeper.said.swap(true, Ordering::Relaxed) {
-        return;
-    }
-    core.notice(
-        Some(run),
-        NoticeLevel::Info,
-        "unkept",
-        format!(
-            "What commands change cannot be taken back by /undo: {why}. What the file tools change can."
-        ),
-    );
 }
 
 /// Where Tenon keeps its own files, when that is inside the project: they change

@@ -24,7 +24,7 @@ pub(crate) use progress::Progress;
 use crate::active::Current;
 use crate::core::Core;
 use crate::run::{self, End, Flow, Run};
-use crate::{budget, notes, step};
+use crate::{budget, layout, notes, step};
 use ask::{Wanted, Written};
 use compose::Writer;
 use plan::{Plan, Why};
@@ -303,6 +303,7 @@ async fn shorten(run: &mut Run, current: &Current, job: &Job<'_>) -> Flow<Tried>
         figure(change.tokens_after)
     );
     run.emit(ContextChange::Compacted(change))?;
+    layout::after_compaction(&run.core)?;
     run.core.emitter.snapshot()?;
     run.core
         .notice(Some(run.id), NoticeLevel::Info, "compacted", message);

@@ -1,4 +1,4 @@
-//! What is sent: the prefix, fixed for the session, and the history as immutable
+//! What is sent: the prefix, made once (`layout`), and the history as immutable
 //! entries that are encoded once. A request begins with exactly what the one
 //! before it sent, unless a compaction was announced (E9).
 
@@ -6,12 +6,13 @@ use crate::active::Current;
 use crate::budget::{self, LimitSource};
 use crate::core::Core;
 use crate::images::{self, Sight};
+use crate::layout::Layout;
 use crate::prompt;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
-use tenon_model::{Delivery, Entry, Request, estimate_tokens};
+use tenon_model::{Delivery, Entry, Parameters, Request, estimate_tokens};
 use tenon_session::SessionError;
 use tenon_vocab::{BlobRef, Compiled, ContextChange, ImageSource, Message, Part};
 
@@ -67,9 +68,9 @@ impl Context {
                 .map(|message| Arc::new(entry(core, message, sight))),
         );
         let mut request = Request {
-            prefix: Arc::clone(&core.prefix),
+            prefix: Arc::clone(&core.layout().prefix),
             entries: self.entries.clone(),
-            parameters: current.parameters.clone(),
+            parameters: asked(core, current),
             delivery,
             cache_key: Some(Arc::clone(&core.cache_key)),
             room: None,
@@ -78,6 +79,15 @@ impl Context {
             .filter(|limit| limit.source != LimitSource::Assumed)
             .map(|limit| room(&request, limit.tokens));
         request
+    }
+}
+
+/// What is asked of the model: the agent's temperature before the model's.
+fn asked(core: &Core, current: &Current) -> Parameters {
+    let own = core.agent().profile.temperature;
+    Parameters {
+        temperature: own.or(current.parameters.temperature),
+        ..current.parameters.clone()
     }
 }
 
@@ -120,6 +130,8 @@ pub(crate) enum Cause {
     /// The user chose another model.
     Model,
     Effort,
+    /// Another agent works.
+    Agent,
     /// The server did not take what was sent.
     Adapted,
 }
@@ -129,19 +141,21 @@ pub(crate) enum Cause {
 pub(crate) fn compile(core: &Core, cause: Cause) -> Result<(), SessionError> {
     let current = core.active.get();
     let identity = current.identity();
+    let layout = core.layout();
     let PrefixBlobs {
         system,
         fragments,
         tools,
-    } = prefix_blobs(core)?;
+    } = prefix_blobs(core, &layout)?;
     let mut compiled = Compiled {
         system,
         fragments: Some(fragments),
         tools,
+        agent_name: Some(layout.agent.clone()),
         model: identity.model.clone(),
         endpoint: identity.endpoint.clone(),
         dialect: identity.dialect.clone(),
-        parameters: parameters(&current),
+        parameters: parameters(core, &current),
         quirks: identity.quirks.clone(),
         reason: String::from("start"),
     };
@@ -156,6 +170,7 @@ pub(crate) fn compile(core: &Core, cause: Cause) -> Result<(), SessionError> {
             Cause::Opened => format!("resume: changed {changed}"),
             Cause::Model => String::from("model"),
             Cause::Effort => String::from("effort"),
+            Cause::Agent => format!("agent: changed {changed}"),
             Cause::Adapted => format!("adapted: changed {changed}"),
         };
     }
@@ -172,23 +187,23 @@ pub(crate) struct PrefixBlobs {
     tools: BlobRef,
 }
 
-/// System prompt and tools are the same all session long: kept once.
-fn prefix_blobs(core: &Core) -> Result<PrefixBlobs, SessionError> {
-    if let Some(kept) = core.prefix_blobs.get() {
+/// A layout is kept once.
+fn prefix_blobs(core: &Core, layout: &Layout) -> Result<PrefixBlobs, SessionError> {
+    if let Some(kept) = layout.blobs.get() {
         return Ok(kept.clone());
     }
     let blobs = core.emitter.blobs();
-    let tools = serde_json::to_vec(&core.prefix.tools).unwrap_or_default();
+    let tools = serde_json::to_vec(&layout.prefix.tools).unwrap_or_default();
     let kept = PrefixBlobs {
-        system: blobs.put(core.prefix.system.as_bytes())?,
-        fragments: prompt::stored(&blobs, &core.given.fragments)?,
+        system: blobs.put(layout.prefix.system.as_bytes())?,
+        fragments: prompt::stored(&blobs, &layout.fragments)?,
         tools: blobs.put(&tools)?,
     };
-    Ok(core.prefix_blobs.get_or_init(|| kept).clone())
+    Ok(layout.blobs.get_or_init(|| kept).clone())
 }
 
-fn parameters(current: &Current) -> Value {
-    let given = &current.parameters;
+fn parameters(core: &Core, current: &Current) -> Value {
+    let given = asked(core, current);
     json!({
         "temperature": given.temperature,
         "top_p": given.top_p,
@@ -205,6 +220,10 @@ fn changes(before: &Compiled, now: &Compiled) -> Vec<&'static str> {
     }
     if before.tools != now.tools {
         changed.push("tools");
+    }
+    // Older logs do not say whose it is.
+    if before.agent_name.is_some() && before.agent_name != now.agent_name {
+        changed.push("agent");
     }
     if before.model != now.model {
         changed.push("model");

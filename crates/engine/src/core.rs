@@ -1,27 +1,27 @@
 //! What the tasks of one session share: its fixed parts and the few that change
 //! behind locks. No behaviour of its own beyond saying things.
 
+use crate::acting::{Acting, Cast};
 use crate::active::{Active, Current};
 use crate::checkpoint::Keeper;
 use crate::compact::Progress;
-use crate::context::PrefixBlobs;
 use crate::emit::Emitter;
 use crate::hooks::Hooks;
 use crate::inbox::Inbox;
+use crate::layout::{self, Layout};
 use crate::meter::Meter;
 use crate::notes::Told;
 use crate::parts::{Ambient, Approval, ContextParts, Effects, GrantSink, ModelSource, Parts};
-use crate::prompt;
 use crate::questions::Questions;
 use crate::undo::Warned;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use tenon_model::{Delivery, Identity, Prefix, RetryPlan};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tenon_model::{Delivery, Identity, RetryPlan};
 use tenon_policy::{Grants, Masker, Rules, search_filter};
 use tenon_session::State;
-use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
-use tenon_vocab::profile::{AgentProfile, Limits};
+use tenon_tools::{Jobs, ToolLimits, Workspace};
+use tenon_vocab::profile::Limits;
 use tenon_vocab::{EventKind, Notice, NoticeLevel, RunId, Settings};
 
 pub(crate) struct Core {
@@ -37,7 +37,6 @@ pub(crate) struct Core {
     pub(crate) undo_warned: Warned,
     /// A title was asked for, or is there.
     pub(crate) titled: AtomicBool,
-    pub(crate) toolbox: Toolbox,
     pub(crate) workspace: Workspace,
     /// Watches what commands change.
     pub(crate) keeper: Keeper,
@@ -45,14 +44,13 @@ pub(crate) struct Core {
     pub(crate) rules: Rules,
     grants: Mutex<Grants>,
     pub(crate) on_grant: Option<GrantSink>,
-    pub(crate) agent: AgentProfile,
-    pub(crate) prefix: Arc<Prefix>,
-    /// What the prefix was made of, and how the history is kept within bounds.
+    /// Who works, and who else could.
+    pub(crate) cast: Cast,
+    layout: Mutex<Arc<Layout>>,
+    /// What comes beside the conversation, and how that is kept within bounds.
     pub(crate) given: ContextParts,
     /// What was masked in its files of rules, in words.
     pub(crate) masked_rules: Vec<String>,
-    /// Where the system prompt and the tools are kept, once they are.
-    pub(crate) prefix_blobs: OnceLock<PrefixBlobs>,
     /// The same in every request of the session: its id.
     pub(crate) cache_key: Arc<str>,
     /// As the session was opened; the log has what holds now.
@@ -87,12 +85,11 @@ impl Core {
     pub(crate) fn new(parts: Parts) -> Self {
         let cache_key = Arc::from(parts.log.id().to_string());
         let mut given = parts.context;
-        given.fragments = prompt::kept(given.fragments, &parts.log.blobs(), &parts.state);
-        let masked_rules = prompt::masked(&mut given.fragments, &parts.masker);
-        let prefix = Arc::new(Prefix {
-            system: prompt::system(&given.fragments),
-            tools: parts.toolbox.specs(),
-        });
+        let fragments = std::mem::take(&mut given.fragments);
+        let base = layout::base_of(&fragments);
+        let cast = Cast::new(parts.agent, parts.agents, parts.toolbox, base);
+        let mut layout = Layout::begin(fragments, &cast, &parts.log.blobs(), &parts.state);
+        let masked_rules = layout.mask(&parts.masker);
         let meter = if is_of(&parts.state, &parts.model.identity()) {
             let history = parts.state.history().messages();
             Meter::resumed(history.iter().map(AsRef::as_ref))
@@ -114,7 +111,7 @@ impl Core {
             emitter: Arc::new(Emitter::new(
                 parts.log,
                 parts.state,
-                parts.agent.name.clone(),
+                cast.now().name().to_owned(),
                 Arc::clone(&parts.ambient),
                 Arc::clone(&parts.masker),
             )),
@@ -127,18 +124,16 @@ impl Core {
             told: Told::default(),
             undo_warned: Warned::default(),
             titled: AtomicBool::new(false),
-            toolbox: parts.toolbox,
             workspace,
             keeper,
             jobs: parts.jobs,
             rules: parts.rules,
             grants: Mutex::new(parts.grants),
             on_grant: parts.on_grant,
-            agent: parts.agent,
-            prefix,
+            cast,
+            layout: Mutex::new(Arc::new(layout)),
             given,
             masked_rules,
-            prefix_blobs: OnceLock::new(),
             cache_key,
             settings: parts.settings,
             limits: parts.limits,
@@ -151,6 +146,26 @@ impl Core {
             masker: parts.masker,
             ambient: parts.ambient,
         }
+    }
+
+    /// The agent that works.
+    pub(crate) fn agent(&self) -> Arc<Acting> {
+        self.cast.now()
+    }
+
+    /// Another agent works from here on, for the log as well.
+    pub(crate) fn act_as(&self, agent: &str) {
+        self.cast.take(agent, &self.jobs);
+        self.emitter.set_agent(self.agent().name());
+    }
+
+    /// What every request begins with.
+    pub(crate) fn layout(&self) -> Arc<Layout> {
+        Arc::clone(&self.layout.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn lay_out(&self, layout: Layout) {
+        *self.layout.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(layout);
     }
 
     pub(crate) fn grants(&self) -> MutexGuard<'_, Grants> {

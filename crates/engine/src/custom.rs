@@ -8,6 +8,7 @@ mod line;
 use crate::calls;
 use crate::core::Core;
 use crate::run::{End, Flow, Run};
+use crate::schedule::Leave;
 use serde_json::json;
 use tenon_tools::input::suggest_name;
 use tenon_vocab::marked::element;
@@ -78,7 +79,7 @@ pub(crate) async fn prompt(run: &mut Run, command: &CommandInfo, arguments: &str
 async fn shell(run: &mut Run, number: usize, command: &str) -> Flow<String> {
     let id = CallId::new(format!("command_{}_{number}", run.id));
     let input = json!({ "command": command }).to_string();
-    let done = calls::by_user(run, id, tool::BASH, input).await?;
+    let done = calls::by_user(run, id, tool::BASH, input, Leave::ToBeAsked).await?;
     // Without what it was to say, the prompt is another one.
     if done.denial().is_some() {
         return Err(End::Blocked(format!(

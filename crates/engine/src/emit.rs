@@ -11,26 +11,30 @@ use tenon_policy::Masker;
 use tenon_session::{Frame, FrameOf, Log, SessionError, State};
 use tenon_vocab::port::{BoxFuture, EventSource};
 use tenon_vocab::{
-    Durability, Event, EventKind, HistoryRef, Message, Notice, NoticeLevel, RunId, SessionId,
-    TextChannel, TextDelta, ToolDelta,
+    Durability, Event, EventKind, HistoryRef, McpEvent, Message, Notice, NoticeLevel, RunId,
+    SessionId, TextChannel, TextDelta, ToolDelta,
 };
 
 /// A snapshot is due after this many bytes of log.
 const SNAPSHOT_EVERY: u64 = 8 * 1024 * 1024;
 
 struct Inner {
+    /// Who works, in every event.
+    agent: String,
     log: Log,
     state: State,
     publisher: Publisher,
     /// Ephemeral events since the last durable one.
     sub: u32,
+    /// The MCP servers and what was last said of each, since this was opened:
+    /// those of an earlier process are gone.
+    servers: Vec<McpEvent>,
     /// The log could not be written: nothing durable can be said any more.
     broken: Option<String>,
 }
 
 pub(crate) struct Emitter {
     session: SessionId,
-    agent: String,
     ambient: Arc<dyn Ambient>,
     masker: Arc<Masker>,
     inner: Mutex<Inner>,
@@ -54,14 +58,15 @@ impl Emitter {
     ) -> Self {
         Self {
             session: log.id(),
-            agent,
             ambient,
             masker,
             inner: Mutex::new(Inner {
+                agent,
                 log,
                 state,
                 publisher: Publisher::default(),
                 sub: 0,
+                servers: Vec::new(),
                 broken: None,
             }),
         }
@@ -69,6 +74,11 @@ impl Emitter {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Events are of this agent from now on.
+    pub(crate) fn set_agent(&self, agent: &str) {
+        agent.clone_into(&mut self.lock().agent);
     }
 
     fn event(&self, inner: &Inner, run: Option<RunId>, kind: EventKind) -> Event {
@@ -83,7 +93,7 @@ impl Emitter {
             session: self.session,
             run,
             parent: None,
-            agent: self.agent.clone(),
+            agent: inner.agent.clone(),
             kind,
         }
     }
@@ -121,6 +131,10 @@ impl Emitter {
         match inner.log.append(&event) {
             Ok(offset) => {
                 inner.state.apply(&event, offset);
+                if let EventKind::Mcp(told) = &event.kind {
+                    inner.servers.retain(|known| known.server != told.server);
+                    inner.servers.push(told.clone());
+                }
                 inner.sub = 0;
                 inner.publisher.publish(&Arc::new(event));
                 Ok(seq)
@@ -130,6 +144,11 @@ impl Emitter {
                 Err(error)
             }
         }
+    }
+
+    /// What was last said of each MCP server.
+    pub(crate) fn servers(&self) -> Vec<McpEvent> {
+        self.lock().servers.clone()
     }
 
     /// Publishes what can no longer be logged, so that every front end learns
@@ -334,5 +353,62 @@ impl EventSource for Subscription {
                 }
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::RealAmbient;
+    use tenon_vocab::{Meta, SCHEMA_VERSION, Timestamp};
+
+    fn emitter() -> Emitter {
+        let id = SessionId::generate();
+        let first = Event {
+            seq: 0,
+            sub: None,
+            ts: Timestamp::UNIX_EPOCH,
+            session: id,
+            run: None,
+            parent: None,
+            agent: String::from("build"),
+            kind: Meta {
+                schema_version: SCHEMA_VERSION,
+                id,
+                cwd: String::from("/p"),
+                program_version: String::from("test"),
+                git_branch: None,
+                forked_from: None,
+            }
+            .into(),
+        };
+        let (log, state) = Log::ephemeral(&first).unwrap();
+        let (ambient, masker) = (Arc::new(RealAmbient), Masker::standard());
+        Emitter::new(log, state, String::from("build"), ambient, masker)
+    }
+
+    #[test]
+    fn of_each_mcp_server_the_last_word_is_known() {
+        let emitter = emitter();
+        assert_eq!(emitter.servers(), []);
+        let said = |server: &str, state: &str, detail: Option<&str>| McpEvent {
+            server: server.to_owned(),
+            state: state.to_owned(),
+            detail: detail.map(str::to_owned),
+        };
+        for event in [
+            said("files", "starting", None),
+            said("web", "ready", None),
+            said("files", "failed", Some("it ended")),
+        ] {
+            emitter.emit(None, event).unwrap();
+        }
+        assert_eq!(
+            emitter.servers(),
+            [
+                said("web", "ready", None),
+                said("files", "failed", Some("it ended"))
+            ]
+        );
     }
 }

@@ -13,6 +13,7 @@ use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tenon_session::SessionError;
+use tenon_vocab::notice;
 use tenon_vocab::port::{BoxFuture, CommandSink, Handle};
 use tenon_vocab::{
     Command, JobEvent, Notice, NoticeLevel, Outcome, RunFinished, RunState, SessionId,
@@ -34,9 +35,6 @@ impl CommandSink for Commands {
     }
 }
 
-/// The kind of a notice that says what the last start has said already.
-pub const KNOWN: &str = "known";
-
 impl Engine {
     /// Makes a session's engine: the handle for a front end, and the future that
     /// does the work. It ends after `Shutdown`, or when the handle's commands
@@ -47,8 +45,8 @@ impl Engine {
         let known = std::mem::take(&mut parts.known).into_iter();
         let remarks = std::mem::take(&mut parts.remarks).into_iter();
         let remarks: Vec<_> = known
-            .map(said(KNOWN))
-            .chain(remarks.map(said("start")))
+            .map(said(notice::KNOWN))
+            .chain(remarks.map(said(notice::START)))
             .collect();
         let core = Arc::new(Core::new(parts));
         let (sender, receiver) = mpsc::unbounded_channel();
@@ -209,7 +207,7 @@ async fn change(core: &Arc<Core>, wanted: Switch, token: &CancellationToken) {
         .await;
     if changed.is_err() {
         let reason = "Choosing the model crashed; this is a bug, and the old model stays.";
-        core.notice(None, NoticeLevel::Error, "not_switched", reason);
+        core.notice(None, NoticeLevel::Error, notice::NOT_SWITCHED, reason);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::hooks::{self, Before, Permission};
 use crate::parts::Effects;
 use crate::recover;
 use crate::run::{End, Flow, Run};
-use crate::schedule::{Planned, Ready};
+use crate::schedule::{Leave, Planned, Ready};
 use crate::todo;
 use respond::{Responder, responder};
 use serde_json::Value;
@@ -61,6 +61,7 @@ pub(crate) async fn admit(run: &mut Run, batch: Vec<Planned>) -> Flow<Vec<Admitt
         name,
         given,
         ready,
+        leave,
     } in batch
     {
         if run.token.is_cancelled() {
@@ -72,13 +73,16 @@ pub(crate) async fn admit(run: &mut Run, batch: Vec<Planned>) -> Flow<Vec<Admitt
                 status: CallStatus::Completed,
                 explanation: None,
             },
+            Ok(ready) if !run.core.agent().sees(&ready.tool.spec().name) => {
+                refuse::unseen(run, &ready.tool.spec().name)
+            }
             Ok(ready) => match todo::hold(run, &ready)? {
                 Some(output) => Verdict::Refuse {
                     output: Box::new(output),
                     status: CallStatus::NotStarted,
                     explanation: None,
                 },
-                None => judge(run, &call, ready).await?,
+                None => judge(run, &call, ready, leave).await?,
             },
         };
         admitted.push(Admitted {
@@ -99,7 +103,7 @@ struct Case {
     notes: Vec<String>,
 }
 
-async fn judge(run: &Run, call: &CallId, ready: Ready) -> Flow<Verdict> {
+async fn judge(run: &Run, call: &CallId, ready: Ready, leave: Leave) -> Flow<Verdict> {
     let mut case = match open(run, ready) {
         Ok(case) => case,
         Err(refused) => return Ok(*refused),
@@ -120,7 +124,7 @@ async fn judge(run: &Run, call: &CallId, ready: Ready) -> Flow<Verdict> {
         }
     }
     hooks::report_built_in(run, &case.explanation);
-    if let Some(refused) = ask(run, call, &mut case).await? {
+    if let Some(refused) = ask(run, call, &mut case, leave).await? {
         return Ok(refused);
     }
     admitted(run, call, case).await
@@ -134,7 +138,7 @@ fn open(run: &Run, ready: Ready) -> Result<Case, Box<Verdict>> {
         &facts,
         &core.rules,
         &core.grants(),
-        &Authority::of(&core.agent),
+        &Authority::of(&core.agent().profile),
         core.ambient.now(),
     );
     if matches!(explanation.class, Class::HardDeny | Class::Deny) {
@@ -157,14 +161,14 @@ fn open(run: &Run, ready: Ready) -> Result<Case, Box<Verdict>> {
 
 /// Gets the yes that a call needs; gives the refusal where there is none. Hooks
 /// are asked first, also where a flag would answer: they may say no to it.
-async fn ask(run: &Run, call: &CallId, case: &mut Case) -> Flow<Option<Verdict>> {
+async fn ask(run: &Run, call: &CallId, case: &mut Case, leave: Leave) -> Flow<Option<Verdict>> {
     let Case {
         ready,
         facts,
         explanation,
         ..
     } = case;
-    let responder = responder(run.core.approval, explanation);
+    let responder = responder(run.core.approval, leave, explanation);
     if responder == Responder::NotNeeded {
         return Ok(None);
     }
@@ -181,6 +185,7 @@ async fn ask(run: &Run, call: &CallId, case: &mut Case) -> Flow<Option<Verdict>>
     }
     match responder {
         Responder::NotNeeded => {}
+        Responder::Typed => explanation.answered_by = Some(AnsweredBy::User.name().to_owned()),
         Responder::Flag(flag) => explanation.answered_by = Some(flag.to_owned()),
         Responder::Nobody => return Ok(Some(refuse::nobody(run, facts, explanation.clone()))),
         Responder::Person => {

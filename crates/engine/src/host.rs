@@ -6,7 +6,7 @@ use crate::run::Run;
 use crate::{ask, outside, todo};
 use std::sync::Arc;
 use tenon_session::Blobs;
-use tenon_tools::workspace::{Change, JournalError};
+use tenon_tools::workspace::{Change, JournalError, MadeFolder};
 use tenon_tools::{Host, HostReply, HostRequest, Jobs, Journal, ToolLimits, Workspace};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{CallId, Checkpoint, CheckpointAction, FileChange, RunId, ToolDelta};
@@ -62,8 +62,11 @@ impl CallHost {
 
     /// The look after it, which nobody waits for.
     pub(crate) async fn look_after(&self, before: Option<Before>) {
-        if let Some(before) = before {
-            checkpoint::after(&self.core, self.run, self.call.clone(), before).await;
+        match before {
+            Some(before) => {
+                checkpoint::after(&self.core, self.run, self.call.clone(), before).await;
+            }
+            None => checkpoint::after_unwatched(&self.core, self.run, &self.call).await,
         }
     }
 }
@@ -166,6 +169,7 @@ impl CallJournal {
                 .map_err(failed)?,
             after: change.after.map(tenon_tools::workspace::sha256),
             after_mode: change.after_mode,
+            ..FileChange::default()
         })
     }
 }
@@ -173,9 +177,11 @@ impl CallJournal {
 impl Journal for CallJournal {
     fn changing(&self, change: &Change<'_>) -> Result<(), JournalError> {
         let file = Self::keep(&self.core.emitter.blobs(), change)?;
-        self.core.keeper.edited(change.path, file.after.as_deref());
-        let mut files: Vec<FileChange> = change.folders.iter().map(|path| folder(path)).collect();
+        let mut files: Vec<FileChange> = change.folders.iter().map(folder).collect();
         files.push(file);
+        for file in &files {
+            self.core.keeper.edited(file);
+        }
         let checkpoint = Checkpoint {
             action: CheckpointAction::Saved,
             call: Some(self.call.clone()),
@@ -183,6 +189,7 @@ impl Journal for CallJournal {
             files,
             unkept: Vec::new(),
             ahead: false,
+            untouched: Vec::new(),
         };
         self.core
             .emitter
@@ -192,14 +199,14 @@ impl Journal for CallJournal {
     }
 }
 
-/// A folder that is made for a file: it goes with it, when it is empty then. Of
-/// its mode nothing is known.
-fn folder(path: &str) -> FileChange {
+/// A folder that was made for a file: it goes with it, when it is empty then.
+fn folder(made: &MadeFolder) -> FileChange {
     FileChange {
-        path: path.to_owned(),
+        path: made.path.clone(),
         mode: None,
         before: None,
         after: None,
-        after_mode: Some(FileChange::FOLDER),
+        after_mode: Some(made.mode | FileChange::FOLDER),
+        ..FileChange::default()
     }
 }

@@ -5,6 +5,7 @@ use crate::core::Core;
 use crate::{custom, named, skills};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tenon_vocab::notice;
 use tenon_vocab::{Command, JobId, Notice, NoticeLevel, Part, RunOrigin, Switch};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -229,7 +230,7 @@ fn dispatch(core: &Arc<Core>, command: Command) {
                     "Not done, because you stopped the run: {}",
                     dropped.join(" | ")
                 );
-                core.notice(None, NoticeLevel::Info, "dropped", message);
+                core.notice(None, NoticeLevel::Info, notice::DROPPED, message);
             }
         }
         Command::Shutdown => core.inbox.shutdown.cancel(),

@@ -3,6 +3,7 @@
 //! [`tenon_vocab::port::Handle`] with events, commands and queries.
 
 pub mod account;
+mod acting;
 mod active;
 pub mod agents;
 pub mod aside;
@@ -24,6 +25,7 @@ pub mod hooks;
 mod host;
 mod images;
 mod inbox;
+mod layout;
 mod mask;
 mod mentions;
 mod meter;
@@ -54,9 +56,10 @@ pub mod undo;
 
 pub use calls::Done;
 pub use compact::summary;
-pub use engine::{Engine, KNOWN};
+pub use engine::Engine;
+pub use layout::of_next_prompt;
 pub use once::call_once;
 pub use parts::{
-    Ambient, Approval, Chosen, Confirm, ContextParts, Effects, GrantSink, ModelSource, Parts,
-    RealAmbient,
+    AgentParts, Ambient, Approval, Chosen, Confirm, ContextParts, Effects, GrantSink, ModelSource,
+    Parts, ProviderInfo, RealAmbient,
 };

@@ -5,6 +5,7 @@
 mod parse;
 
 use crate::run::{Flow, Run};
+use crate::schedule::Leave;
 use crate::{calls, gate};
 use parse::{Lines, Reading, Word};
 use serde_json::{Value, json};
@@ -113,7 +114,7 @@ async fn one(run: &mut Run, found: Found) -> Flow<Vec<Part>> {
     let Found { reading, tool } = found;
     // One call, one batch: its number tells the mentions of a run apart.
     let id = CallId::new(format!("mention_{}_{}", run.id, run.batch));
-    let done = calls::by_user(run, id, tool, input(&reading).to_string()).await?;
+    let done = calls::by_user(run, id, tool, input(&reading).to_string(), Leave::ToBeAsked).await?;
     if let Some(error) = done.envelope.error() {
         let message = format!(
             "`@{}` does not go along: {}",

@@ -4,6 +4,7 @@
 //! that a model makes.
 
 use crate::core::Core;
+use tenon_vocab::notice;
 use tenon_vocab::{NoticeLevel, SettingsChange};
 
 /// Characters of a title, at most. It stands in lists.
@@ -41,7 +42,7 @@ pub(crate) fn change(core: &Core, change: SettingsChange) {
             }
             Err(why) => {
                 let said = format!("The session was not renamed: {why}.");
-                return core.notice(None, NoticeLevel::Warning, "settings", said);
+                return core.notice(None, NoticeLevel::Warning, notice::SETTINGS, said);
             }
         }
     }
@@ -56,7 +57,7 @@ pub(crate) fn change(core: &Core, change: SettingsChange) {
     if known.as_ref() != Some(&settings) {
         core.emit_or_end(None, settings);
     }
-    core.notice(None, NoticeLevel::Info, "settings", said.join(" "));
+    core.notice(None, NoticeLevel::Info, notice::SETTINGS, said.join(" "));
 }
 
 #[cfg(test)]

@@ -1,21 +1,23 @@
 //! What the model has to be told that came after the prompt was fixed: rules
 //! that were edited, rules of a folder that it works in for the first time,
-//! changes that the user took back. All of it is appended, once, and never moved
-//! (C1, C2, E9).
+//! changes that the user took back, another agent. All of it is appended, once,
+//! and never moved (C1, C2, E9).
 //!
 //! What was told is not remembered: it is read from the conversation itself. So
 //! a resumed session knows it, and what a compaction or a revert has taken away
 //! is told again.
 
+mod agent;
 mod nested;
 mod told;
 
+pub(crate) use agent::is_told_of;
 pub(crate) use told::Told;
 
 use crate::core::Core;
 use crate::prompt::{self, Fragment, FragmentKind, RuleFile};
-use crate::run::Run;
-use crate::undo;
+use crate::run::{Flow, Run};
+use crate::{layout, undo};
 use nested::Nested;
 use std::sync::Arc;
 use tenon_policy::{Facts, Subject};
@@ -27,12 +29,20 @@ use told::{In, last_told};
 /// The tools whose use of a file brings the rules of its folder along.
 const TOUCHING: [&str; 4] = [tool::READ, tool::EDIT, tool::WRITE, tool::PATCH];
 
-/// The parts that go before the text of the next prompt.
-pub(crate) fn pending(run: &Run) -> Vec<Part> {
+/// The parts that go before the text of the next prompt. What the agent needs of
+/// the prompt and the tools is seen to first.
+pub(crate) fn pending(run: &Run) -> Flow<Vec<Part>> {
     let core = &run.core;
+    let history = core.emitter.history(0).2;
+    let mut parts = Vec::new();
+    let is_known = history.is_empty() || agent::is_told_in(core, &history, core.agent().name());
+    layout::settle(core)?;
+    if !is_known {
+        parts.push(agent::note(core));
+    }
     let taken_back = undo::note(core).map(|text| element(Mark::Undo.tag(), &[], &text));
-    let mut parts: Vec<Part> = taken_back.map(Part::text).into_iter().collect();
-    for change in edited(core, &core.emitter.history(0).2) {
+    parts.extend(taken_back.map(Part::text));
+    for change in edited(core, &history) {
         let path = &change.path;
         let said = match change.news {
             News::Changed | News::New => {
@@ -43,7 +53,7 @@ pub(crate) fn pending(run: &Run) -> Vec<Part> {
         core.notice(Some(run.id), NoticeLevel::Info, "rules", said);
         parts.push(Part::text(change.text));
     }
-    parts
+    Ok(parts)
 }
 
 /// What is new about rules.
@@ -65,7 +75,8 @@ struct Edited {
 }
 
 fn edited(core: &Core, history: &[Arc<Message>]) -> Vec<Edited> {
-    let known = &core.given.fragments;
+    let layout = core.layout();
+    let known = &layout.fragments;
     let untold = core.emitter.state(|state| {
         let compacted = state.compacted();
         compacted.map_or_else(Vec::new, |compacted| compacted.untold.clone())
@@ -101,7 +112,7 @@ fn current(core: &Core) -> Vec<RuleFile> {
     for file in &mut files {
         file.text = core.masker.mask(file.text.trim_end()).into_owned();
     }
-    for piece in &core.given.fragments {
+    for piece in &core.layout().fragments {
         let is_file = matches!(piece.kind, FragmentKind::Rules | FragmentKind::Instructions);
         if is_file && !files.iter().any(|file| file.path == piece.source) {
             files.push(RuleFile {
@@ -236,7 +247,8 @@ pub(crate) fn of_project(rules: &[Standing]) -> impl Iterator<Item = &Standing> 
 /// that is left out is told again by itself.
 pub(crate) fn standing(core: &Core) -> Vec<Standing> {
     let history = core.emitter.history(0).2;
-    let known = &core.given.fragments;
+    let layout = core.layout();
+    let known = &layout.fragments;
     let mut all: Vec<Standing> = current(core)
         .into_iter()
         .filter(|file| !is_in_prompt(known, file))

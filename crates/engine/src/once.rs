@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::core::Core;
 use crate::parts::Parts;
 use crate::run::{End, Flow, Run, begin, finish};
+use crate::schedule::Leave;
 use std::sync::Arc;
 use tenon_vocab::{CallId, RunOrigin};
 use tokio_util::sync::CancellationToken;
@@ -38,7 +39,7 @@ pub async fn call_once(
 async fn one(run: &mut Run, tool: &str, arguments: &str) -> Flow<Done> {
     begin(run, tool, RunOrigin::Shell)?;
     let id = CallId::new("call_1");
-    let done = calls::by_user(run, id, tool, arguments.to_owned()).await?;
+    let done = calls::by_user(run, id, tool, arguments.to_owned(), Leave::ToBeAsked).await?;
     run.tally.last_denied = done.denial();
     Ok(done)
 }

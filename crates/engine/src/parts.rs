@@ -4,10 +4,10 @@
 use crate::prompt::{Fragment, FragmentKind, RuleSource};
 use std::fmt;
 use std::sync::Arc;
-use tenon_model::{Delivery, Identity, Model, ModelError, Parameters, RetryPlan};
+use tenon_model::{Delivery, Identity, Model, ModelEntry, ModelError, Parameters, RetryPlan};
 use tenon_policy::{Grant, Grants, Masker, Rules};
 use tenon_session::{Log, State};
-use tenon_tools::{Jobs, ToolLimits, Toolbox, Workspace};
+use tenon_tools::{Jobs, SandboxPolicy, ToolLimits, Toolbox, Workspace};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::{
     AgentProfile, Checkpoints, CommandInfo, Compaction, HookSpec, Limits, SkillInfo, TodoFirst,
@@ -84,6 +84,16 @@ impl fmt::Debug for Chosen {
     }
 }
 
+/// A provider as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderInfo {
+    pub name: String,
+    /// The model that it is asked for; none where its server has only one.
+    pub model: Option<String>,
+    /// Where it is.
+    pub place: String,
+}
+
 /// Makes models by name: how a session changes its model (P12).
 pub trait ModelSource: Send + Sync {
     /// `MODEL` of the provider in use, or `PROVIDER/MODEL`.
@@ -93,12 +103,47 @@ pub trait ModelSource: Send + Sync {
         current: &'a Identity,
     ) -> BoxFuture<'a, Result<Chosen, ModelError>>;
 
-    /// The models that are configured, as provider and model.
+    /// The models that are configured, as provider and model; of each provider
+    /// its own first.
     fn configured(&self) -> Vec<(String, String)>;
+
+    /// The providers that are configured.
+    fn providers(&self) -> Vec<ProviderInfo> {
+        let mut found: Vec<ProviderInfo> = Vec::new();
+        for (name, model) in self.configured() {
+            if !found.iter().any(|known| known.name == name) {
+                found.push(ProviderInfo {
+                    name,
+                    model: Some(model),
+                    place: String::new(),
+                });
+            }
+        }
+        found
+    }
+
+    /// What the server of a provider offers.
+    fn offered<'a>(
+        &'a self,
+        _provider: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<ModelEntry>, ModelError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
 
     /// A small fast model for side work, such as titles. `None` means that no
     /// side work is asked of any server.
     fn small(&self) -> Option<Arc<dyn Model>>;
+}
+
+/// An agent that a session can be changed to.
+#[derive(Debug, Clone)]
+pub struct AgentParts {
+    pub profile: AgentProfile,
+    /// What the system prompt begins with when this agent works; none where the
+    /// user wants no such words.
+    pub base: Option<Fragment>,
+    /// The walls around what is started while it works; none are no walls.
+    pub walls: Option<SandboxPolicy>,
 }
 
 /// Called when the user grants something for the project; it may be stored.
@@ -154,6 +199,7 @@ pub struct Parts {
     pub model: Arc<dyn Model>,
     /// `None`: the session keeps the model that it was made with.
     pub models: Option<Arc<dyn ModelSource>>,
+    /// The tools of all agents; each sees those that its profile names.
     pub toolbox: Toolbox,
     pub workspace: Workspace,
     pub jobs: Jobs,
@@ -163,7 +209,10 @@ pub struct Parts {
     pub grants: Grants,
     /// `None`: nothing is granted for longer than the session.
     pub on_grant: Option<GrantSink>,
+    /// The one that works at first.
     pub agent: AgentProfile,
+    /// Those that it can be changed to, with itself. Empty: it stays.
+    pub agents: Vec<AgentParts>,
     pub context: ContextParts,
     pub settings: Settings,
     pub limits: Limits,

@@ -143,6 +143,14 @@ pub(crate) fn ordered(fragments: &[Fragment]) -> Vec<&Fragment> {
     sorted
 }
 
+/// What a prompt begins with; none where there are no such words.
+#[must_use]
+pub fn base(given: Sourced<'_>) -> Option<Fragment> {
+    let mut piece = Pieces::default();
+    piece.add(FragmentKind::Base, given.source, given.text);
+    piece.fragments.pop()
+}
+
 /// The pieces of a system prompt, each within its bounds, and what was cut.
 #[must_use]
 pub fn fragments(given: &Briefing<'_>) -> (Vec<Fragment>, Vec<Cut>) {

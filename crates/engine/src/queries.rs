@@ -1,8 +1,11 @@
 //! Answers that change nothing: what a front end may want to show.
 
+mod agents;
 mod commands;
 mod context;
+mod mcp;
 mod models;
+mod providers;
 mod skills;
 mod todo;
 
@@ -48,7 +51,9 @@ fn table(columns: &[&str], rows: Vec<Vec<String>>, note: Option<String>) -> Repl
 
 async fn answer(core: &Core, query: Query) -> Reply {
     match query {
-        Query::Models => models::list(core).await,
+        Query::Models => models::list(core, models::Whose::All).await,
+        Query::Providers => providers::list(core),
+        Query::ModelsOf { provider } => providers::models_of(core, &provider).await,
         Query::Tools => tools(core),
         Query::Context => context::show(core),
         Query::Meter => context::meter(core),
@@ -58,16 +63,19 @@ async fn answer(core: &Core, query: Query) -> Reply {
         Query::Todo => todo::list(core),
         Query::Skills => skills::list(core),
         Query::Commands => commands::list(core),
-        Query::Agents => agent(core),
+        Query::Agents => agents::list(core),
+        Query::Mcp => mcp::list(core),
         Query::Completion { line } if line.starts_with('/') => Reply::Words {
-            words: match (slash::wants_model(&line), slash::wants_skill(&line)) {
-                (Some(typed), _) => models::beginning_with(core, typed).await,
-                (None, Some(typed)) => skills::beginning_with(core, typed),
-                (None, None) => commands::beginning_with(core, &line),
+            words: match slash::wants_name(&line) {
+                Some((slash::Name::Model, typed)) => models::beginning_with(core, typed).await,
+                Some((slash::Name::Skill, typed)) => skills::beginning_with(core, typed),
+                Some((slash::Name::Agent, typed)) => agents::beginning_with(core, typed),
+                Some((slash::Name::Provider, typed)) => providers::beginning_with(core, typed),
+                None => commands::beginning_with(core, &line),
             },
         },
         Query::Files { prefix } => files(core, &prefix),
-        Query::Sessions | Query::Completion { .. } => unavailable("only the front end knows that"),
+        Query::Completion { .. } => unavailable("only the front end knows that"),
     }
 }
 
@@ -97,6 +105,7 @@ fn files(core: &Core, typed: &str) -> Reply {
 
 fn tools(core: &Core) -> Reply {
     let rows = core
+        .agent()
         .toolbox
         .specs()
         .into_iter()
@@ -111,19 +120,6 @@ fn tools(core: &Core) -> Reply {
         })
         .collect();
     table(&["tool", "effect", "source", "what it does"], rows, None)
-}
-
-fn agent(core: &Core) -> Reply {
-    let agent = &core.agent;
-    table(
-        &["agent", "source", "what it does"],
-        vec![vec![
-            agent.name.clone(),
-            agent.source.clone(),
-            agent.description.clone(),
-        ]],
-        None,
-    )
 }
 
 /// Tokens and money, by model and in all.

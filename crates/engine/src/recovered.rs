@@ -16,10 +16,10 @@ pub(crate) fn calls(run: &Run, current: &Current, finished: Finished) -> (Finish
     if has_calls || filtered || current.identity().dialect != "native" {
         return (finished, Vec::new());
     }
-    let toolbox = &run.core.toolbox;
+    let layout = run.core.layout();
     let is_tool = |name: &str| {
         let canonical = input::canonical_name(name);
-        toolbox.get(name).is_some() || canonical.is_some_and(|name| toolbox.get(name).is_some())
+        layout.offers(name) || canonical.is_some_and(|name| layout.offers(name))
     };
     match rescue::rescue(&finished.message, &is_tool) {
         None => (finished, Vec::new()),

@@ -159,7 +159,8 @@ impl Run {
     pub(crate) fn begin_step(&mut self) -> Flow<()> {
         let limit = self
             .core
-            .agent
+            .agent()
+            .profile
             .max_steps
             .unwrap_or(u32::MAX)
             .min(self.core.limits.max_turns);

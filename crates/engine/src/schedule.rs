@@ -25,6 +25,16 @@ pub(crate) struct Planned {
     pub(crate) given: String,
     /// The result to give at once when the call was not understood.
     pub(crate) ready: Result<Ready, Box<ToolOutput>>,
+    pub(crate) leave: Leave,
+}
+
+/// Whether whoever made the call has said yes to it by that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leave {
+    /// A model asks, or a text that somebody else may have written.
+    ToBeAsked,
+    /// The user typed these very words to be run now.
+    Typed,
 }
 
 impl Planned {
@@ -68,15 +78,19 @@ pub(crate) fn plan(core: &Core, call: &ToolCallPart, ending: Ending) -> Planned 
         name,
         given: call.arguments.clone(),
         ready,
+        leave: Leave::ToBeAsked,
     }
 }
 
 fn find(core: &Core, name: &str) -> (String, Option<Arc<dyn Tool>>) {
-    if let Some(tool) = core.toolbox.get(name) {
+    if let Some(tool) = core.cast.tools().get(name) {
         return (name.to_owned(), Some(Arc::clone(tool)));
     }
     match input::canonical_name(name) {
-        Some(canonical) => (canonical.to_owned(), core.toolbox.get(canonical).cloned()),
+        Some(canonical) => (
+            canonical.to_owned(),
+            core.cast.tools().get(canonical).cloned(),
+        ),
         None => (name.to_owned(), None),
     }
 }
@@ -87,6 +101,7 @@ fn unknown(core: &Core, call: &ToolCallPart) -> ToolOutput {
         return unreadable(&call.arguments);
     }
     let known: Vec<String> = core
+        .agent()
         .toolbox
         .specs()
         .into_iter()

@@ -17,13 +17,14 @@ pub(crate) fn prompt(name: &str, text: &str) -> String {
 
 pub(crate) async fn named(run: &Run, name: &str) -> Flow<Vec<Part>> {
     let core = &run.core;
+    let acting = core.agent();
     let found = skill::find(&core.given.skills, name);
     let known = found.as_ref().map_or(name, |skill| skill.name.as_str());
     let verdict = decide(
         &skill::facts_of(known),
         &core.rules,
         &core.grants(),
-        &Authority::of(&core.agent),
+        &Authority::of(&acting.profile),
         core.ambient.now(),
     );
     if matches!(verdict.class, Class::Deny | Class::HardDeny) {

@@ -3,6 +3,8 @@
 //! itself becomes a [`Local`].
 
 mod table;
+#[cfg(test)]
+mod tests;
 
 use crate::parts::ContextParts;
 pub use table::{Own, SLASH};
@@ -99,7 +101,18 @@ pub fn parse(line: &str) -> Option<Slash> {
         "mode" => Slash::Local(Local::Mode(argument)),
         "exit" => Slash::Local(Local::Exit),
         "stop" => Slash::Command(Command::Interrupt),
-        "models" => models(argument),
+        "models" => named(argument, "/models", Query::Models, |name| Switch {
+            model: Some(name),
+            ..Switch::default()
+        }),
+        "provider" => named(argument, "/provider", Query::Providers, |name| Switch {
+            provider: Some(name),
+            ..Switch::default()
+        }),
+        "agent" => named(argument, "/agent", Query::Agents, |name| Switch {
+            agent: Some(name),
+            ..Switch::default()
+        }),
         "effort" => effort(argument.as_deref()),
         "compact" => Slash::Command(Command::Compact { focus: argument }),
         "undo" => Slash::Command(Command::Undo),
@@ -124,7 +137,7 @@ pub fn parse(line: &str) -> Option<Slash> {
         "skills" => Slash::Query(Query::Skills),
         "commands" => Slash::Query(Query::Commands),
         "tools" => Slash::Query(Query::Tools),
-        "agents" => Slash::Query(Query::Agents),
+        "mcp" => Slash::Query(Query::Mcp),
         "context" => Slash::Query(Query::Context),
         "cost" => Slash::Query(Query::Cost),
         "permissions" => Slash::Query(Query::Grants),
@@ -207,16 +220,19 @@ fn skill(argument: Option<String>) -> Slash {
     })
 }
 
-fn models(name: Option<String>) -> Slash {
+/// Lists without a name, changes to one with it.
+fn named(
+    name: Option<String>,
+    command: &str,
+    list: Query,
+    change: impl FnOnce(String) -> Switch,
+) -> Slash {
     match name {
-        None => Slash::Query(Query::Models),
+        None => Slash::Query(list),
         Some(name) if name.contains(char::is_whitespace) => {
-            Slash::Misused(String::from("/models takes one name: /models NAME"))
+            Slash::Misused(format!("{command} takes one name: {command} NAME"))
         }
-        Some(name) => Slash::Command(Command::Switch(Switch {
-            model: Some(name),
-            ..Switch::default()
-        })),
+        Some(name) => Slash::Command(Command::Switch(change(name))),
     }
 }
 
@@ -233,21 +249,31 @@ fn effort(level: Option<&str>) -> Slash {
     }
 }
 
-/// The beginning of a model's name, where one is being typed.
-#[must_use]
-pub fn wants_model(line: &str) -> Option<&str> {
-    let typed = line
-        .strip_prefix("/models ")
-        .or_else(|| line.strip_prefix("/model "))?
-        .trim_start();
-    (!typed.contains(char::is_whitespace)).then_some(typed)
+/// What a name is of that is being typed after a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    Model,
+    Provider,
+    Agent,
+    Skill,
 }
 
-/// The beginning of a skill's name, where one is being typed.
+/// The beginning of a name, where one is being typed.
 #[must_use]
-pub fn wants_skill(line: &str) -> Option<&str> {
-    let typed = line.strip_prefix("/skill ")?.trim_start();
-    (!typed.contains(char::is_whitespace)).then_some(typed)
+pub fn wants_name(line: &str) -> Option<(Name, &str)> {
+    let (command, typed) = line.strip_prefix('/')?.split_once(' ')?;
+    let typed = typed.trim_start();
+    let own = SLASH
+        .iter()
+        .find(|own| own.names().any(|name| name == command))?;
+    let name = match own.name {
+        "models" => Name::Model,
+        "provider" => Name::Provider,
+        "agent" => Name::Agent,
+        "skill" => Name::Skill,
+        _ => return None,
+    };
+    (!typed.contains(char::is_whitespace)).then_some((name, typed))
 }
 
 /// Commands that begin with what was typed, or what may follow one.
@@ -273,178 +299,4 @@ pub fn complete(line: &str) -> Vec<String> {
 fn nearest(name: &str) -> Option<String> {
     let names: Vec<&str> = SLASH.iter().flat_map(Own::names).collect();
     tenon_tools::input::suggest_name(name, &names)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_listed_command_is_understood() {
-        for name in SLASH.iter().flat_map(Own::names) {
-            let parsed = parse(&format!("/{name}"));
-            assert!(
-                !matches!(parsed, None | Some(Slash::Unknown { .. })),
-                "/{name}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_word_after_a_command_that_takes_none_is_not_passed_over() {
-        for line in [
-            "/undo 2",
-            "/redo 5",
-            "/diff a.txt",
-            "/todo clear",
-            "/stop it",
-        ] {
-            let Some(Slash::Misused(said)) = parse(line) else {
-                panic!("{line} was understood")
-            };
-            assert!(said.contains("takes no argument"), "{said}");
-        }
-        assert_eq!(parse("/undo "), Some(Slash::Command(Command::Undo)));
-        for (line, wanted) in [
-            ("/pin", Pinning::Toggle),
-            ("/pin on", Pinning::On),
-            ("/pin off", Pinning::Off),
-        ] {
-            assert_eq!(
-                parse(line),
-                Some(Slash::Local(Local::Pin(wanted))),
-                "{line}"
-            );
-        }
-        assert!(matches!(parse("/pin never"), Some(Slash::Misused(_))));
-    }
-
-    #[test]
-    fn a_model_and_an_effort_are_switched_to_by_name() {
-        let model = |name: &str| Switch {
-            model: Some(name.into()),
-            ..Switch::default()
-        };
-        let effort = |level: &str| Switch {
-            effort: Some(level.into()),
-            ..Switch::default()
-        };
-        for (line, wanted) in [
-            ("/models gpt-x", model("gpt-x")),
-            ("/models  other/big-1 ", model("other/big-1")),
-            ("/effort High", effort("high")),
-            ("/effort default", effort("default")),
-            ("/effort turbo", effort("turbo")),
-            ("/effort none", effort("none")),
-        ] {
-            let wanted = Slash::Command(Command::Switch(wanted));
-            assert_eq!(parse(line), Some(wanted), "{line}");
-        }
-        assert_eq!(parse("/models"), Some(Slash::Query(Query::Models)));
-        assert!(matches!(
-            parse("/effort very high"),
-            Some(Slash::Misused(_))
-        ));
-        assert_eq!(parse("/effort"), Some(Slash::Local(Local::Effort)));
-        assert!(matches!(parse("/models a b"), Some(Slash::Misused(_))));
-    }
-
-    #[test]
-    fn what_follows_a_command_is_completed_too() {
-        assert_eq!(wants_model("/models gp"), Some("gp"));
-        assert_eq!(wants_model("/models"), None);
-        assert_eq!(complete("/effort m"), ["minimal", "medium", "max"]);
-        assert_eq!(complete("/eff"), ["/effort"]);
-    }
-
-    #[test]
-    fn another_name_of_a_command_means_the_same() {
-        for (other, name) in [("/model", "/models"), ("/quit", "/exit"), ("/?", "/help")] {
-            assert_eq!(parse(other), parse(name), "{other}");
-        }
-        let mut names: Vec<&str> = SLASH.iter().flat_map(Own::names).collect();
-        names.sort_unstable();
-        let all = names.len();
-        names.dedup();
-        assert_eq!(names.len(), all, "a name stands for two commands");
-        assert_eq!(complete("/mode"), ["/models", "/mode"]);
-        assert_eq!(complete("/q"), ["/quit"]);
-        assert_eq!(wants_model("/model gp"), Some("gp"));
-    }
-
-    #[test]
-    fn a_skill_that_is_not_there_is_said_before_a_run_begins() {
-        let names = Names {
-            skills: vec![String::from("release-notes")],
-            ..Names::default()
-        };
-        let Some(Slash::Misused(said)) = resolve("/skill relese-notes for 2.1", &names) else {
-            panic!("a run would begin")
-        };
-        assert!(said.contains("`release-notes`"), "{said}");
-        for there in ["/skill release-notes", "/skill Release_Notes now"] {
-            assert!(
-                matches!(
-                    resolve(there, &names),
-                    Some(Slash::Command(Command::Skill { .. }))
-                ),
-                "{there}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_name_that_is_not_ours_is_a_command_of_the_user_or_a_skill() {
-        let names = Names {
-            commands: vec![String::from("review"), String::from("both")],
-            skills: vec![String::from("pdf"), String::from("both")],
-        };
-        let custom = |name: &str, arguments: &str| {
-            Slash::Command(Command::Custom {
-                name: name.into(),
-                arguments: arguments.into(),
-            })
-        };
-        let skill = Slash::Command(Command::Skill {
-            name: "pdf".into(),
-            text: "fill\nit".into(),
-        });
-        for (line, wanted) in [
-            ("/review  a b ", Some(custom("review", "a b"))),
-            ("/both", Some(custom("both", ""))),
-            ("/pdf fill\nit", Some(skill.clone())),
-            ("/skill pdf fill\nit", Some(skill)),
-            ("/undo", parse("/undo")),
-            ("/etc/hosts", None),
-        ] {
-            assert_eq!(resolve(line, &names), wanted, "{line}");
-        }
-        let Some(Slash::Unknown { nearest, .. }) = resolve("/reviw", &names) else {
-            panic!("understood")
-        };
-        assert_eq!(nearest.as_deref(), Some("review"));
-    }
-
-    #[test]
-    fn a_revert_without_a_number_acts_and_a_question_mark_only_lists() {
-        let revert = |message| Some(Slash::Command(Command::Revert { message }));
-        assert_eq!(parse("/revert"), revert(None));
-        assert_eq!(parse("/revert 3"), revert(Some(3)));
-        assert_eq!(parse("/revert ?"), Some(Slash::Local(Local::History)));
-        assert_eq!(parse("/history"), Some(Slash::Local(Local::History)));
-    }
-
-    #[test]
-    fn a_path_is_no_command() {
-        assert_eq!(parse("/etc/hosts is broken"), None);
-        assert_eq!(parse("what does / mean"), None);
-    }
-
-    #[test]
-    fn a_typing_error_gets_a_suggestion() {
-        let Some(Slash::Unknown { nearest, .. }) = parse("/modles") else {
-            panic!("understood")
-        };
-        assert_eq!(nearest.as_deref(), Some("models"));
-    }
 }

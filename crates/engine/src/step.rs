@@ -211,7 +211,7 @@ fn has_unusable_call(run: &Run, finished: &Finished) -> bool {
 
 fn needs_input(run: &Run, name: &str) -> bool {
     let name = input::canonical_name(name).unwrap_or(name);
-    run.core.toolbox.get(name).is_some_and(|tool| {
+    run.core.cast.tools().get(name).is_some_and(|tool| {
         tool.spec()
             .parameters
             .get("required")

@@ -14,6 +14,7 @@ mod words;
 use crate::core::Core;
 use std::sync::{Arc, Mutex, PoisonError};
 use tenon_session::SessionError;
+use tenon_vocab::notice;
 use tenon_vocab::{
     Checkpoint, CheckpointAction, HistoryRef, Notice, NoticeLevel, Printable, TakenBack,
 };
@@ -66,12 +67,12 @@ async fn beside(
         Ok(Ok(notice)) => notice,
         Ok(Err(error)) => said(
             NoticeLevel::Error,
-            "not_undone",
+            notice::NOT_UNDONE,
             format!("It could not be recorded: {error}"),
         ),
         Err(_) => said(
             NoticeLevel::Error,
-            "not_undone",
+            notice::NOT_UNDONE,
             String::from(
                 "Taking changes back crashed; this is a bug. Look at the files before you go on.",
             ),
@@ -122,7 +123,7 @@ fn undo_files(core: &Core) -> Result<Notice, SessionError> {
     }
     Ok(said(
         NoticeLevel::Info,
-        "not_undone",
+        notice::NOT_UNDONE,
         String::from(
             "Nothing to undo: this session has changed no files that are watched, or all of it was taken back.",
         ),
@@ -152,7 +153,7 @@ fn redo_files(core: &Core) -> Result<Notice, SessionError> {
     let Some(group) = last else {
         return Ok(said(
             NoticeLevel::Info,
-            "not_undone",
+            notice::NOT_UNDONE,
             String::from("Nothing to redo: nothing was undone, or files were changed since."),
         ));
     };
@@ -190,7 +191,7 @@ fn of_revert(core: &Core, group: &TakenBack) -> Option<Notice> {
         ));
     }
     message.push_str(&left(&plan.left));
-    let mut notice = said(NoticeLevel::Warning, "not_undone", message);
+    let mut notice = said(NoticeLevel::Warning, notice::NOT_UNDONE, message);
     notice.hint = Some(String::from(
         "/redo once more does that. /fork N goes on in a copy that still has the conversation up to message N.",
     ));
@@ -217,6 +218,7 @@ fn roll(
             to_seq: Some(to_seq),
             files,
             ahead: stage == Stage::Ahead,
+            untouched: Vec::new(),
             unkept,
         };
         core.emitter.emit(None, record).map(|_| ())
@@ -243,26 +245,33 @@ fn told(outcome: &Outcome, missing: usize, what: &str, how: &str) -> Notice {
     } else {
         NoticeLevel::Warning
     };
-    said(level, "undone", message)
+    said(level, notice::UNDONE, message)
 }
 
 fn revert_all(core: &Core, message: Option<u32>) -> Result<Notice, SessionError> {
     let found = core
         .emitter
         .look(|log, state| Point::find(log, state, message));
-    let point = match found {
+    let mut point = match found {
         Ok(point) => point,
         Err(NoPoint::Log(error)) => return Err(error),
         Err(why) => {
             let why = why.told(Said::Inside);
-            return Ok(said(NoticeLevel::Warning, "not_undone", why));
+            return Ok(said(NoticeLevel::Warning, notice::NOT_UNDONE, why));
         }
     };
+    // An agent that is gone is not gone back to.
+    point.settings = point
+        .settings
+        .filter(|then| core.cast.knows(&then.agent_name));
     let (plan, missing) = plan(core, &point.changes);
     let blobs = core.emitter.blobs();
     let outcome = point.carry_out(plan, &core.workspace, &blobs, |kind| {
         core.emitter.emit(None, kind).map(drop)
     })?;
+    if let Some(then) = &point.settings {
+        core.act_as(&then.agent_name);
+    }
     forget(core);
     Ok(reverted(&outcome, missing, &point))
 }
@@ -272,6 +281,12 @@ fn reverted(outcome: &Outcome, missing: usize, point: &Point) -> Notice {
     let mut notice = told(outcome, missing, "Files", "as before it");
     let files = std::mem::take(&mut notice.message);
     notice.message = format!("Back to before {message}. {files}");
+    if let Some(then) = &point.settings {
+        let agent = Printable::line(&then.agent_name);
+        notice
+            .message
+            .push_str(&format!(" The agent is {agent} again."));
+    }
     let typed = point.prompt.as_ref().filter(|prompt| !prompt.is_empty());
     let typed = typed.map(|prompt| format!("What you had typed: {prompt}"));
     let files = match outcome.done.len() {

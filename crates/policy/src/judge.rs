@@ -435,6 +435,9 @@ pub(crate) fn decided_by(rule: &Rule, aspect: &Aspect<'_>, trail: &mut Trail) ->
             aspect.subject(),
             rule.origin
         ),
+        Class::Ask if rule.layer == Layer::BuiltIn => {
+            format!("`{}` is asked about by default (`{rule}`)", aspect.tool)
+        }
         _ => format!("`{rule}` ({}) says {}", rule.origin, word(class)),
     };
     if let Some(why) = &rule.reason {

@@ -2,6 +2,8 @@
 //! what never runs, what somebody denied, what needs a yes each time, and what
 //! at least asks. A floor only: nothing here allows.
 
+mod dangers;
+
 use crate::aspect::{Aspect, line_tool};
 use crate::guard::is_secret;
 use crate::judge::{EACH_TIME, Judge, decided_by, is_explicit_deny};
@@ -38,9 +40,7 @@ impl Judge<'_> {
         let verdict = never_runs(&line, &mut trail)
             .or_else(|| self.denied_somewhere(&line, &mut trail))
             .or_else(|| self.denied_path(&line, &mut trail))
-            .or_else(|| dangerous(&line, &mut trail))
-            .or_else(|| self.confirmed_somewhere(&line, &mut trail))
-            .or_else(|| self.protected_write(&line, &mut trail))
+            .or_else(|| self.needs_yes(&line, &mut trail))
             .or_else(|| self.outside_write(&line, &mut trail))
             .or_else(|| self.secret_named(&line, &mut trail));
         Finding {
@@ -54,6 +54,22 @@ impl Judge<'_> {
     /// a wrapper or a string hides it.
     fn denied_somewhere(&self, line: &Line<'_>, trail: &mut Trail) -> Option<Verdict> {
         self.found_by(line, trail, is_explicit_deny)
+    }
+
+    /// All that needs a yes each time: whoever says yes says it to everything in
+    /// the line, so that none of it may hide behind the first.
+    fn needs_yes(&self, line: &Line<'_>, trail: &mut Trail) -> Option<Verdict> {
+        let found = [
+            dangerous(line, trail),
+            self.confirmed_somewhere(line, trail),
+            self.protected_write(line, trail),
+        ];
+        let reasons: Vec<String> = found
+            .into_iter()
+            .flatten()
+            .map(|verdict| verdict.reason)
+            .collect();
+        (!reasons.is_empty()).then(|| Verdict::new(Class::Confirm, reasons.join("; ")))
     }
 
     fn confirmed_somewhere(&self, line: &Line<'_>, trail: &mut Trail) -> Option<Verdict> {
@@ -269,8 +285,8 @@ fn by_danger(
     rule: &str,
     origin: &str,
 ) -> Option<Verdict> {
-    match line.dangers.iter().find(|danger| danger.class == class) {
-        Some(danger) => Some(trail.decided(rule, origin, Verdict::new(class, &danger.what))),
+    match dangers::named(&line.dangers, class) {
+        Some(reason) => Some(trail.decided(rule, origin, Verdict::new(class, reason))),
         None => {
             trail.missed(rule, origin);
             None

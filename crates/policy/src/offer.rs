@@ -5,7 +5,7 @@ use crate::aspect::aspects;
 use crate::grant::{Grant, GrantKey, Scope};
 use crate::guard::{is_in_vendored, is_secret};
 use crate::judge::Judge;
-use crate::programs::{is_granted_exactly, may_be_granted, telling_words};
+use crate::programs::{is_granted_exactly, may_be_granted, runs_others, telling_words};
 use crate::protected::{is_git_internal, is_steering, sensitive};
 use crate::reading::secret_words_of;
 use crate::rule::Target;
@@ -99,14 +99,57 @@ pub fn open_commands(
     authority: &Authority<'_>,
     now: Timestamp,
 ) -> Vec<Vec<String>> {
-    let Subject::Command(script) = &facts.subject else {
-        return Vec::new();
-    };
     let judge = Judge {
         rules,
         grants,
         authority,
         now,
+    };
+    let words = |command: &Simple| {
+        let all = || command.argv().into_iter().map(str::to_owned).collect();
+        approved(command).unwrap_or_else(all)
+    };
+    let open = open_parts(facts, &judge).unwrap_or_default();
+    open.into_iter().map(words).collect()
+}
+
+/// Why only this once can be said yes to a command line whose verdict was to ask,
+/// where that lies in what it is. A sentence without its end.
+#[must_use]
+pub fn once_only(
+    facts: &Facts,
+    rules: &Rules,
+    grants: &Grants,
+    authority: &Authority<'_>,
+    now: Timestamp,
+) -> Option<String> {
+    let judge = Judge {
+        rules,
+        grants,
+        authority,
+        now,
+    };
+    let open = open_parts(facts, &judge)?;
+    let which = |test: fn(&[&str]) -> bool| {
+        let mut found = open.iter().filter(|command| test(&command.argv()));
+        found.next().map(|command| command.program())
+    };
+    if let Some(program) = which(runs_others) {
+        return Some(format!("`{program}` can run anything"));
+    }
+    if let Some(program) = which(|argv| !may_be_granted(argv)) {
+        return Some(format!(
+            "what one `{program}` does says nothing of the next"
+        ));
+    }
+    (open.len() > 1).then(|| format!("{} commands of it need a yes", open.len()))
+}
+
+/// The commands of a line that nothing allows yet; `None` where the line is not
+/// certain, and where the commands are not what is open.
+fn open_parts<'f>(facts: &'f Facts, judge: &Judge<'_>) -> Option<Vec<&'f Simple>> {
+    let Subject::Command(script) = &facts.subject else {
+        return None;
     };
     let mut open = Vec::new();
     for aspect in aspects(facts) {
@@ -115,15 +158,11 @@ pub fn open_commands(
             continue;
         }
         let Target::Part(_, part) = aspect.target else {
-            return Vec::new();
+            return None;
         };
-        let Some(command) = script.exact().and_then(|all| all.get(part)) else {
-            return Vec::new();
-        };
-        let all = || command.argv().into_iter().map(str::to_owned).collect();
-        open.push(approved(command).unwrap_or_else(all));
+        open.push(script.exact()?.get(part)?);
     }
-    open
+    Some(open)
 }
 
 fn open_key(

@@ -102,12 +102,13 @@ impl Changes {
     }
 
     fn saved(&mut self, run: Option<RunId>, checkpoint: &Checkpoint, at: HistoryRef) {
-        if checkpoint.files.is_empty() && checkpoint.unkept.is_empty() {
+        let is_change = !checkpoint.files.is_empty() || !checkpoint.unkept.is_empty();
+        if !is_change && checkpoint.untouched.is_empty() {
             return;
         }
         // Something new was changed: what was taken back does not fit on it. What
         // is only kept ahead has changed nothing yet.
-        if !checkpoint.ahead {
+        if is_change && !checkpoint.ahead {
             self.state.undone.clear();
         }
         match self.state.done.last_mut() {

@@ -3,7 +3,9 @@
 
 use crate::{Loaded, Reading, SessionError};
 use std::collections::BTreeMap;
-use tenon_vocab::{BlobRef, CallId, CheckpointAction, Event, EventKind, FileChange, Timestamp};
+use tenon_vocab::{
+    BlobRef, CallId, CheckpointAction, Event, EventKind, FileChange, FileMark, Timestamp,
+};
 
 /// A file as it was before a call changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +30,9 @@ pub struct ChangedFile {
     /// What it held after the last change that is known of; none: it was gone.
     pub after: Option<String>,
     pub after_mode: Option<u32>,
+    /// Which file it was before and after, where that is all that is known.
+    pub before_mark: Option<FileMark>,
+    pub after_mark: Option<FileMark>,
     /// Why a change of it was not kept, where one was not.
     pub unkept: Option<String>,
 }
@@ -56,6 +61,7 @@ impl Loaded {
                     .and_modify(|known| {
                         known.after.clone_from(&file.after);
                         known.after_mode = file.after_mode;
+                        known.after_mark.clone_from(&file.after_mark);
                     })
                     .or_insert_with(|| first_state(file));
             }
@@ -117,7 +123,8 @@ impl ChangedFile {
             // Folders have no content.
             (before, after) => FileChange::is_folder(before) || FileChange::is_folder(after),
         };
-        content || mode || self.unkept.is_some()
+        let mark = self.before_mark != self.after_mark;
+        content || mode || mark || self.unkept.is_some()
     }
 }
 
@@ -128,6 +135,8 @@ fn first_state(file: &FileChange) -> ChangedFile {
         mode: file.mode,
         after: file.after.clone(),
         after_mode: file.after_mode,
+        before_mark: file.before_mark.clone(),
+        after_mark: file.after_mark.clone(),
         unkept: None,
     }
 }
@@ -139,6 +148,8 @@ fn unknown(path: &str) -> ChangedFile {
         mode: None,
         after: None,
         after_mode: None,
+        before_mark: None,
+        after_mark: None,
         unkept: None,
     }
 }

@@ -256,30 +256,57 @@ impl Log {
     /// When the file cannot be read.
     pub fn todo_before(&self, seq: u64) -> Result<Vec<TodoItem>, SessionError> {
         let mut items = Vec::new();
-        let mut note = |event: Event| {
-            if let EventKind::Todo(todo) = event.kind
-                && event.seq < seq
-                && event.parent.is_none()
-            {
+        self.each_before(seq, r#""type":"todo""#, |kind| {
+            if let EventKind::Todo(todo) = kind {
                 items = todo.items;
+            }
+        })?;
+        Ok(items)
+    }
+
+    /// The agent as it was before the event with this seq.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn agent_before(&self, seq: u64) -> Result<Option<String>, SessionError> {
+        let mut agent = None;
+        self.each_before(seq, r#""type":"settings""#, |kind| {
+            if let EventKind::Settings(settings) = kind {
+                agent = Some(settings.agent_name);
+            }
+        })?;
+        Ok(agent)
+    }
+
+    /// The session's own events of one kind before a seq; `word` stands in the
+    /// line of each.
+    fn each_before(
+        &self,
+        seq: u64,
+        word: &str,
+        mut note: impl FnMut(EventKind),
+    ) -> Result<(), SessionError> {
+        let mut take = |event: Event| {
+            if event.seq < seq && event.parent.is_none() {
+                note(event.kind);
             }
         };
         let Backing::Disk(disk) = &self.backing else {
-            self.read_from(0)?.into_iter().for_each(note);
-            return Ok(items);
+            self.read_from(0)?.into_iter().for_each(take);
+            return Ok(());
         };
         let mut lines = Lines::new(&disk.file.sink, 0);
         let say = |error| SessionError::io("read", &disk.place.log, error);
         while let Some(line) = lines.next_whole().map_err(say)? {
-            // A mere look first: most lines are no task list.
+            // A mere look first: most lines are of another kind.
             if let Ok(text) = std::str::from_utf8(&line.bytes)
-                && text.contains(r#""type":"todo""#)
+                && text.contains(word)
                 && let Ok(event) = decode(text, &self.blobs)
             {
-                note(event);
+                take(event);
             }
         }
-        Ok(items)
+        Ok(())
     }
 
     /// How much was written since the last snapshot; over 8 MB one is due.

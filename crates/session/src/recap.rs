@@ -315,10 +315,12 @@ fn changed(recap: &mut Recap, checkpoint: &Checkpoint) {
         return;
     }
     for file in &checkpoint.files {
-        let done = match (checkpoint.action, &file.before, &file.after) {
+        let stood = file.before.is_some() || file.before_mark.is_some();
+        let stands = file.after.is_some() || file.after_mark.is_some();
+        let done = match (checkpoint.action, stood, stands) {
             (CheckpointAction::Undone | CheckpointAction::Reverted, _, _) => FileDone::TakenBack,
-            (_, None, Some(_)) => FileDone::Created,
-            (_, _, None) => FileDone::Deleted,
+            (_, false, true) => FileDone::Created,
+            (_, _, false) => FileDone::Deleted,
             _ => FileDone::Edited,
         };
         touch(recap, &file.path, done);

@@ -232,6 +232,14 @@ impl Store {
             .collect()
     }
 
+    /// The other process that writes this session now, as far as can be told
+    /// without touching its lock: for lists and messages, not to decide by.
+    #[must_use]
+    pub fn open_elsewhere(&self, id: SessionId) -> Option<u32> {
+        let pid = writer(&self.place(id).ok()?)?;
+        (pid != std::process::id()).then_some(pid)
+    }
+
     /// Sessions by the filter, newest first. What cannot be read is named and
     /// passed over; recorded directories are never looked at.
     #[must_use]

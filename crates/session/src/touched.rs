@@ -108,6 +108,7 @@ impl Gathered {
     fn changed(&mut self, file: &FileChange) {
         let after = match &file.after {
             Some(hash) => After::Content(hash.clone()),
+            None if file.after_mark.is_some() => After::Unknown,
             None => After::Gone,
         };
         match self.files.get_mut(&file.path) {
@@ -156,6 +157,9 @@ fn before(file: &FileChange) -> Before {
             content: content.clone(),
             mode: file.mode,
         },
+        None if file.before_mark.is_some() => Before::Unkept(String::from("it was moved away")),
+        // Not new, so it is not shown as a file that was made.
+        None if file.after_mark.is_some() => Before::Unkept(String::from("it was moved here")),
         None => Before::Absent,
     }
 }

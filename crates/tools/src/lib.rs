@@ -20,5 +20,6 @@ pub use builtin::{BuiltIn, Interactive};
 pub use contract::{Host, HostReply, HostRequest, Tool, ToolSource, Toolbox};
 pub use custom::{CustomTools, ToolFolder};
 pub use jobs::Jobs;
+pub use tenon_sandbox::SandboxPolicy;
 pub use tenon_vocab::profile::{OnTimeout, StaleWrites, ToolLimits};
 pub use workspace::{Journal, Workspace, WorkspaceError, WorkspaceOptions};

@@ -2,7 +2,7 @@
 //! real terminal while it is resized. `stream [lines] [milliseconds between]`.
 
 use std::io::{self, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tenon_tui::screen::{Look, Reflow, Screen};
 use tenon_tui::terminal;
 use tenon_tui::text::{Frame, Line, Role, Size, Span};
@@ -15,7 +15,6 @@ fn main() -> io::Result<()> {
         given.unwrap_or(otherwise)
     };
     let (lines, pause) = (number(500), Duration::from_millis(number(10)));
-    terminal::install_panic_hook();
     let mut modes = terminal::Modes::enter()?;
     let look = Look {
         theme: Theme::named("ansi", Ground::Dark),
@@ -33,10 +32,11 @@ fn main() -> io::Result<()> {
             ),
         ]);
         size = settled(size, &mut screen);
-        screen.draw(size, &[line.unbroken()], &live(at, size))?;
+        screen.draw(Instant::now(), size, &[line.unbroken()], &live(at, size))?;
         std::thread::sleep(pause);
     }
     screen.draw(
+        Instant::now(),
         size,
         &[Line::new(Role::Success, "Fend.")],
         &live(lines, size),

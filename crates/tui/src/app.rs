@@ -1,41 +1,42 @@
 //! The loop: waits for keys, events, answers and time, and draws. The only place
 //! of the interface that does any of it.
 
+mod apart;
+mod frames;
+mod signals;
+
 use crate::house::{House, Opened, Outcome, Wishes};
 use crate::input::{Effect, Focus, Input, Leaving, Signal};
-use crate::screen::{Look, Screen};
+use crate::screen::{Look, Screen, UNREST};
 use crate::state::{Begin, Overlay, State};
 use crate::stderr::Captured;
 use crate::terminal::{self, Environment, Modes};
-use crate::text::{Frame, Line, Size};
+use crate::text::Size;
 use crate::theme::{Ground, Theme};
 use crate::update::{opened, update};
-use crate::view;
+use apart::Away;
 use crossterm::event::{Event as Press, EventStream};
+use frames::FRAME;
 use futures_util::future::{FutureExt, LocalBoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use signals::Signals;
 use std::future::Future;
-use std::io::{self, Write};
+use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use tenon_vocab::Part;
 use tenon_vocab::port::Handle;
-use tokio::signal::unix::{Signal as Stream, SignalKind, signal};
 
-/// The shortest time between two frames.
-const FRAME: Duration = Duration::from_millis(16);
-/// A sign of life while something goes on, and what shows only seconds.
-const SPIN: Duration = Duration::from_millis(100);
-const SECOND: Duration = Duration::from_secs(1);
 /// How long the screen rests after a resize. A window that is dragged changes
 /// its size often, and tmux tells of it at most every quarter of a second: a
 /// frame that is drawn in between would be drawn for a width that is gone.
 const SETTLE: Duration = Duration::from_millis(50);
-const SETTLE_TMUX: Duration = Duration::from_millis(300);
 /// Pieces of a search through many files between two frames.
 const SLICES: usize = 3;
+/// How long a page is laid out before keys are looked at again.
+const LAYING: Duration = Duration::from_millis(8);
 /// Inputs that are taken before a frame is drawn.
 const BATCH: usize = 4096;
 
@@ -95,6 +96,8 @@ struct App {
     stderr: Option<Captured>,
     keys: Option<EventStream>,
     later: FuturesUnordered<LocalBoxFuture<'static, Input>>,
+    /// What the program around is at: one thing at a time.
+    act: Option<LocalBoxFuture<'static, Input>>,
     signals: Signals,
     environment: Environment,
     ground: Ground,
@@ -103,33 +106,17 @@ struct App {
     /// Nothing is drawn before.
     rests: Option<Instant>,
     left: Option<Leaving>,
+    /// Somebody else is to have the terminal.
+    away: Option<Away>,
     /// The theme that is drawn with.
     themed: String,
-    paged: bool,
 }
 
-struct Signals {
-    interrupt: Stream,
-    terminate: Stream,
-    hangup: Stream,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
-        })
-    }
-
-    async fn next(&mut self) -> Signal {
-        tokio::select! {
-            _ = self.interrupt.recv() => Signal::Interrupt,
-            _ = self.terminate.recv() => Signal::End,
-            _ = self.hangup.recv() => Signal::End,
-        }
-    }
+/// The session that was open until now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Held,
+    LetGo,
 }
 
 impl App {
@@ -159,7 +146,6 @@ impl App {
             now,
             wishes,
             history: house.history(),
-            entries: house.menu(),
             read: Box::new(move |line| reader.read(line)),
         };
         let mut state = State::new(begin, &session);
@@ -178,6 +164,7 @@ impl App {
             stderr,
             keys: Some(EventStream::new()),
             later: FuturesUnordered::new(),
+            act: None,
             signals: Signals::new()?,
             environment,
             ground,
@@ -185,8 +172,8 @@ impl App {
             drawn: now.checked_sub(FRAME).unwrap_or(now),
             rests: None,
             left: None,
+            away: None,
             themed,
-            paged: false,
         };
         for effect in effects {
             app.effect(effect);
@@ -203,19 +190,35 @@ impl App {
                 self.give(input).await?;
                 self.drain().await?;
             }
+            if let Some(away) = self.away.take() {
+                self.apart(away).await?;
+            }
             if let Some(leaving) = self.left {
                 return Ok(leaving);
             }
-            for _ in 0..SLICES {
-                if !self.state.menu.work() {
-                    break;
-                }
-                self.dirty = true;
-            }
+            self.labour();
             if self.is_due() {
                 self.draw()?;
                 self.face().await;
             }
+        }
+    }
+
+    /// A piece of what takes long: keys are looked at in between.
+    fn labour(&mut self) {
+        for _ in 0..SLICES {
+            if !self.state.menu.work() {
+                break;
+            }
+            self.dirty = true;
+        }
+        let until = Instant::now() + LAYING;
+        while let Some(Overlay::Page(page)) = &mut self.state.overlay
+            && page.has_work()
+            && Instant::now() < until
+        {
+            page.work();
+            self.dirty = true;
         }
     }
 
@@ -269,6 +272,12 @@ impl App {
                 None => std::future::pending().await,
             }
         };
+        let act = async {
+            match &mut self.act {
+                Some(act) => act.await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             signal = self.signals.next() => Some(Input::Signal(signal)),
@@ -277,6 +286,10 @@ impl App {
                 // The terminal is gone.
                 Some(Err(_)) | None => Some(Input::Signal(Signal::End)),
             },
+            input = act => {
+                self.act = None;
+                Some(input)
+            }
             Some(input) = self.later.next() => Some(input),
             event = self.handle.events.next() => Some(match event {
                 Some(event) => Input::Event(event),
@@ -290,7 +303,7 @@ impl App {
     /// What is there already is taken before anything is drawn.
     async fn drain(&mut self) -> io::Result<()> {
         for _ in 0..BATCH {
-            if self.left.is_some() {
+            if self.left.is_some() || self.away.is_some() {
                 return Ok(());
             }
             let key = self.pressed_already().await;
@@ -322,10 +335,11 @@ impl App {
 
     fn take(&mut self, input: Input) -> io::Result<()> {
         let now = Instant::now();
+        let mut before = Before::Held;
         let input = match input {
             Input::Resized(_) => {
                 let rest = match self.environment.tmux {
-                    true => SETTLE_TMUX,
+                    true => UNREST,
                     false => SETTLE,
                 };
                 self.rests = Some(now + rest);
@@ -337,21 +351,19 @@ impl App {
                 let mut session = *session;
                 // The handle is the loop's, all else the state's.
                 std::mem::swap(&mut self.handle, &mut session.handle);
-                let entries = self.house.menu();
-                self.state.menu = crate::overlay::menu::Menu::new(entries.clone());
-                self.state.entries = entries;
-                self.state.files = crate::state::Files::default();
+                // What the session before was asked is not for this one.
+                self.later.clear();
+                before = Before::LetGo;
                 Input::Acted(Outcome::Opened(Box::new(session)))
             }
             other => other,
         };
         self.dirty = true;
         for effect in update(&mut self.state, input, now) {
-            match effect {
-                Effect::Edit(text) => self.edit(&text)?,
-                Effect::Suspend => self.suspend()?,
-                other => self.effect(other),
-            }
+            self.effect(effect);
+        }
+        if before == Before::LetGo {
+            self.house.let_go();
         }
         Ok(())
     }
@@ -372,124 +384,44 @@ impl App {
             }
             Effect::Transcript => {
                 let events = self.house.transcript();
-                self.later(async move { Input::Transcript(events.await) });
+                self.act = Some(events.map(Input::Transcript).boxed_local());
             }
             Effect::Act(command) => {
                 let outcome = self.house.act(command, &self.state.settings);
-                self.later(async move { Input::Acted(outcome.await) });
+                self.act = Some(outcome.map(Input::Acted).boxed_local());
             }
             Effect::Answered(answer) => {
                 let outcome = self.house.answered(answer);
-                self.later(async move { Input::Acted(outcome.await) });
+                self.act = Some(outcome.map(Input::Acted).boxed_local());
+            }
+            Effect::GiveUp => self.act = None,
+            Effect::PromptAt(seq) => {
+                let prompt = self.house.prompt_at(seq);
+                self.later(async move { Input::Prompted(prompt.await) });
+            }
+            Effect::Branch => {
+                let branch = self.house.branch();
+                self.later(async move { Input::Branch(branch.await) });
             }
             Effect::Remember(text) => self.house.remember(&text),
-            Effect::Themed(name) => self.house.themed(&name),
+            Effect::Themed(name) => {
+                self.house.themed(&name);
+                if Theme::asks_ground(&name) {
+                    self.look_at_ground();
+                    self.screen.set_theme(Theme::named(&name, self.ground));
+                }
+            }
             Effect::Notify(text) => terminal::notify(&text, &self.environment),
-            Effect::Title(title) => terminal::title(&title),
-            Effect::Copy(text) => terminal::copy(&text, &self.environment),
+            Effect::Title(title) => self.modes.title(&title),
             Effect::Repaint => self.screen.repaint(),
             Effect::Leave(leaving) => self.left = Some(leaving),
-            Effect::Edit(_) | Effect::Suspend => {}
+            Effect::Edit(text) => self.away = Some(Away::Edit(text)),
+            Effect::Suspend => self.away = Some(Away::Stop),
         }
     }
 
     fn later(&mut self, input: impl Future<Output = Input> + 'static) {
         self.later.push(input.boxed_local());
-    }
-
-    /// The user's editor gets the terminal, and nobody else reads keys.
-    fn edit(&mut self, text: &str) -> io::Result<()> {
-        self.keys = None;
-        self.screen.clear()?;
-        let edited = self.apart(|app| app.house.edit(text));
-        self.keys = Some(EventStream::new());
-        self.take(Input::Edited(edited))
-    }
-
-    /// Somebody else has the terminal.
-    fn apart<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.modes.pause();
-        self.stderr.iter().for_each(Captured::pause);
-        let done = work(self);
-        self.stderr.iter().for_each(Captured::resume);
-        self.modes.resume();
-        // What was typed meanwhile was for the other one.
-        terminal::forget_typed();
-        self.state.disturb(Instant::now());
-        done
-    }
-
-    fn suspend(&mut self) -> io::Result<()> {
-        self.keys = None;
-        self.screen.clear()?;
-        self.apart(|_| terminal::stop());
-        self.keys = Some(EventStream::new());
-        if let Some(size) = terminal::size() {
-            self.take(Input::Resized(size))?;
-        }
-        Ok(())
-    }
-
-    fn is_due(&self) -> bool {
-        let now = Instant::now();
-        self.dirty && now >= self.drawn + FRAME && self.rests.is_none_or(|until| now >= until)
-    }
-
-    /// When something is to be drawn next, if anything is.
-    fn next_frame(&self) -> Option<Instant> {
-        if self.dirty {
-            let frame = self.drawn + FRAME;
-            return Some(self.rests.map_or(frame, |until| frame.max(until)));
-        }
-        if !self.state.is_moving() {
-            return None;
-        }
-        let step = match self.state.wishes.motion {
-            crate::house::Motion::Full if self.state.run.is_some() => SPIN,
-            _ => SECOND,
-        };
-        Some(self.drawn + step)
-    }
-
-    fn draw(&mut self) -> io::Result<()> {
-        self.rests = None;
-        if let Some(size) = terminal::size() {
-            self.state.size = size;
-        }
-        self.state.now = Instant::now();
-        self.drawn = self.state.now;
-        self.dirty = false;
-        if self.themed != self.state.wishes.theme {
-            self.themed.clone_from(&self.state.wishes.theme);
-            self.screen
-                .set_theme(Theme::named(&self.themed, self.ground));
-        }
-        let size = self.state.size;
-        if let Some(page) = view::page(&mut self.state) {
-            self.paged = true;
-            return self.screen.page(size, &page);
-        }
-        if std::mem::take(&mut self.paged) {
-            self.screen.unpage()?;
-        }
-        let finished = self.state.flow.take(size.columns);
-        let live = view::live(&self.state);
-        self.screen.draw(size, &finished, &live)
-    }
-
-    /// The live area goes; what was said stays.
-    fn end(&mut self) -> io::Result<()> {
-        self.keys = None;
-        if self.paged {
-            self.screen.unpage()?;
-        }
-        let finished: Vec<Line> = self.state.flow.take(self.state.size.columns);
-        let size = self.state.size;
-        let drawn = self.screen.draw(size, &finished, &Frame::default());
-        let cleared = self.screen.clear();
-        self.modes.pause();
-        io::stdout().flush()?;
-        drawn.and(cleared)
     }
 }
 

@@ -2,22 +2,24 @@
 //! finished is kept until it is. Finished lines are given away, so that a long
 //! session needs no more memory than a short one.
 
-use crate::figures;
+mod calls;
+mod remarks;
+mod telling;
+
 use crate::house::Thinking;
 use crate::markdown::Stream;
-use crate::shapes::{self, Fold};
+use crate::shapes::Fold;
 use crate::text::{Line, Role, Span, Style, wrap};
-use std::time::{Duration, Instant};
+pub use calls::Running;
+use std::time::Instant;
+pub use telling::Telling;
+use tenon_vocab::figures;
 use tenon_vocab::marked;
 use tenon_vocab::{
-    AnsweredBy, CallId, CallStatus, ContextChange, Display, Event, EventKind, Interrupted,
-    JobAction, JobEvent, Message, Notice, NoticeLevel, Outcome, Part, Retry, Role as Speaker,
-    RunFinished, Status, TextChannel, TextDelta, TodoItem, ToolCallPart, ToolDelta, ToolResult,
-    ToolStream, ToolUse,
+    ContextChange, Event, EventKind, Message, Part, Role as Speaker, Segment, Status, TextChannel,
+    TextDelta, TodoItem, ToolCallPart,
 };
 
-/// How much of a running command's output is kept to be looked at.
-const KEPT: usize = 8 * 1024;
 /// How much of a thought is kept while it streams.
 const THOUGHT: usize = 4 * 1024;
 
@@ -34,15 +36,15 @@ enum Block {
     Remark,
 }
 
-/// A call at work.
-#[derive(Debug)]
-pub struct Running {
-    pub used: ToolUse,
-    pub since: Instant,
-    /// The end of what it has printed.
-    pub output: String,
-    /// The agent, where it is not the first one.
-    pub child: Option<String>,
+/// How much of the current message was shown before it was whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Streamed {
+    #[default]
+    Nothing,
+    /// Only in the live area: it can be taken back.
+    Open,
+    /// Lines of it stand above.
+    Settled,
 }
 
 #[derive(Debug, Default)]
@@ -56,8 +58,7 @@ pub struct Flow {
     out: Vec<Line>,
     last: Block,
     text: Stream,
-    /// Something of the current message was given to `text`.
-    streamed: bool,
+    streamed: Streamed,
     /// Characters of the current message, for the count of tokens.
     written: usize,
     thought: Thought,
@@ -79,7 +80,7 @@ impl Flow {
             out: Vec::new(),
             last: Block::Start,
             text: Stream::new(),
-            streamed: false,
+            streamed: Streamed::Nothing,
             written: 0,
             thought: Thought::default(),
             running: Vec::new(),
@@ -106,6 +107,7 @@ impl Flow {
     pub fn take(&mut self, columns: usize) -> Vec<Line> {
         let settled = self.text.settled(columns);
         if !settled.is_empty() {
+            self.streamed = Streamed::Settled;
             self.begin(Block::Text);
             self.out.extend(settled);
         }
@@ -220,20 +222,12 @@ impl Flow {
         }
     }
 
-    fn remark(&mut self, role: Role, text: &str, columns: usize) {
-        self.say(
-            text.lines()
-                .flat_map(|line| wrap(&Line::new(role, line), columns, 2)),
-        );
-    }
-
     fn delta(&mut self, delta: &TextDelta, columns: usize, now: Instant) {
         self.written += delta.text.len();
         match delta.channel {
             TextChannel::Text => {
                 self.end_thought(columns, now);
-                self.streamed = true;
-                self.text.push(&delta.text);
+                self.stream(&delta.text);
             }
             TextChannel::Reasoning => {
                 self.thought.since.get_or_insert(now);
@@ -243,6 +237,14 @@ impl Flow {
                 }
             }
         }
+    }
+
+    /// A piece of a message that follows whole.
+    pub fn stream(&mut self, text: &str) {
+        if self.streamed == Streamed::Nothing && !text.is_empty() {
+            self.streamed = Streamed::Open;
+        }
+        self.text.push(text);
     }
 
     fn end_thought(&mut self, columns: usize, now: Instant) {
@@ -269,9 +271,13 @@ impl Flow {
     /// What streamed is complete.
     fn end_text(&mut self, columns: usize) {
         let rest = self.text.finish(columns);
-        if !rest.is_empty() {
+        self.put_text(rest);
+    }
+
+    fn put_text(&mut self, lines: Vec<Line>) {
+        if !lines.is_empty() {
             self.begin(Block::Text);
-            self.out.extend(rest);
+            self.out.extend(lines);
         }
     }
 
@@ -299,196 +305,34 @@ impl Flow {
     }
 
     fn assistant(&mut self, message: &Message, columns: usize, now: Instant) {
+        self.written = 0;
+        let streamed = std::mem::take(&mut self.streamed);
+        if message.status == Status::Abandoned {
+            return self.abandoned(streamed, columns);
+        }
         self.end_thought(columns, now);
         self.asked = message.tool_calls().cloned().collect();
-        self.written = 0;
-        let text = message.text();
-        if !std::mem::take(&mut self.streamed) && message.status != Status::Abandoned {
-            self.text.push(&text);
+        if streamed == Streamed::Nothing {
+            self.text.push(&message.text());
         }
-        self.end_text(columns);
-        if message.status == Status::Abandoned && !text.is_empty() {
-            self.remark(Role::Dim, "(that reply was abandoned)", columns);
-        }
-    }
-
-    fn output(&mut self, delta: &ToolDelta) {
-        let Some(running) = self
-            .running
-            .iter_mut()
-            .find(|run| run.used.call == delta.call)
-        else {
-            return;
-        };
-        running.output.push_str(&delta.text);
-        if delta.stream == ToolStream::Status {
-            running.output.push('\n');
-        }
-        keep_end(&mut running.output, KEPT);
-    }
-
-    fn started(&mut self, used: &ToolUse, child: Option<String>, now: Instant) {
-        self.forget(&used.call);
-        self.running.push(Running {
-            used: used.clone(),
-            since: now,
-            output: String::new(),
-            child,
+        let rest = self.text.finish(columns);
+        // What of it is above already was not known to be no answer.
+        let is_plan = message.segment == Some(Segment::Plan) && streamed != Streamed::Settled;
+        self.put_text(match is_plan {
+            true => rest.into_iter().map(stepped_back).collect(),
+            false => rest,
         });
     }
 
-    fn forget(&mut self, call: &CallId) -> Option<ToolCallPart> {
-        let at = self.asked.iter().position(|asked| asked.id == *call)?;
-        Some(self.asked.remove(at))
-    }
-
-    fn result(&mut self, result: &ToolResult, columns: usize) {
-        let at = self
-            .running
-            .iter()
-            .position(|running| running.used.call == result.call);
-        let heading = match at {
-            Some(at) => shapes::heading(&self.running.remove(at).used, columns),
-            // A call that was refused was never started: say which it was.
-            None => match self.forget(&result.call) {
-                Some(asked) => shapes::asked(&asked.name, &asked.arguments, columns),
-                None => shapes::asked(&result.name, "", columns),
-            },
-        };
-        if result.status == CallStatus::Denied {
-            self.own_no = answered_by(result) == Some(AnsweredBy::User.name());
+    /// A reply that broke off, and is asked for again: what can be taken back is,
+    /// and the rest is said not to count.
+    fn abandoned(&mut self, streamed: Streamed, columns: usize) {
+        self.thought = Thought::default();
+        self.text = Stream::new();
+        self.asked.clear();
+        if streamed == Streamed::Settled {
+            self.remark(Role::Dim, "(the reply above was dropped)", columns);
         }
-        if let Display::Todo { items } = &result.display {
-            self.todo.clone_from(items);
-        }
-        let lines = shapes::result(result, self.fold, columns);
-        let body = lines.len() > 1;
-        self.begin(Block::Tool);
-        self.out.push(heading);
-        self.out.extend(lines);
-        if body {
-            self.last = Block::ToolBody;
-        }
-    }
-
-    /// What another agent does for this one: its calls, not its words.
-    fn of_child(&mut self, event: &Event, columns: usize, now: Instant) {
-        let inner = columns.saturating_sub(2).max(1);
-        match &event.kind {
-            EventKind::ToolUse(used) => self.started(used, Some(event.agent.clone()), now),
-            EventKind::ToolDelta(delta) => self.output(delta),
-            EventKind::ToolResult(_) | EventKind::Notice(_) => {
-                let before = self.out.len();
-                match &event.kind {
-                    EventKind::ToolResult(result) => self.result(result, inner),
-                    EventKind::Notice(notice) => self.notice(notice, inner),
-                    _ => {}
-                }
-                let lines = self.out.split_off(before);
-                // Named once, above the first of its lines.
-                let name = match self.child.as_deref() == Some(&event.agent) {
-                    true => "",
-                    false => event.agent.as_str(),
-                };
-                self.out.extend(shapes::indent(lines, 1, name));
-                self.child = Some(event.agent.clone());
-            }
-            EventKind::RunFinished(_) => self.running.retain(|run| run.child.is_none()),
-            _ => {}
-        }
-    }
-
-    fn notice(&mut self, notice: &Notice, columns: usize) {
-        // The heading has the first; the composer has the text of the second.
-        if matches!(notice.kind.as_str(), "start" | "dropped") {
-            return;
-        }
-        let (role, label) = match notice.level {
-            NoticeLevel::Info => (Role::Dim, ""),
-            NoticeLevel::Warning => (Role::Warning, "warning: "),
-            NoticeLevel::Error => (Role::Error, "error: "),
-        };
-        self.remark(role, &format!("{label}{}", notice.message), columns);
-        if let Some(hint) = &notice.hint {
-            self.remark(Role::Text, &format!("  {hint}"), columns);
-        }
-    }
-
-    fn retry(&mut self, retry: &Retry, columns: usize) {
-        let text = format!(
-            "{}; trying again in {:.0} s ({} of {})",
-            retry.reason,
-            retry.delay_ms as f64 / 1000.0,
-            retry.attempt,
-            retry.of
-        );
-        self.remark(Role::Warning, &text, columns);
-    }
-
-    fn job(&mut self, job: &JobEvent, columns: usize) {
-        let what = match job.action {
-            JobAction::Started => "started in the background",
-            JobAction::Detached => "goes on in the background",
-            JobAction::Exited => "ended",
-            JobAction::Killed => "was ended",
-        };
-        let line = Line::new(Role::Dim, &format!("{} {what}: {}", job.id, job.command));
-        self.say([line.cut(columns)]);
-    }
-
-    fn interrupted(&mut self, interrupted: &Interrupted, columns: usize) {
-        self.remark(
-            Role::Error,
-            &format!("Interrupted ({}).", interrupted.by),
-            columns,
-        );
-    }
-
-    /// `Done. 3.2s · 4 steps · 1.2k tokens`; nothing for a command of the user's.
-    fn finished(&mut self, finished: &RunFinished, columns: usize, now: Instant) {
-        self.end_thought(columns, now);
-        self.end_text(columns);
-        self.running.clear();
-        self.streamed = false;
-        self.written = 0;
-        if finished.steps == 0 && finished.outcome == Outcome::Completed {
-            return;
-        }
-        let (role, word) = match finished.outcome {
-            Outcome::Completed => (Role::Success, "Done."),
-            Outcome::Denied if self.own_no => (Role::Dim, "Done."),
-            Outcome::Denied => (Role::Error, "Ended, because something was not allowed."),
-            Outcome::Interrupted => (Role::Dim, "Stopped."),
-            Outcome::Limit | Outcome::Loop => (Role::Warning, "Stopped at a limit."),
-            Outcome::Failed | Outcome::Filtered => (Role::Error, "Failed."),
-        };
-        let mut figures = vec![
-            figures::elapsed(Duration::from_millis(finished.duration_ms)),
-            figures::count(finished.steps, "step"),
-        ];
-        if finished.usage.total() > 0 {
-            figures.push(figures::tokens(finished.usage));
-        }
-        figures.extend(finished.cost.map(|cost| cost.to_string()));
-        if finished.failed_calls > 0 {
-            figures.push(figures::count(finished.failed_calls, "failed call"));
-        }
-        let line = Line::of([
-            Span::new(role, word),
-            Span::new(Role::Dim, &format!(" {}", figures.join(" · "))),
-        ]);
-        let mut lines = wrap(&line, columns, 2);
-        // What a model or a server said stands above, but for limits.
-        if let (Outcome::Limit | Outcome::Loop, Some(reason)) = (finished.outcome, &finished.reason)
-        {
-            lines.extend(wrap(&Line::new(Role::Dim, reason), columns, 2));
-        }
-        self.last = match self.last {
-            Block::Start => Block::Start,
-            _ => Block::ToolBody,
-        };
-        self.say(lines);
-        self.last = Block::ToolBody;
     }
 
     /// Nothing of the session before goes on in the next one.
@@ -498,13 +342,19 @@ impl Flow {
         self.running.clear();
         self.asked.clear();
         self.todo.clear();
-        self.streamed = false;
+        self.streamed = Streamed::Nothing;
         self.written = 0;
     }
 }
 
-fn answered_by(result: &ToolResult) -> Option<&str> {
-    result.explanation.as_ref()?.answered_by.as_deref()
+/// A line that is read, but is not what was asked for.
+fn stepped_back(mut line: Line) -> Line {
+    for span in &mut line.spans {
+        if span.style.role == Role::Text {
+            span.style.role = Role::Dim;
+        }
+    }
+    line
 }
 
 /// What the user wrote, without what went along with it.
@@ -520,7 +370,7 @@ pub fn said(message: &Message) -> String {
         .filter(|part| matches!(part, Part::Image { .. }))
         .count();
     if images > 0 {
-        text.push_str(&format!(" [{}]", figures::count(images as u32, "image")));
+        text.push_str(&format!(" [{}]", figures::count(images, "image")));
     }
     text
 }
@@ -530,9 +380,6 @@ fn keep_end(text: &mut String, limit: usize) {
     if text.len() <= limit * 2 {
         return;
     }
-    let mut from = text.len() - limit;
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = text.ceil_char_boundary(text.len() - limit);
     text.drain(..from);
 }

@@ -50,14 +50,6 @@ impl Highlighter {
         Self::of(&name, kind)
     }
 
-    /// By the name of a file.
-    #[must_use]
-    pub fn for_file(path: &str) -> Option<Self> {
-        let name = path.rsplit('/').next()?.to_ascii_lowercase();
-        let ending = name.rsplit('.').next()?;
-        Self::of(ending, Kind::Code)
-    }
-
     fn of(name: &str, kind: Kind) -> Option<Self> {
         let (words, kind) = match name {
             "diff" | "patch" => (languages::PLAIN, Kind::Diff),
@@ -270,9 +262,6 @@ mod tests {
         for name in ["", "text", "no such language", "plaintext"] {
             assert!(Highlighter::for_language(name).is_none(), "{name}");
         }
-        assert!(Highlighter::for_file("src/a.rs").is_some());
-        assert!(Highlighter::for_file("a/Makefile").is_some());
-        assert!(Highlighter::for_file("notes").is_none());
     }
 
     #[test]

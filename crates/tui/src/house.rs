@@ -6,8 +6,10 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tenon_vocab::port::Handle;
-use tenon_vocab::slash::{Line, Local};
+use tenon_vocab::slash::{Group, Line, Local};
+pub use tenon_vocab::wishes::{Keys, Motion, Notify, Thinking};
 use tenon_vocab::{Answer, Event, Question, Settings, TableReply, TodoItem};
 
 /// Something that takes a while. Polled beside all else, on the same thread.
@@ -18,8 +20,6 @@ pub type Later<T> = Pin<Box<dyn Future<Output = T>>>;
 pub trait House {
     /// What a typed line means; the same for every front end.
     fn read(&self, line: &str) -> Line;
-    /// All that may follow a `/`.
-    fn menu(&self) -> Vec<Entry>;
     /// What was typed before, the oldest first.
     fn history(&self) -> Vec<String>;
     /// Keeps an input for later sessions.
@@ -31,11 +31,18 @@ pub trait House {
     fn act(&self, command: Local, settings: &Settings) -> Later<Outcome>;
     /// The answer to a question that came as [`Outcome::Ask`].
     fn answered(&self, answer: Answer) -> Later<Outcome>;
+    /// The handle of the session before is gone: nothing keeps it open any more.
+    fn let_go(&self);
+    /// What was typed at this place of the log; `None` where nobody knows.
+    fn prompt_at(&self, seq: u64) -> Later<Option<String>>;
+    /// The branch that is checked out now.
+    fn branch(&self) -> Later<Option<String>>;
     /// A theme was chosen: kept for the next start.
     fn themed(&self, name: &str);
     /// The text as a program of the user's edited it, with the terminal for
-    /// itself; `Err` says why it could not.
-    fn edit(&self, text: &str) -> Result<String, String>;
+    /// itself; `Err` says why it could not. Started when it is polled first;
+    /// dropped, it ends that program.
+    fn edit(&self, text: String) -> Later<Result<String, String>>;
 }
 
 /// Something that can be listed and picked from.
@@ -68,6 +75,8 @@ pub struct Entry {
     pub aliases: Vec<String>,
     pub argument: String,
     pub what: String,
+    /// Where help lists it; what has no place comes last.
+    pub group: Option<Group>,
 }
 
 /// What came of a command.
@@ -93,9 +102,7 @@ pub enum Outcome {
     },
     /// Asked before it is done; answered with [`House::answered`].
     Ask(Box<Question>),
-    /// A text for the composer, to be sent or changed.
-    Draft(String),
-    /// Another session is open; the one before has been ended.
+    /// Another session is open; the one before ends when its handle is gone.
     Opened(Box<Opened>),
     Leave,
 }
@@ -106,6 +113,8 @@ pub struct Opened {
     pub settings: Settings,
     pub facts: Facts,
     pub todo: Vec<TodoItem>,
+    /// All that may follow a `/`.
+    pub entries: Vec<Entry>,
     /// What is to be known before the first prompt: rules, skills, warnings.
     pub remarks: Vec<String>,
     /// The end of the conversation so far, of a session that is resumed.
@@ -132,8 +141,8 @@ pub struct Facts {
     pub branch: Option<String>,
     /// Such as `workspace-write`.
     pub sandbox: String,
-    /// How to come back to this session; none if it is not kept.
-    pub resume: Option<String>,
+    /// How far the walls stand, where that is not all the way: `partial`.
+    pub walls: Option<String>,
 }
 
 /// How the user wants the interface.
@@ -161,37 +170,5 @@ impl Default for Wishes {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Keys {
-    #[default]
-    Emacs,
-    Vim,
-}
-
-/// When the terminal is asked for attention.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Notify {
-    /// When the window is not looked at.
-    #[default]
-    Unfocused,
-    Always,
-    Never,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Motion {
-    #[default]
-    Full,
-    /// Nothing moves by itself but the seconds.
-    Reduced,
-}
-
-/// What is shown of the model's thoughts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Thinking {
-    /// As they stream, then one line.
-    #[default]
-    Brief,
-    Whole,
-    Hidden,
-}
+/// A run that took longer than this is worth a notice when it ends.
+pub const LONG: Duration = Duration::from_secs(10);

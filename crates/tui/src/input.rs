@@ -21,6 +21,10 @@ pub enum Input {
     Listed(Listing, Result<Vec<Row>, String>),
     Transcript(Result<Vec<Arc<Event>>, String>),
     Acted(Outcome),
+    /// The prompt that was taken back.
+    Prompted(Option<String>),
+    /// The branch that is checked out.
+    Branch(Option<String>),
     /// Back from the user's editor.
     Edited(Result<String, String>),
     /// A line that some part of the program wrote to standard error.
@@ -51,6 +55,11 @@ pub enum Effect {
     List(Listing),
     Transcript,
     Act(Local),
+    /// What the program around is at is not wanted any more.
+    GiveUp,
+    /// The prompt at this place of the log.
+    PromptAt(u64),
+    Branch,
     /// To a question of the program around.
     Answered(Answer),
     Remember(String),
@@ -60,8 +69,6 @@ pub enum Effect {
     /// The window is to be looked at.
     Notify(String),
     Title(String),
-    /// To the clipboard of the terminal.
-    Copy(String),
     /// Something else wrote over the screen: draw all of the live area again.
     Repaint,
     Suspend,

@@ -7,7 +7,6 @@
 
 mod app;
 pub mod composer;
-mod figures;
 mod flow;
 pub mod highlight;
 pub mod house;

@@ -1,4 +1,5 @@
-//! All that the interface knows. Changed by [`crate::update`] only, drawn by
+//! All that the interface knows. Changed by [`crate::update`] only, but for the
+//! time and the size, which the loop takes over before it draws; drawn by
 //! [`crate::view`] only.
 
 use crate::composer::Composer;
@@ -33,6 +34,12 @@ pub struct State {
     pub questions: VecDeque<(Question, Asker)>,
     pub flow: Flow,
     pub settings: Settings,
+    /// The agents that a key goes through.
+    pub agents: Vec<String>,
+    /// The one that was asked for with a key and does not work yet.
+    pub next_agent: Option<String>,
+    /// The agent that has just been changed to; a word about it follows.
+    pub moved_to: Option<String>,
     pub facts: Facts,
     pub meter: Option<Meter>,
     pub run: Option<Run>,
@@ -48,26 +55,34 @@ pub struct State {
     pub typed: Option<Instant>,
     pub interrupts: Twice,
     pub escapes: Twice,
-    /// What the program around does for the user now, such as opening a session.
-    pub busy: Option<&'static str>,
+    /// What the program around does for the user now: one thing at a time.
+    pub busy: Option<Busy>,
     /// What the status line says for a moment.
     pub hint: Option<(String, Instant)>,
-    /// Files were asked for and are not there yet.
-    pub files: Files,
     /// The theme before the list of themes was opened.
     pub theme_before: Option<String>,
-    /// The prompt that a fork is made for, to be edited in it.
-    pub draft: Option<String>,
     /// The terminal's title as it was last set.
     pub title: String,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Files {
-    #[default]
-    Unasked,
-    Asked,
-    There,
+/// What the program around is at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Busy {
+    /// Another session is being opened: what is sent now would be said to the
+    /// one that goes. `draft` is for its composer.
+    Opening { draft: Option<String> },
+    /// Something that leaves the session as it is.
+    With(&'static str),
+}
+
+impl Busy {
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Opening { .. } => "opening the session",
+            Self::With(what) => what,
+        }
+    }
 }
 
 /// A run that goes on.
@@ -103,6 +118,9 @@ pub enum Purpose {
     /// Back to before a prompt, in a copy.
     GoBack,
     Model,
+    /// One of whose models is picked next.
+    Provider,
+    Agent,
     Theme,
 }
 
@@ -114,7 +132,7 @@ impl Purpose {
             Self::Resume => Some(Listing::Sessions),
             Self::GoBack => Some(Listing::Prompts),
             Self::Theme => Some(Listing::Themes),
-            Self::Model => None,
+            Self::Model | Self::Provider | Self::Agent => None,
         }
     }
 }
@@ -150,7 +168,6 @@ pub struct Begin {
     pub now: Instant,
     pub wishes: Wishes,
     pub history: Vec<String>,
-    pub entries: Vec<Entry>,
     pub read: Reader,
 }
 
@@ -170,19 +187,21 @@ impl State {
             now,
             wishes,
             history,
-            entries,
             read,
         } = begin;
         Self {
             size,
             now,
             composer: Composer::new(wishes.keys, history),
-            menu: Menu::new(entries.clone()),
-            entries,
+            menu: Menu::new(opened.entries.clone()),
+            entries: opened.entries.clone(),
             overlay: None,
             questions: VecDeque::new(),
             flow: Flow::new(wishes.thinking),
             settings: opened.settings.clone(),
+            agents: Vec::new(),
+            next_agent: None,
+            moved_to: None,
             facts: opened.facts.clone(),
             meter: None,
             run: None,
@@ -196,9 +215,7 @@ impl State {
             escapes: Twice::default(),
             busy: None,
             hint: None,
-            files: Files::default(),
             theme_before: None,
-            draft: None,
             title: String::new(),
         }
     }
@@ -255,6 +272,12 @@ impl State {
             self.questions.push_front((ask.question().clone(), asker));
         }
         self.overlay = Some(Overlay::Page(Box::new(pager)));
+    }
+
+    /// Whether another session is on its way.
+    #[must_use]
+    pub fn is_opening(&self) -> bool {
+        matches!(self.busy, Some(Busy::Opening { .. }))
     }
 
     /// Says something for a moment, in the status line.

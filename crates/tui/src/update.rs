@@ -1,6 +1,7 @@
 //! An input changes the state and asks for effects. Pure: what it needs of the
 //! world is in the state or comes as an input.
 
+mod agents;
 mod events;
 mod keys;
 mod replies;
@@ -9,11 +10,14 @@ mod submit;
 use crate::house::{Opened, Outcome};
 use crate::input::{Effect, Input, Leaving, Signal};
 use crate::overlay::ask::Ask;
-use crate::overlay::pager::{From, Pager};
+use crate::overlay::menu::Menu;
+use crate::overlay::pager::{From, Pager, Pieces};
 use crate::shapes::{self, Fold};
-use crate::state::{Asker, Overlay, State};
+use crate::state::{Asker, Busy, Overlay, Purpose, State};
 use crate::text::{Line, Role, Span, Style, wrap};
+use std::rc::Rc;
 use std::time::Instant;
+use tenon_vocab::figures;
 use tenon_vocab::{Command, Query, Question};
 
 pub fn update(state: &mut State, input: Input, now: Instant) -> Vec<Effect> {
@@ -30,6 +34,8 @@ pub fn update(state: &mut State, input: Input, now: Instant) -> Vec<Effect> {
         Input::Listed(listing, rows) => replies::listed(state, listing, rows),
         Input::Transcript(events) => replies::transcript(state, events),
         Input::Acted(outcome) => acted(state, outcome, &mut effects),
+        Input::Prompted(prompt) => prompted(state, prompt),
+        Input::Branch(branch) => state.facts.branch = branch,
         Input::Edited(text) => match text {
             Ok(text) => state.composer.set(text.trim_end_matches('\n')),
             Err(why) => say(state, Role::Error, &why),
@@ -53,8 +59,7 @@ fn menu(state: &mut State, effects: &mut Vec<Effect>) {
         Some(_) => None,
     };
     state.menu.follow(token);
-    if state.menu.wants_files() && state.files == crate::state::Files::Unasked {
-        state.files = crate::state::Files::Asked;
+    if state.menu.wants_files() {
         state.menu.asked();
         effects.push(Effect::List(crate::house::Listing::Files));
     }
@@ -101,8 +106,25 @@ pub(crate) fn say(state: &mut State, role: Role, text: &str) {
     state.flow.say(lines);
 }
 
+/// Into the composer, before what was written there meanwhile.
+pub(crate) fn give_back(state: &mut State, text: String) {
+    let written = state.composer.text();
+    state.composer.set(&match written.is_empty() {
+        true => text,
+        false => format!("{text}\n{written}"),
+    });
+}
+
+/// What the revert took back, to be sent once more or changed. Never over what
+/// is written there already.
+fn prompted(state: &mut State, prompt: Option<String>) {
+    if let Some(prompt) = prompt.filter(|_| state.composer.is_empty()) {
+        state.composer.set(&prompt);
+    }
+}
+
 fn acted(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
-    state.busy = None;
+    let was = state.busy.take();
     match outcome {
         Outcome::Done => {}
         Outcome::Said(text) => say(state, Role::Text, &text),
@@ -130,14 +152,26 @@ fn acted(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
             state.open_page(pager);
         }
         Outcome::Page { title, text } => {
-            let source = move |columns: usize| crate::markdown::render(&text, columns);
-            let pager = Pager::new(&title, Box::new(source), From::Start);
+            let text: Rc<str> = Rc::from(text);
+            let maker = move |columns| {
+                let pieces = crate::markdown::pieces(Rc::clone(&text), columns);
+                Box::new(pieces) as Pieces
+            };
+            let pager = Pager::in_pieces(&title, Box::new(maker), From::Start);
             state.open_page(pager);
         }
-        Outcome::Ask(question) => ask(state, *question, Asker::House, effects),
-        Outcome::Draft(text) => state.composer.set(&text),
+        Outcome::Ask(question) => {
+            // The session is opened with the answer.
+            state.busy = was.filter(|busy| matches!(busy, Busy::Opening { .. }));
+            ask(state, *question, Asker::House, effects);
+        }
         // The loop has taken the handle out; see `opened`.
-        Outcome::Opened(session) => opened(state, &session, effects),
+        Outcome::Opened(session) => {
+            opened(state, &session, effects);
+            if let Some(Busy::Opening { draft: Some(draft) }) = was {
+                give_back(state, draft);
+            }
+        }
         Outcome::Leave => effects.push(Effect::Leave(Leaving::Asked)),
     }
 }
@@ -155,14 +189,14 @@ pub fn opened(state: &mut State, session: &Opened, effects: &mut Vec<Effect>) {
     state.meter = None;
     state.settings.clone_from(&session.settings);
     state.facts.clone_from(&session.facts);
+    state.entries.clone_from(&session.entries);
+    state.menu = Menu::new(session.entries.clone());
     state.flow.heading(heading(state, session));
     for event in &session.past {
-        state.flow.event(event, columns, state.now);
+        state.flow.past(event, columns, state.now);
     }
     state.flow.todo.clone_from(&session.todo);
-    if let Some(draft) = state.draft.take() {
-        state.composer.set(&draft);
-    }
+    agents::ask(state, effects);
     effects.push(Effect::Ask(Query::Meter));
 }
 
@@ -183,17 +217,16 @@ fn heading(state: &State, session: &Opened) -> Vec<Line> {
         lines.extend(wrap(&Line::new(Role::Dim, remark), columns, 2));
     }
     if !state.attachments.is_empty() {
-        let count = u32::try_from(state.attachments.len()).unwrap_or(u32::MAX);
         let text = format!(
             "{} with the first prompt",
-            crate::figures::count(count, "image")
+            figures::count(state.attachments.len(), "image")
         );
         lines.push(Line::new(Role::Dim, &text).cut(columns));
     }
     if session.before > 0 {
         let text = format!(
             "… {} before; ctrl+t shows all",
-            crate::figures::count(session.before, "run")
+            figures::count(session.before as usize, "run")
         );
         lines.push(Line::new(Role::Dim, &text).cut(columns));
     } else if session.past.is_empty() {
@@ -217,17 +250,24 @@ pub(crate) fn next_question(state: &mut State) {
         return;
     }
     if let Some((question, asker)) = state.questions.pop_front() {
+        if matches!(state.overlay, Some(Overlay::Pick(_, Purpose::Theme))) {
+            keys::theme_as_before(state);
+        }
         state.overlay = Some(Overlay::Ask(Box::new(Ask::new(question)), asker));
     }
 }
 
 /// Sends it, and shows it until it is a part of the conversation.
 pub(crate) fn send(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
-    let text = match &command {
+    state.queue.extend(queued(&command));
+    effects.push(Effect::Send(command));
+}
+
+/// As it stands among what waits.
+pub(crate) fn queued(command: &Command) -> Option<String> {
+    match command {
         Command::Prompt { text, .. } | Command::Steer { text } => Some(text.clone()),
         Command::Shell { command } => Some(format!("!{command}")),
         _ => None,
-    };
-    state.queue.extend(text);
-    effects.push(Effect::Send(command));
+    }
 }

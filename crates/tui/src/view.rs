@@ -1,24 +1,25 @@
 //! Draws the live area: what is not finished, and below it where the user
-//! writes. Pure.
+//! writes. Changes nothing but what only drawing can know, such as how many rows
+//! of a list fit: that is kept in cells, and keys go by it.
 
 mod status;
 
 pub use status::PARTS;
 
-use crate::figures;
 use crate::flow::Running;
 use crate::house::Motion;
+use crate::overlay::menu::HIGHEST;
 use crate::shapes;
 use crate::state::{Overlay, Run, State};
 use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
 use tenon_vocab::RunState;
+use tenon_vocab::figures;
 
 /// Rows of a thought, of a running command, of the task list, of what waits.
 const THOUGHT: usize = 3;
 const OUTPUT: usize = 5;
 const TODO: usize = 6;
 const QUEUE: usize = 3;
-const MENU: usize = 8;
 /// Frames of the sign that something goes on.
 const SPINNER: &[&str] = &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -136,7 +137,7 @@ fn progress(state: &State) -> Option<Line> {
         line.push(Role::Dim, &facts);
         return Some(line);
     }
-    let busy = state.busy?;
+    let busy = state.busy.as_ref()?.word();
     Some(Line::of([
         Span::new(Role::Accent, &format!("{spinner} ")),
         Span::new(Role::Dim, busy),
@@ -226,7 +227,7 @@ fn lower(state: &State) -> Frame {
     }
     frame.below(state.composer.view(columns, (rows / 2).clamp(1, 20)));
     if state.menu.is_open() {
-        let rows = MENU.min(rows.saturating_sub(4).max(1));
+        let rows = HIGHEST.min(rows.saturating_sub(4).max(1));
         frame.below(Frame::of(state.menu.view(columns, rows)));
     }
     frame.below(Frame::of(hint(state)));

@@ -9,9 +9,13 @@ pub struct Switch {
     /// A model of the current provider, or `PROVIDER/MODEL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// A provider: its own model is taken where `model` names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
     /// How hard the model is to think; an empty text means as the server does by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
+    /// Another agent, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,16 +85,59 @@ pub enum Command {
     Shell {
         command: String,
     },
+    /// Ends a background process. For a program that drives the engine: no line
+    /// that is typed means it.
     KillJob {
         id: JobId,
     },
     Shutdown,
 }
 
+/// When a command acts while a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// Whatever the run does.
+    AtOnce,
+    /// In the run, at its next step.
+    InBetween,
+    /// When the run is over.
+    After,
+}
+
+impl Command {
+    #[must_use]
+    pub fn turn(&self) -> Turn {
+        match self {
+            Self::Answer(_)
+            | Self::Interrupt
+            | Self::Settings(_)
+            | Self::KillJob { .. }
+            | Self::Shutdown => Turn::AtOnce,
+            Self::Steer { .. } => Turn::InBetween,
+            Self::Prompt { .. }
+            | Self::Compact { .. }
+            | Self::Switch(_)
+            | Self::Undo
+            | Self::Redo
+            | Self::Revert { .. }
+            | Self::Skill { .. }
+            | Self::Custom { .. }
+            | Self::Shell { .. } => Turn::After,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Query {
     Models,
+    /// The providers that are configured.
+    Providers,
+    /// The models of one of them.
+    ModelsOf {
+        provider: String,
+    },
+    /// The agents that can be changed to.
     Agents,
     Tools,
     Context,
@@ -98,8 +145,9 @@ pub enum Query {
     Meter,
     Cost,
     Grants,
-    Sessions,
     Jobs,
+    /// The MCP servers of this session.
+    Mcp,
     /// The task list.
     Todo,
     Skills,

@@ -19,11 +19,13 @@ mod compacted;
 mod decision;
 pub mod effort;
 mod event;
+pub mod figures;
 pub mod frontmatter;
 mod ids;
 pub mod marked;
 mod message;
 pub mod names;
+pub mod notice;
 pub mod port;
 mod printable;
 pub mod profile;
@@ -35,8 +37,9 @@ mod todo;
 mod tool;
 mod undo;
 mod usage;
+pub mod wishes;
 
-pub use command::{Command, Meter, Query, Reply, SettingsChange, Switch, TableReply};
+pub use command::{Command, Meter, Query, Reply, SettingsChange, Switch, TableReply, Turn};
 pub use compacted::{Compacted, PrunedCall, Refused};
 pub use decision::{Class, Decision, Explanation, Responders, RuleTried};
 pub use event::{Durability, Event, EventKind, OtherEvent};
@@ -49,11 +52,11 @@ pub use printable::{Lines, Printable};
 pub use question::{Answer, AnsweredBy, Choice, Question, QuestionKind};
 pub use recap::{CommandFact, FileDone, FileFact, KeptText, OpenFact, Recap};
 pub use records::{
-    BlobRef, Checkpoint, CheckpointAction, Compiled, ContextChange, FileChange, ForkPoint,
-    HistoryRef, HookFired, Interrupted, JobAction, JobEvent, McpEvent, Meta, Notice, NoticeLevel,
-    Outcome, Retry, Reverted, Review, RunFinished, RunOrigin, RunStarted, RunState, SCHEMA_VERSION,
-    Settings, ShellNote, SideRequest, Snapshot, StateChanged, TextChannel, TextDelta, ToolDelta,
-    ToolResult, ToolStream, ToolUse, Unkept,
+    BlobRef, Checkpoint, CheckpointAction, Compiled, ContextChange, FileChange, FileMark,
+    ForkPoint, HistoryRef, HookFired, Interrupted, JobAction, JobEvent, McpEvent, Meta, Notice,
+    NoticeLevel, Outcome, Retry, Reverted, Review, RunFinished, RunOrigin, RunStarted, RunState,
+    SCHEMA_VERSION, Settings, ShellNote, SideRequest, Snapshot, StateChanged, TextChannel,
+    TextDelta, ToolDelta, ToolResult, ToolStream, ToolUse, Unkept,
 };
 pub use todo::{TodoItem, TodoList, TodoStatus, checklist};
 pub use tool::{

@@ -27,10 +27,12 @@ pub enum Mark {
     Hook,
     /// Files that went back.
     Undo,
+    /// Another agent works from here on.
+    Agent,
 }
 
 impl Mark {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Rules,
         Self::File,
         Self::Folder,
@@ -38,6 +40,7 @@ impl Mark {
         Self::Shell,
         Self::Hook,
         Self::Undo,
+        Self::Agent,
     ];
 
     /// The name of its element.
@@ -51,6 +54,7 @@ impl Mark {
             Self::Shell => "user_shell",
             Self::Hook => "hook",
             Self::Undo => "undo",
+            Self::Agent => "agent",
         }
     }
 
@@ -61,7 +65,7 @@ impl Mark {
                 .split_once('\n')
                 .is_some_and(|(_, rest)| is_whole(tag, rest)),
             Self::Skill => content(tag, text).is_some(),
-            Self::File | Self::Folder | Self::Shell | Self::Hook | Self::Undo => {
+            Self::File | Self::Folder | Self::Shell | Self::Hook | Self::Undo | Self::Agent => {
                 is_whole(tag, text)
             }
         }

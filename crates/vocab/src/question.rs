@@ -37,6 +37,9 @@ impl Choice {
     pub const DENY: &'static str = "deny";
     /// What is typed where a key is not enough.
     pub const YES: &'static str = "yes";
+    /// Puts a question of trust off. None of the choices is called so: who does
+    /// not know it takes it for a no.
+    pub const NOT_NOW: &'static str = "not_now";
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

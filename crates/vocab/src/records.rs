@@ -199,6 +199,10 @@ pub struct Compiled {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragments: Option<BlobRef>,
     pub tools: BlobRef,
+    /// Whose words and tools these are; older logs do not say it. Not `agent`:
+    /// that name is the envelope's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_name: Option<String>,
     pub model: String,
     pub endpoint: String,
     pub dialect: String,
@@ -294,7 +298,7 @@ pub enum CheckpointAction {
     Reverted,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
     /// Relative to the root, with `/`.
     pub path: String,
@@ -314,6 +318,25 @@ pub struct FileChange {
     /// kind are there for what is no plain file: see [`FileChange::FOLDER`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_mode: Option<u32>,
+    /// Which file stood there before, where its content was not kept and a
+    /// command moved it away. Then `mode` is there and `before` is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_mark: Option<FileMark>,
+    /// Which file a command moved here. Then `after_mode` is there and `after`
+    /// is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_mark: Option<FileMark>,
+}
+
+/// Which file it is, for one whose content was not kept: it can be moved back,
+/// and in no other way brought back.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FileMark {
+    pub device: u64,
+    pub inode: u64,
+    pub bytes: u64,
+    /// When it was last written: seconds and nanoseconds.
+    pub modified: (i64, i64),
 }
 
 impl FileChange {
@@ -353,6 +376,10 @@ pub struct Checkpoint {
     /// What was changed and cannot be brought back, or was left as it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unkept: Vec<Unkept>,
+    /// Paths that were kept ahead for this call and that stood as they were when
+    /// it had ended: what was kept of them stands for no change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub untouched: Vec<String>,
 }
 
 /// A file whose earlier state is not there, or that was not touched, and why.

@@ -15,6 +15,26 @@ pub enum Line {
     Command(Command),
 }
 
+impl Line {
+    /// Whether what was typed belongs into the history: something that was said,
+    /// and not a command that only controls (U11). A blank before it keeps it
+    /// out.
+    #[must_use]
+    pub fn is_remembered(&self, typed: &str) -> bool {
+        !typed.starts_with(' ')
+            && match self {
+                Self::Nothing | Self::Wrong(_) | Self::Query(_) | Self::Local(_) => false,
+                Self::Command(command) => matches!(
+                    command,
+                    Command::Prompt { .. }
+                        | Command::Shell { .. }
+                        | Command::Skill { .. }
+                        | Command::Custom { .. }
+                ),
+            }
+    }
+}
+
 /// Done by the front end and the program around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Local {
@@ -48,6 +68,37 @@ pub enum Local {
     Handoff(Option<String>),
     /// The colours of the terminal interface.
     Theme(Option<String>),
+}
+
+/// What commands belong together, in the order in which help lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    Conversation,
+    Sessions,
+    Changes,
+    Model,
+    Settings,
+}
+
+impl Group {
+    pub const ALL: [Self; 5] = [
+        Self::Conversation,
+        Self::Sessions,
+        Self::Changes,
+        Self::Model,
+        Self::Settings,
+    ];
+
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Conversation => "Conversation",
+            Self::Sessions => "Sessions",
+            Self::Changes => "Changes",
+            Self::Model => "Model and tools",
+            Self::Settings => "Settings",
+        }
+    }
 }
 
 /// How a session is to be kept.

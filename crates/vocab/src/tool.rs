@@ -161,6 +161,20 @@ pub struct DiffFile {
     pub left_out_bytes: u64,
 }
 
+impl DiffFile {
+    /// What the operation is called before it is done, in a question.
+    #[must_use]
+    pub fn to_do(&self) -> &str {
+        match self.operation.as_str() {
+            "created" => "create",
+            "updated" => "update",
+            "deleted" => "delete",
+            "renamed" => "rename",
+            other => other,
+        }
+    }
+}
+
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "the shape that serde calls"

@@ -162,6 +162,78 @@ fn printable_shows_what_would_deceive_and_leaves_the_rest() {
     assert_eq!(Printable::line("\u{9b}31m").as_str(), "⟨U+009B⟩31m");
 }
 
+#[test]
+fn what_looks_like_nothing_is_seen_in_a_command_or_a_path() {
+    let blanks = [
+        '\u{ad}',
+        '\u{34f}',
+        '\u{115f}',
+        '\u{1160}',
+        '\u{17b4}',
+        '\u{17b5}',
+        '\u{180b}',
+        '\u{200b}',
+        '\u{200c}',
+        '\u{200d}',
+        '\u{200e}',
+        '\u{200f}',
+        '\u{2060}',
+        '\u{2065}',
+        '\u{206f}',
+        '\u{2800}',
+        '\u{3164}',
+        '\u{ffa0}',
+        '\u{fe00}',
+        '\u{fe0e}',
+        '\u{fe0f}',
+        '\u{feff}',
+        '\u{fff0}',
+        '\u{1d173}',
+        '\u{e0001}',
+        '\u{e0041}',
+        '\u{e0100}',
+        '\u{e01ef}',
+        '\u{e0fff}',
+    ];
+    for blank in blanks {
+        let code = format!("⟨U+{:04X}⟩", blank as u32);
+        for (before, behind) in [
+            ("rm", "-rf"),
+            ("", "x"),
+            ("a/", ""),
+            ("x ", " y"),
+            ("1", "2"),
+        ] {
+            let shown = Printable::line(&format!("{before}{blank}{behind}")).into_string();
+            assert_eq!(shown, format!("{before}{code}{behind}"));
+        }
+        let twice = Printable::line(&format!("a{blank}{blank}b")).into_string();
+        assert_eq!(twice, format!("a{code}{code}b"));
+    }
+}
+
+#[test]
+fn what_is_invisible_and_has_work_to_do_passes() {
+    for whole in [
+        "👨‍👩‍👧",
+        "❤️",
+        "🏳️‍🌈",
+        "👩🏽‍💻",
+        "1️⃣",
+        "™️",
+        "می‌خواهم",
+        "क्‍ष",
+        "葛\u{e0100}",
+        "⠀⠀⣿⠀⣿⠀",
+        "\u{1820}\u{180b}",
+    ] {
+        assert_eq!(Printable::line(whole).as_str(), whole);
+    }
+    // A text that streams may come in two pieces.
+    assert_eq!(Printable::block("\u{fe0f} x").as_str(), "\u{fe0f} x");
+    assert_eq!(Printable::block("👨\u{200d}").as_str(), "👨\u{200d}");
+}
+
 proptest::proptest! {
     #[test]
     fn printable_never_lets_a_control_character_pass(text in "\\PC*|.*") {

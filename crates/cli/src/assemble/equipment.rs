@@ -1,13 +1,15 @@
 //! What an agent works with: its tools, the files that they reach, what is asked
 //! of its model. Each from settings that were read before.
 
+use crate::briefing;
 use crate::custom::Custom;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::provider::Wanted;
+use crate::sandbox::Walls;
 use std::path::{Path, PathBuf};
 use tenon_config::Resolved;
-use tenon_engine::{Approval, Confirm, agents};
+use tenon_engine::{AgentParts, Approval, Confirm, agents, prompt};
 use tenon_model::{Model, Parameters};
 use tenon_tools::workspace::{External, WorkspaceOptions};
 use tenon_tools::{BuiltIn, Interactive, Toolbox, Workspace};
@@ -27,10 +29,51 @@ pub fn agent(name: &str) -> Result<AgentProfile, CliError> {
         })
 }
 
-/// The tools of an agent, and what the user should know of those that are not
+/// The agent that a session begins or goes on with, and what is to be said of
+/// it: the one that the flags name, else the session's own, else the configured
+/// one.
+pub(super) fn wanted_agent(
+    named: Option<&str>,
+    session: Option<&Settings>,
+    configured: &str,
+) -> Result<(AgentProfile, Option<String>), CliError> {
+    if let Some(name) = named {
+        return Ok((agent(name)?, None));
+    }
+    // An imported session says no provider, and chooses no agent either.
+    let own = session.filter(|session| !session.provider.is_empty());
+    let Some(own) = own.map(|session| session.agent_name.as_str()) else {
+        return Ok((agent(configured)?, None));
+    };
+    match agent(own) {
+        Ok(found) => {
+            let remark = format!("this session's own agent: {own}");
+            Ok((found, (own != configured).then_some(remark)))
+        }
+        Err(_) => {
+            let remark = format!(
+                "this session's agent `{own}` is not there any more; going on with `{configured}`"
+            );
+            Ok((agent(configured)?, Some(remark)))
+        }
+    }
+}
+
+/// Those that a session can change to, with what each brings along.
+pub(super) fn agents(resolved: &Resolved, walls: &Walls) -> Vec<AgentParts> {
+    agents::built_in()
+        .into_iter()
+        .map(|profile| AgentParts {
+            base: prompt::base(briefing::base(resolved, &profile)),
+            walls: walls.of_agent(&profile),
+            profile,
+        })
+        .collect()
+}
+
+/// The tools of all agents, and what the user should know of those that are not
 /// among them.
 pub fn toolbox(
-    agent: &AgentProfile,
     approval: Approval,
     custom: &Custom,
     skills: &[SkillInfo],
@@ -42,9 +85,6 @@ pub fn toolbox(
     let mut toolbox = Toolbox::default();
     toolbox.add(&BuiltIn::new(interactive).with_skills(skills));
     let told = custom.add_to(&mut toolbox);
-    if !agent.tools.is_empty() {
-        toolbox.retain(|spec| agent.tools.contains(&spec.name));
-    }
     (toolbox, told)
 }
 
@@ -96,11 +136,10 @@ pub(super) fn tool_limits(resolved: &Resolved, wanted: Option<&Wanted>) -> ToolL
     limits
 }
 
-/// What is asked of the model: the agent's temperature before the profile's, the
-/// effort of this run before the session's, and that before the profile's.
+/// What is asked of the model: the effort of this run before the session's, and
+/// that before the profile's.
 pub(super) fn parameters(
     resolved: &Resolved,
-    agent: &AgentProfile,
     model: &dyn Model,
     wanted: Option<&Wanted>,
 ) -> Parameters {
@@ -110,7 +149,6 @@ pub(super) fn parameters(
     let known = resolved.parameters_of(&wanted.provider, &model.identity().model);
     let hand = resolved.by_hand.reasoning_effort.clone();
     Parameters {
-        temperature: agent.temperature.or(known.temperature),
         reasoning_effort: effort::sent(
             hand.or_else(|| wanted.effort.clone())
                 .or(known.reasoning_effort),

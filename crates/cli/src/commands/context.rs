@@ -17,6 +17,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use tenon_engine::account::{self, Share};
 use tenon_engine::budget::{self, Limit};
+use tenon_engine::of_next_prompt;
 use tenon_engine::prompt::{self, Fragment};
 use tenon_session::Standing;
 use tenon_vocab::{Message, Part, Printable, Role, ToolSpec};
@@ -93,11 +94,8 @@ impl Shown {
             let own = configured.resolved.window_of(&wanted.provider, &model);
             window(&place, &wanted.provider, &model, own)
         });
-        let before = standing
-            .as_ref()
-            .and_then(|standing| prompt::read(&standing.blobs(), standing.state()));
-        let fragments = prompt::frozen(parts.context.fragments, before);
-        let tools = parts.toolbox.specs();
+        let blobs = standing.as_ref().map(Standing::blobs);
+        let (fragments, tools) = of_next_prompt(&parts, blobs.as_ref().zip(state));
         let history: Vec<Arc<Message>> =
             state.map_or_else(Vec::new, |state| state.history().messages().to_vec());
         Ok(Self {

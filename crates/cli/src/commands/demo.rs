@@ -10,6 +10,7 @@ use crate::place::Place;
 use crate::render::Renderer;
 use crate::render::json::JsonLines;
 use crate::render::text::{Answers, TextLines};
+use crate::render::wrap;
 use crate::screen::{Paint, complain};
 use std::path::{Path, PathBuf};
 use tenon_engine::Engine;
@@ -68,8 +69,12 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
     })?;
     if args.format == Format::Text {
         let short = session.to_string();
+        complain(&wrap::paragraphs(
+            "\nThat was a real session with real tools; only the model was scripted. Look at it:",
+            wrap::columns(),
+        ));
         complain(&format!(
-            "\nThat was a real session with real tools; only the model was scripted. Look at it:\n  tenon sessions show {short}\n  tenon sessions export {short} --format md\n  ls {}",
+            "  tenon sessions show {short}\n  tenon sessions export {short} --format md\n  ls {}",
             folder.display()
         ));
     }

@@ -1,8 +1,12 @@
 //! Whole pages on standard output: completion scripts, man pages, and the way in
 //! which the other commands print theirs. Nothing here knows a session or a run.
 
+/// A number with its noun.
+pub use tenon_vocab::figures::count as counted;
+
 use crate::args::Cli;
 use crate::error::CliError;
+use crate::render::table::Table;
 use crate::{CommandResult, screen};
 use clap::CommandFactory;
 use std::io::{self, IsTerminal};
@@ -13,7 +17,16 @@ use tenon_vocab::Printable;
 /// Prints a result that is fit for a screen. A reader that has gone, as `head`
 /// does, has what it wanted.
 pub fn print(page: &str) -> CommandResult {
-    match screen::print(page) {
+    printed(screen::print(page))
+}
+
+/// A table may have thousands of rows.
+pub fn print_table(table: &Table) -> CommandResult {
+    printed(screen::print_lines(table))
+}
+
+fn printed(result: io::Result<()>) -> CommandResult {
+    match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(CliError::runtime(format!("cannot print: {error}")))
         }
@@ -59,10 +72,4 @@ pub fn man(folder: Option<&Path>) -> CommandResult {
     clap_mangen::generate_to(Cli::command(), folder).map_err(cannot)?;
     screen::complain(&format!("The man pages are in {}.", folder.display()));
     Ok(ExitCode::SUCCESS)
-}
-
-/// A number with its noun: `1 model`, `2 models`.
-pub fn counted(count: usize, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{ending}")
 }

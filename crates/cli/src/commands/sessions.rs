@@ -22,7 +22,7 @@ use crate::error::{CliError, code};
 use crate::place::Place;
 use crate::screen::complain;
 use list::Form;
-pub use list::{Ids, Scope, age};
+pub use list::{Ids, Open, Scope, age};
 use std::io;
 use std::process::ExitCode;
 use tenon_session::export::write_text;

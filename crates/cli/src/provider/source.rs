@@ -9,10 +9,8 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_config::{ResolvedProvider, managed_model, provider_named};
-use tenon_engine::{Chosen, ModelSource};
-use tenon_model::{
-    Identity, Model, ModelEntry, ModelError, ModelErrorKind, Parameters, Reach, known, preset,
-};
+use tenon_engine::{Chosen, ModelSource, ProviderInfo};
+use tenon_model::{Identity, Model, ModelEntry, ModelError, ModelErrorKind, Reach, known, preset};
 use tenon_tools::Jobs;
 use tenon_tools::input::suggest_name;
 use tenon_vocab::port::BoxFuture;
@@ -27,8 +25,6 @@ pub struct Models {
     pub configured: Arc<Configured>,
     /// The one that the session was opened with; variables may have made it.
     pub first: ResolvedProvider,
-    /// What the agent wants above all profiles.
-    pub temperature: Option<f64>,
     pub jobs: Jobs,
 }
 
@@ -46,10 +42,7 @@ impl ModelSource for Models {
             self.remember(&provider, &model);
             Ok(Chosen {
                 model: made,
-                parameters: Parameters {
-                    temperature: self.temperature.or(parameters.temperature),
-                    ..parameters
-                },
+                parameters,
             })
         })
     }
@@ -66,6 +59,31 @@ impl ModelSource for Models {
             }
         }
         found
+    }
+
+    fn providers(&self) -> Vec<ProviderInfo> {
+        let others = self.configured.resolved.providers.values();
+        let others = others.filter(|provider| provider.name != self.first.name);
+        std::iter::once(&self.first)
+            .chain(others)
+            .map(|provider| ProviderInfo {
+                name: provider.name.clone(),
+                model: provider.model.clone().or(provider.models.first().cloned()),
+                place: provider.base_url.to_string(),
+            })
+            .collect()
+    }
+
+    fn offered<'a>(
+        &'a self,
+        provider: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<ModelEntry>, ModelError>> {
+        Box::pin(async move {
+            match self.provider(provider)? {
+                Some(provider) => self.list(&provider).await,
+                None => Err(refused(format!("no provider is called `{provider}`"))),
+            }
+        })
     }
 
     fn small(&self) -> Option<Arc<dyn Model>> {

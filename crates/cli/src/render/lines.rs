@@ -2,6 +2,7 @@
 
 use crate::screen::{Paint, Style};
 use serde_json::Value;
+use tenon_vocab::figures::count;
 use tenon_vocab::{
     CallForm, CallStatus, DiffFile, Display, ErrorCode, Printable, TodoItem, TodoStatus,
     ToolCallPart, ToolResult, ToolUse,
@@ -45,11 +46,26 @@ fn subject(input: &Value) -> String {
         .as_object()
         .and_then(|fields| fields.values().find_map(Value::as_str))
         .unwrap_or_default();
-    shorten(text, INPUT)
+    brief(text, INPUT)
+}
+
+/// The first line, shortened, and how many follow it. To look at only: where
+/// somebody decides by a text, all of it is shown.
+pub fn brief(text: &str, limit: usize) -> String {
+    let mut lines = text.trim_matches(['\r', '\n']).lines();
+    let first = shorten(lines.next().unwrap_or_default(), limit);
+    match lines.count() {
+        0 => first,
+        more => format!("{first} (+{})", count(more, "line")),
+    }
 }
 
 /// The first characters, and how many were left out.
 pub fn shorten(text: &str, limit: usize) -> String {
+    // Most are, and a list has thousands.
+    if text.len() <= limit && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.to_owned();
+    }
     let total = text.chars().count();
     let shown: String = text.chars().take(limit).collect();
     let shown = Printable::line(&shown).into_string();
@@ -107,13 +123,13 @@ pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
             format!(
                 "  {} {}",
                 paint.paint(Style::Red, "Denied:"),
-                shorten(reason, 400)
+                brief(reason, 400)
             )
         }
         (CallStatus::NotStarted, Some(error)) => format!(
             "  {} {}",
             paint.paint(Style::Bold, "Not run:"),
-            shorten(&error.message, 400)
+            brief(&error.message, 400)
         ),
         (_, Some(error)) if error.code == ErrorCode::DryRun => {
             format!(
@@ -125,7 +141,7 @@ pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
         (_, Some(error)) => format!(
             "  {} ({seconds:.2}s) {}",
             paint.paint(Style::Red, "Failed:"),
-            shorten(&error.message, 400)
+            brief(&error.message, 400)
         ),
     };
     let mut lines = vec![first.trim_end().to_owned()];
@@ -163,16 +179,10 @@ fn ended_badly(display: &Display) -> bool {
     matches!(display, Display::Terminal { exit_code: Some(code), .. } if *code != 0)
 }
 
-/// `1 line`, `3 lines`.
-fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
-
 /// What a call would have done.
 fn intent(display: &Display) -> String {
     match display {
-        Display::Terminal { command, .. } => format!("It would run: {}", shorten(command, 400)),
+        Display::Terminal { command, .. } => format!("It would run: {}", brief(command, 400)),
         other => summary(other),
     }
 }
@@ -329,6 +339,27 @@ mod tests {
             ["  [x] look", "  [~] repair␛[2J", "  [ ] test", "  [-] ship"]
         );
         assert_eq!(progress(&items), "1 of 4 done");
+    }
+
+    #[test]
+    fn a_failure_of_several_lines_is_its_first_line_and_a_count() {
+        let message =
+            "`a.txt` has changed since it was read. Changes since then:\n@@ -1 +1 @@\n-a\n+b\n";
+        let failed = tenon_vocab::ToolOutput::error(ErrorCode::Stale, message);
+        let result: ToolResult = serde_json::from_value(json!({
+            "call": "c1", "name": "edit", "ok": false, "status": "completed",
+            "envelope": failed.envelope, "model_text": "", "duration_ms": 0,
+        }))
+        .unwrap();
+        assert_eq!(
+            finished(Paint::Plain, &result),
+            [
+                "  Failed: (0.00s) `a.txt` has changed since it was read. Changes since then: (+3 lines)"
+            ]
+        );
+        let call = json!({"command": "cat <<E > x\none\nE\n"});
+        assert_eq!(subject(&call), "cat <<E > x (+2 lines)");
+        assert_eq!(brief("one", 2), "on… (+1 characters)");
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod question;
 pub mod table;
 pub mod text;
 pub mod waiting;
+pub mod wrap;
 
 use crate::args::Format;
 use crate::error::{CliError, Kind};

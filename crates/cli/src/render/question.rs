@@ -1,14 +1,20 @@
 //! A question as text, and an answer from what was typed. What is shown is what
 //! runs: nothing is left out of it.
 
-use super::lines;
+use super::{lines, wrap};
 use crate::screen::{Paint, Style};
 use tenon_vocab::{
     Answer, AnsweredBy, Choice, DiffFile, Display, Printable, Question, QuestionKind,
 };
+use unicode_width::UnicodeWidthStr;
 
-/// The whole question, ready for a terminal.
+/// The whole question, ready for the terminal.
 pub fn show(paint: Paint, question: &Question) -> String {
+    laid_out(paint, question, wrap::columns())
+}
+
+/// What is said of it is broken at words; what would run is not broken at all.
+fn laid_out(paint: Paint, question: &Question, columns: Option<usize>) -> String {
     let mut text = format!(
         "\n{}\n",
         paint.paint(Style::Bold, Printable::line(&question.title).as_str())
@@ -17,22 +23,30 @@ pub fn show(paint: Paint, question: &Question) -> String {
         for file in files {
             text.push_str(&change(paint, file));
         }
-        // Last, where it is still on the screen when the choices are read.
-        for file in files.iter().filter(|file| file.left_out_bytes > 0) {
-            text.push_str(&warning(paint, file));
-        }
     }
-    if !question.body.is_empty() {
+    let body = match (&question.display, question.body.as_str()) {
+        (Display::Terminal { command, .. }, "") => command,
+        (Display::Text { summary, .. }, "") => summary,
+        (_, body) => body,
+    };
+    if !body.is_empty() {
         // Only line feeds part lines: a carriage return stays visible.
-        let body = question.body.strip_suffix('\n').unwrap_or(&question.body);
+        let body = body.strip_suffix('\n').unwrap_or(body);
         for line in body.split('\n') {
             text.push_str(&format!("  {}\n", Printable::line(line)));
         }
     }
     if let Some(reason) = &question.reason {
-        let why = format!("  why: {}\n", Printable::line(reason));
-        text.push_str(&paint.paint(Style::Dim, &why));
+        let reason = Printable::line(reason);
+        for line in wrap::hanging("  why: ", reason.as_str(), columns) {
+            text.push_str(&format!("{}\n", paint.paint(Style::Dim, &line)));
+        }
     }
+    for affected in &question.affects {
+        let line = format!("  affects: {}", Printable::line(affected));
+        text.push_str(&format!("{}\n", paint.paint(Style::Red, &line)));
+    }
+    // After what is known: it may be as long as the model likes.
     if let Some(intent) = &question.intent {
         let mut label = "the model says:";
         for line in intent.split('\n') {
@@ -41,12 +55,14 @@ pub fn show(paint: Paint, question: &Question) -> String {
             label = "               ";
         }
     }
-    for affected in &question.affects {
-        let line = format!("  affects: {}", Printable::line(affected));
-        text.push_str(&format!("{}\n", paint.paint(Style::Red, &line)));
+    // Last, where it is still on the screen when the choices are read.
+    if let Display::Diff { files } = &question.display {
+        for file in files.iter().filter(|file| file.left_out_bytes > 0) {
+            text.push_str(&warning(paint, file));
+        }
     }
     for choice in &question.choices {
-        text.push_str(&offered(choice));
+        text.push_str(&offered(choice, columns));
     }
     if question.kind == QuestionKind::Trust {
         text.push_str("  Enter  not now: go on without it and be asked again\n");
@@ -57,27 +73,41 @@ pub fn show(paint: Paint, question: &Question) -> String {
     text
 }
 
-/// A way to answer, with the exact rule that it would store.
-fn offered(choice: &Choice) -> String {
+/// A way to answer, with the exact rule that it would store: on the same line, or
+/// whole on the next.
+fn offered(choice: &Choice, columns: Option<usize>) -> String {
+    let label = Printable::line(&choice.label);
+    let (key, after) = match &choice.typed {
+        Some(word) => (
+            Printable::line(word).into_string(),
+            " (type the whole word)",
+        ),
+        None => (choice.key.to_string(), ""),
+    };
     let rule = choice
         .rule
         .as_ref()
-        .map(|rule| format!("  [{}]", Printable::line(rule)))
-        .unwrap_or_default();
-    let label = Printable::line(&choice.label);
-    match &choice.typed {
-        Some(word) => format!(
-            "  {}  {label}{rule} (type the whole word)\n",
-            Printable::line(word)
-        ),
-        None => format!("  {}  {label}{rule}\n", choice.key),
+        .map(|rule| format!("[{}]", Printable::line(rule)));
+    let head = format!("  {key}  ");
+    let mut lines = vec![match &rule {
+        Some(rule) => format!("{head}{label}  {rule}{after}"),
+        None => format!("{head}{label}{after}"),
+    }];
+    if columns.is_some_and(|columns| lines.iter().any(|line| line.width() > columns)) {
+        lines = wrap::hanging(&head, &format!("{label}{after}"), columns);
+        let below = " ".repeat(head.width());
+        lines.extend(
+            rule.into_iter()
+                .flat_map(|rule| wrap::hanging(&below, &rule, columns)),
+        );
     }
+    lines.join("\n") + "\n"
 }
 
 fn change(paint: Paint, file: &DiffFile) -> String {
     let mut text = format!(
         "  {} {} (+{} -{})\n",
-        Printable::line(&file.operation),
+        Printable::line(file.to_do()),
         Printable::line(&lines::name(file)),
         file.additions,
         file.deletions
@@ -326,6 +356,47 @@ mod tests {
     }
 
     #[test]
+    fn what_the_program_knows_comes_before_the_model_and_what_is_missing_last() {
+        let mut asked = question();
+        asked.display = Display::Diff {
+            files: vec![DiffFile {
+                left_out_bytes: 4711,
+                ..diff("+a\n")
+            }],
+        };
+        asked.body = "the body".into();
+        asked.reason = Some("a reason".into());
+        asked.intent = Some("its own words".into());
+        asked.affects = vec![String::from("a thing")];
+        let text = show(Paint::Plain, &asked);
+        let at = |part: &str| text.find(part).expect(part);
+        let order = [
+            "+a",
+            "the body",
+            "why: a reason",
+            "affects: a thing",
+            "the model says: its own words",
+            "NOT ALL OF THE CHANGE",
+            "  y  ",
+        ]
+        .map(at);
+        assert!(order.is_sorted(), "{text}");
+    }
+
+    #[test]
+    fn a_question_without_a_body_shows_the_command_itself() {
+        let mut asked = question();
+        asked.body = String::new();
+        asked.display = Display::Terminal {
+            command: "rm -rf build".into(),
+            output: String::new(),
+            job: None,
+            exit_code: None,
+        };
+        assert!(show(Paint::Plain, &asked).contains("  rm -rf build\n"));
+    }
+
+    #[test]
     fn both_names_of_a_file_are_shown() {
         let text = shown(DiffFile {
             from: Some("LICENSE\x1b[8m".into()),
@@ -333,8 +404,37 @@ mod tests {
             ..diff("")
         });
         assert!(
-            text.contains("  renamed LICENSE␛[8m → notes.txt (+1 -0)\n"),
+            text.contains("  rename LICENSE␛[8m → notes.txt (+1 -0)\n"),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn a_change_that_is_asked_about_is_not_told_as_if_it_were_done() {
+        let text = shown(diff("+a\n"));
+        assert!(text.contains("  update notes.txt (+1 -0)\n"), "{text}");
+        assert!(!text.contains("updated"), "{text}");
+    }
+
+    #[test]
+    fn no_word_is_broken_and_a_rule_that_does_not_fit_stands_whole_on_the_next_line() {
+        let mut question = question();
+        question.body = format!("echo {}", "word ".repeat(30));
+        question.reason = Some("it may write outside of the project".into());
+        question.choices[1].label = "allow for this session".into();
+        question.choices[1].rule = Some("bash: \"cargo test --all\" = allow".into());
+        let text = laid_out(Paint::Plain, &question, Some(40));
+        for part in [
+            format!("  echo {}\n", "word ".repeat(30)).as_str(),
+            "  why: it may write outside of the\n       project\n",
+            "  s  allow for this session\n     [bash: \"cargo test --all\" = allow]\n",
+        ] {
+            assert!(text.contains(part), "no {part:?} in {text}");
+        }
+        let wide = laid_out(Paint::Plain, &question, None);
+        assert!(
+            wide.contains("  s  allow for this session  [bash: "),
+            "{wide}"
         );
     }
 

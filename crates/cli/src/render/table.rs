@@ -1,6 +1,7 @@
 //! Rows under headings, as wide as a terminal draws them. For people only: a
 //! program reads `--json`.
 
+use super::wrap::wrap;
 use std::fmt;
 use tenon_vocab::Printable;
 use unicode_width::UnicodeWidthStr;
@@ -154,25 +155,6 @@ fn row_lines(row: &[(&str, usize)], widths: &[usize], width: usize) -> Vec<Strin
             format!("{begin}{piece}").trim_end().to_owned()
         })
         .collect()
-}
-
-/// At words; a word that is too long stands alone.
-fn wrap(text: &str, room: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let Some(line) = lines.last_mut() else {
-            continue;
-        };
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.width() + 1 + word.width() <= room {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{Renderer, Stands, lines};
 use crate::screen::{Paint, Style, complain};
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
-use tenon_engine::KNOWN;
+use tenon_vocab::notice;
 use tenon_vocab::{
     AnsweredBy, CallForm, CallId, CallStatus, Display, Event, EventKind, Interrupted, JobAction,
     JobEvent, Message, Notice, NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment,
@@ -180,7 +180,7 @@ impl TextLines {
     }
 
     fn notice(&mut self, notice: &Notice) -> std::io::Result<()> {
-        if notice.kind == KNOWN {
+        if notice.kind == notice::KNOWN {
             return Ok(());
         }
         let (style, label) = match notice.level {
@@ -247,7 +247,7 @@ impl TextLines {
             JobAction::Exited => "ended",
             JobAction::Killed => "was ended",
         };
-        let text = format!("  {} {what}: {}", job.id, lines::shorten(&job.command, 100));
+        let text = format!("  {} {what}: {}", job.id, lines::brief(&job.command, 100));
         self.say(&self.paint.paint(Style::Dim, &text))
     }
 

@@ -111,7 +111,7 @@ fn wanted(typed: &str) -> Wanted<'_> {
     let word = typed.rfind(char::is_whitespace).map_or(0, |at| {
         at + typed[at..].chars().next().map_or(1, char::len_utf8)
     });
-    if let Some(name) = slash::wants_model(typed).or_else(|| slash::wants_skill(typed)) {
+    if let Some((_, name)) = slash::wants_name(typed) {
         return Wanted::Name {
             start: typed.len() - name.len(),
         };

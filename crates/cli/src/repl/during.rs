@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tenon_engine::slash::Local;
 use tenon_tui::state::{Press, Twice};
-use tenon_vocab::{Command, Event, EventKind, Query, Question, Reply, RunState};
+use tenon_vocab::{Command, Event, EventKind, Query, Question, Reply, RunState, Turn};
 use tokio::sync::mpsc;
 
 /// How the run left the session.
@@ -134,7 +134,8 @@ impl Desk {
                 self.stage = Stage::Running;
             }
             EventKind::RunFinished(finished) if event.parent.is_none() => {
-                status::finished(repl.paint, finished, room(live).as_deref());
+                let notify = live.configured.resolved.tui.notify;
+                status::finished(repl.paint, finished, room(live).as_deref(), notify);
                 self.open = None;
                 self.next.clear();
                 self.stage = Stage::Finished;
@@ -227,7 +228,18 @@ impl Desk {
             Local::Help => return complain(&local::help()),
             Local::Effort => return complain(&local::effort(live)),
             Local::Sessions => return local::sessions(&repl.place, live.id()),
-            _ => {
+            Local::Clear
+            | Local::New
+            | Local::Resume(_)
+            | Local::Export(_)
+            | Local::Init
+            | Local::Mode(_)
+            | Local::Fork(_)
+            | Local::Search(_)
+            | Local::History
+            | Local::Diff
+            | Local::Handoff(_)
+            | Local::Theme(_) => {
                 let name = line.split_whitespace().next().unwrap_or_default();
                 return complain(&format!(
                     "({name} has to wait: a run is going on. /stop stops it.)"
@@ -293,9 +305,10 @@ fn give(repl: &Repl, live: &Live, line: &str, command: Command) {
             status::queued(repl.paint, line);
             command
         }
-        Command::Interrupt => command,
         command => {
-            complain("(after this run)");
+            if command.turn() == Turn::After {
+                complain("(after this run)");
+            }
             command
         }
     };

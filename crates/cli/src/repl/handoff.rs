@@ -9,6 +9,7 @@ use crate::drive::Desk;
 use crate::error::CliError;
 use crate::screen::{complain, print};
 use crate::signals::Asked;
+use tenon_session::Standing;
 use tenon_vocab::{Printable, SessionId};
 
 pub async fn show(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Next, CliError> {
@@ -18,12 +19,7 @@ pub async fn show(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Ne
         ));
     }
     let standing = repl.place.store().standing(live.id())?;
-    if standing.state().runs() == 0 {
-        return Err(CliError::usage(
-            "nothing was said in this session yet, so there is nothing to hand off",
-        )
-        .with_hint("/sessions lists the others, /resume goes on with one."));
-    }
+    something(&standing)?;
     // The session names its model; no flag does.
     let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
     let page = tokio::select! {
@@ -42,8 +38,20 @@ pub async fn show(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Ne
     Ok(Next::Stay)
 }
 
+/// # Errors
+/// When nothing was said in it.
+pub fn something(standing: &Standing) -> Result<(), CliError> {
+    if standing.state().runs() > 0 {
+        return Ok(());
+    }
+    Err(
+        CliError::usage("nothing was said in this session yet, so there is nothing to hand off")
+            .with_hint("/sessions lists the others, /resume goes on with one."),
+    )
+}
+
 /// The same page once more, for a shell, with the goal that was given.
-fn again(id: SessionId, goal: Option<&str>) -> String {
+pub fn again(id: SessionId, goal: Option<&str>) -> String {
     let goal = goal.map_or_else(String::new, |goal| {
         let goal = goal.replace('\'', r"'\''");
         format!(" --goal '{}'", Printable::line(&goal))

@@ -4,7 +4,7 @@
 use super::complete::{Tab, words};
 use super::editor::{Edited, LineEditor};
 use super::history::Past;
-use super::input::{Ask, Editing, Hands, Keep, Typed, clean};
+use super::input::{Ask, Editing, Hands, Typed, clean};
 use super::modes::{self, Keys};
 use super::paste::{MARKED, first_input, unmarked};
 use super::watch::{Lines, Moment, Said};
@@ -55,9 +55,15 @@ impl Thread {
     pub fn serve(mut self, asked: &blocking::Receiver<Ask>) {
         while let Ok(ask) = asked.recv() {
             match ask {
-                Ask::Line { label, keep, begun } => {
-                    let typed = self.line(&label, keep, &begun);
+                Ask::Line { label, begun } => {
+                    let typed = self.line(&label, &begun);
                     let _ = self.typed.send(typed);
+                }
+                Ask::Remember(text) => {
+                    self.past.add(&text);
+                    if let Some(editor) = &mut self.editor {
+                        editor.remember(&self.past);
+                    }
                 }
                 Ask::Watch { stop } => {
                     if self.editor.is_some() {
@@ -72,7 +78,7 @@ impl Thread {
         }
     }
 
-    fn line(&mut self, label: &str, keep: Keep, begun: &str) -> Typed {
+    fn line(&mut self, label: &str, begun: &str) -> Typed {
         let edited = if self.editor.is_some() {
             self.edited(label, begun)
         } else {
@@ -81,15 +87,7 @@ impl Thread {
         match edited {
             Edited::Interrupted => Typed::Interrupted,
             Edited::Ended => Typed::Ended,
-            Edited::Line(text) => {
-                if keep == Keep::Yes {
-                    self.past.add(text.trim_end());
-                    if let Some(editor) = &mut self.editor {
-                        editor.remember(&self.past);
-                    }
-                }
-                Typed::Input(text)
-            }
+            Edited::Line(text) => Typed::Input(text),
         }
     }
 

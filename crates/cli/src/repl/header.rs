@@ -5,6 +5,7 @@ use super::session::Kept;
 use crate::assemble::{Assembled, Configured, Options};
 use crate::place::Place;
 use crate::render::lines::shorten;
+use crate::render::wrap;
 use crate::screen::{Paint, Style};
 use tenon_config::{Loaded, Origin, Resolved};
 use tenon_vocab::{Message, Origin as MessageOrigin, Part, Printable, Role, Settings, marked};
@@ -64,9 +65,9 @@ pub fn header(facts: &Facts<'_>) -> String {
         });
     }
     lines.extend(last_exchange(facts).iter().map(|line| dim(line)));
-    lines.push(dim(
-        "/help lists the commands, !cmd runs one of the shell, @ names a file, Ctrl+D leaves.",
-    ));
+    let keys =
+        "/help lists the commands, !cmd runs one of the shell, @ names a file, Ctrl+D leaves.";
+    lines.push(dim(&wrap::paragraphs(keys, wrap::columns())));
     lines.join("\n")
 }
 

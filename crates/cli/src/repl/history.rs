@@ -1,5 +1,5 @@
-//! What was typed before, across restarts. Control commands are no part of it
-//! (U11). The file only grows by what was typed; an entry that was typed twice
+//! What was typed before, across restarts. What belongs into it is said by
+//! [`tenon_vocab::slash::Line::is_remembered`]. The file only grows by what was typed; an entry that was typed twice
 //! is shown once, as the newer.
 
 use rustyline::history::{FileHistory, History};
@@ -41,10 +41,9 @@ impl Past {
         &self.entries
     }
 
-    /// Keeps an input, if it is one to keep. That it cannot be written is no
-    /// reason to stop.
+    /// Keeps an input. That it cannot be written is no reason to stop.
     pub fn add(&mut self, input: &str) {
-        if !is_kept(input) {
+        if input.trim().is_empty() || input.len() > LONGEST {
             return;
         }
         self.entries.retain(|entry| entry != input);
@@ -98,13 +97,6 @@ fn make(path: &Path) -> std::io::Result<()> {
     }
 }
 
-fn is_kept(input: &str) -> bool {
-    !input.trim().is_empty()
-        && !input.starts_with(' ')
-        && input.len() <= LONGEST
-        && tenon_engine::slash::parse(input).is_none()
-}
-
 /// Of equal entries only the last.
 fn without_repeats(entries: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
@@ -123,19 +115,11 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn control_commands_blank_and_hidden_inputs_are_not_kept() {
-        assert!(is_kept("fix the test") && is_kept("!ls") && is_kept("/etc/hosts is broken"));
-        for input in ["/help", "/clear", "/nosuch", "", "  ", " secret"] {
-            assert!(!is_kept(input), "{input:?}");
-        }
-    }
-
-    #[test]
     fn inputs_survive_a_restart_with_their_newlines_and_backslashes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state/history");
         let mut past = Past::open(path.clone());
-        for input in ["one\ntwo", "a \\ b", "漢字", "one\ntwo", "/help"] {
+        for input in ["one\ntwo", "a \\ b", "漢字", "one\ntwo", " \n"] {
             past.add(input);
         }
         assert_eq!(

@@ -22,13 +22,6 @@ pub enum Editing {
     Plain,
 }
 
-/// Whether an input belongs into the history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
-    Yes,
-    No,
-}
-
 #[derive(Debug)]
 pub enum Typed {
     /// The input that was asked for.
@@ -49,10 +42,11 @@ pub enum Typed {
 pub enum Ask {
     Line {
         label: String,
-        keep: Keep,
         /// What stands in the line already, where one is edited.
         begun: String,
     },
+    /// An input belongs into the history.
+    Remember(String),
     Watch {
         stop: PipeReader,
     },
@@ -102,10 +96,15 @@ impl Keyboard {
         *self.root.lock().unwrap_or_else(PoisonError::into_inner) = root;
     }
 
-    pub fn ask(&self, label: &str, keep: Keep, begun: String) {
+    pub fn ask(&self, label: &str, begun: String) {
         let label = label.to_owned();
         // A thread that is gone is noticed by `next`.
-        let _ = self.asks.send(Ask::Line { label, keep, begun });
+        let _ = self.asks.send(Ask::Line { label, begun });
+    }
+
+    /// For the lines that are asked for from now on.
+    pub fn remember(&self, text: &str) {
+        let _ = self.asks.send(Ask::Remember(text.to_owned()));
     }
 
     pub async fn next(&mut self) -> Typed {
@@ -144,7 +143,7 @@ impl Keyboard {
 
     /// One question outside of a run; `None` when it was not answered.
     pub async fn question(&mut self, signals: &mut Signals, label: &str) -> Option<String> {
-        self.ask(label, Keep::No, String::new());
+        self.ask(label, String::new());
         loop {
             tokio::select! {
                 biased;

@@ -60,4 +60,28 @@ mod tests {
         );
         assert!(matches!(read("/reviw", &names), Line::Wrong(_)));
     }
+
+    #[test]
+    fn what_was_said_is_remembered_and_control_commands_and_hidden_inputs_are_not() {
+        let names = Names {
+            commands: vec![String::from("review")],
+            ..Names::default()
+        };
+        let kept = |text: &str| read(text, &names).is_remembered(text);
+        for text in ["fix the test", "!ls", "/etc/hosts is broken", "/review a"] {
+            assert!(kept(text), "{text:?}");
+        }
+        for text in [
+            "/help",
+            "/clear",
+            "/undo",
+            "/nosuch",
+            "",
+            "  ",
+            " secret",
+            " /review a",
+        ] {
+            assert!(!kept(text), "{text:?}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::session::{Kept, Live};
 use super::{Next, Repl, handoff, init, prompts};
 use crate::assemble::Session;
 use crate::commands::sessions::search::shown as found;
-use crate::commands::sessions::{Ids, age, diff, export, fork};
+use crate::commands::sessions::{Ids, Open, age, diff, export, fork};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::lines::shorten;
@@ -36,8 +36,8 @@ pub async fn act(repl: &mut Repl, live: &mut Live, command: Local) -> Result<Nex
         Local::Diff => changes(&repl.place, live, repl.paint)?,
         Local::Handoff(goal) => return handoff::show(repl, live, goal.as_deref()).await,
         Local::Exit => return Ok(Next::Leave),
-        Local::Clear => return Ok(Next::Start(Session::New(None), Settings::Same)),
-        Local::New => return Ok(Next::Start(Session::New(None), Settings::Reread)),
+        Local::Clear => return Ok(Next::Start(live.kept.anew(), Settings::Same)),
+        Local::New => return Ok(Next::Start(live.kept.anew(), Settings::Reread)),
         Local::Resume(wanted) => {
             let id = resumable(&repl.place, live.id(), wanted.as_deref())?;
             return Ok(Next::Start(Session::Existing(id), Settings::Reread));
@@ -128,7 +128,10 @@ pub fn help() -> String {
         ),
         ("@PATH", "name a file; Tab completes it"),
         ("\\ and Enter", "a new line; so do Alt+Enter and Ctrl+J"),
-        ("Up, Ctrl+R", "what was typed before"),
+        (
+            "Up and Down, Ctrl+R",
+            "go through what you typed before; search in it",
+        ),
         ("Ctrl+C", "clear the input; stop a run; twice leaves"),
         ("Ctrl+D", "leave"),
     ] {
@@ -177,6 +180,7 @@ pub fn sessions(place: &Place, current: SessionId) {
         cwd: Some(place.root_text()),
     });
     let (now, ids) = (RealAmbient.now(), Ids::of(listing.ids));
+    let open = Open::among(&place.store(), &listing.sessions);
     let rows = listing
         .sessions
         .iter()
@@ -188,7 +192,10 @@ pub fn sessions(place: &Place, current: SessionId) {
                 ids.short(summary.id),
                 age(summary.updated, now),
                 summary.runs.to_string(),
-                shorten(&summary.title, 60),
+                match open.mark(summary.id) {
+                    mark if mark.is_empty() => shorten(&summary.title, 60),
+                    mark => format!("{} ({mark})", shorten(&summary.title, 60)),
+                },
             ]
         })
         .collect();
@@ -219,14 +226,19 @@ pub fn resumable(
     let found = match wanted {
         Some(text) => place.store().find(text)?,
         None => {
-            let listing = place.store().list(&ListFilter {
+            let store = place.store();
+            let listing = store.list(&ListFilter {
                 cwd: Some(place.root_text()),
             });
-            let other = listing
+            let mut others = listing
                 .sessions
                 .iter()
-                .find(|summary| summary.id != current && summary.runs > 0);
-            other.map(|summary| summary.id).ok_or_else(|| {
+                .filter(|summary| summary.id != current && summary.runs > 0);
+            // One that is open elsewhere is refused, and named, only where there
+            // is no other.
+            let last = others.clone().next();
+            let free = others.find(|summary| store.open_elsewhere(summary.id).is_none());
+            free.or(last).map(|summary| summary.id).ok_or_else(|| {
                 CliError::runtime("there is no other session of this directory to resume")
             })?
         }

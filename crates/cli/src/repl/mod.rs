@@ -26,7 +26,7 @@ mod watch;
 
 use crate::CommandResult;
 use crate::args::{Format, ResumeArgs, RunArgs, Shared};
-use crate::assemble::{self, Configured, Options, Session};
+use crate::assemble::{self, Options, Session};
 use crate::commands::exec;
 use crate::error::{CliError, code};
 use crate::place::Place;
@@ -36,7 +36,7 @@ use crate::screen::{Paint, Style, complain};
 use crate::signals::{Asked, Signals};
 use crate::tui::{self, Front};
 use during::After;
-use input::{Editing, Hands, Keep, Keyboard, Typed, clean};
+use input::{Editing, Hands, Keyboard, Typed, clean};
 use line::Line;
 use local::Settings;
 use session::{Live, Opened, Wanted};
@@ -45,10 +45,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 use tenon_tui::state::{Press, Twice};
-use tenon_vocab::{Command, ContextChange, Event, EventKind, Part, Query, SessionId, Switch};
+use tenon_vocab::notice;
+use tenon_vocab::{Command, ContextChange, Event, EventKind, Part, Query, SessionId};
 use watch::Said;
 
 /// What the terminal interface has in common with it.
+pub use handoff::{again as handoff_again, something as handoff_of};
 pub use history::Past;
 pub use init::draft;
 pub use local::{mode, resumable, say_effort, write_new};
@@ -228,37 +230,23 @@ impl Repl {
         session: Session,
         settings: Settings,
     ) -> Result<Live, CliError> {
-        let mut options = given.clone();
-        let mut elsewhere = None;
-        let held = match settings {
+        let like = match settings {
             Settings::Reread => None,
             Settings::Same => {
-                options.agent = Some(live.settings.agent_name.clone());
-                let mut same = Configured::clone(&live.configured);
-                match &mut same.resolved.provider {
-                    Some(provider) if provider.name == live.settings.provider => {
-                        provider.model = Some(live.settings.model.clone());
-                    }
-                    _ => elsewhere = Some(like(live)),
-                }
-                Some(Arc::new(same))
+                let (configured, settings) = (&live.configured, &live.settings);
+                Some(assemble::like(given, configured, settings, session))
             }
         };
         let wanted = Wanted {
             session,
-            options: &options,
+            options: like.as_ref().map_or(given, |like| &like.options),
             given,
-            held,
+            held: like.as_ref().map(|like| Arc::clone(&like.configured)),
         };
-        let mut opened = match session::open(self, wanted).await? {
-            Opened::Live(live) => *live,
-            Opened::Interrupted => return Err(CliError::runtime("interrupted while starting")),
-        };
-        if let Some(switch) = elsewhere {
-            opened.handle.commands.send(Command::Switch(switch));
-            self.switched(&mut opened).await;
+        match session::open(self, wanted).await? {
+            Opened::Live(live) => Ok(*live),
+            Opened::Interrupted => Err(CliError::runtime("interrupted while starting")),
         }
-        Ok(opened)
     }
 
     /// Says how to come back to it, after a word of which one it is.
@@ -307,7 +295,7 @@ impl Repl {
             return Ok(clean(&line));
         }
         let begun = std::mem::take(&mut self.begun);
-        self.keyboard.ask(PROMPT, Keep::Yes, begun);
+        self.keyboard.ask(PROMPT, begun);
         loop {
             let pressed = tokio::select! {
                 biased;
@@ -338,7 +326,7 @@ impl Repl {
                     .paint(Style::Dim, "\n(Ctrl+C again leaves; so does Ctrl+D)"),
             );
             match self.editing {
-                Editing::Full => self.keyboard.ask(PROMPT, Keep::Yes, String::new()),
+                Editing::Full => self.keyboard.ask(PROMPT, String::new()),
                 // The line is still waited for.
                 Editing::Plain => modes::prompt(PROMPT),
             }
@@ -346,7 +334,11 @@ impl Repl {
     }
 
     async fn take(&mut self, live: &mut Live, input: &str) -> Result<Next, CliError> {
-        let command = match line::read(input, &live.names) {
+        let line = line::read(input, &live.names);
+        if line.is_remembered(input) {
+            self.keyboard.remember(input.trim_end());
+        }
+        let command = match line {
             Line::Nothing => return Ok(Next::Stay),
             Line::Wrong(what) => {
                 complain(&what);
@@ -371,10 +363,19 @@ impl Repl {
                 live.handle.commands.send(prompt);
                 return Ok(Next::Run);
             }
-            command => {
+            Command::Compact { .. }
+            | Command::Skill { .. }
+            | Command::Custom { .. }
+            | Command::Shell { .. } => {
                 live.handle.commands.send(command);
                 return Ok(Next::Run);
             }
+            // No line says these; none of them starts a run.
+            Command::Steer { .. }
+            | Command::Answer(_)
+            | Command::Settings(_)
+            | Command::KillJob { .. }
+            | Command::Shutdown => live.handle.commands.send(command),
         }
         Ok(Next::Stay)
     }
@@ -449,22 +450,8 @@ fn line_of(typed: Typed) -> Option<String> {
     }
 }
 
-/// The model in use, for another session: it is of another provider than the
-/// one that the settings begin with.
-fn like(live: &Live) -> Switch {
-    Switch {
-        model: Some(format!(
-            "{}/{}",
-            live.settings.provider, live.settings.model
-        )),
-        effort: live.settings.effort.clone(),
-        ..Switch::default()
-    }
-}
-
 fn is_about_a_switch(event: &Event) -> bool {
-    matches!(&event.kind, EventKind::Notice(notice)
-        if matches!(notice.kind.as_str(), "switched" | "not_switched" | "settings" | "undone" | "not_undone"))
+    matches!(&event.kind, EventKind::Notice(said) if notice::answers_a_change(&said.kind))
 }
 
 fn fail(error: &CliError, paint: Paint) {

@@ -13,8 +13,9 @@ use crate::trust;
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::Duration;
+use tenon_engine::Engine;
 use tenon_engine::slash::Names;
-use tenon_engine::{Engine, KNOWN};
+use tenon_vocab::notice;
 use tenon_vocab::port::Handle;
 use tenon_vocab::{Command, Event, EventKind, SessionId, Settings};
 use tokio::task::JoinHandle;
@@ -31,6 +32,17 @@ pub enum Kept {
     Always,
     /// Nothing is on the disk.
     Never,
+}
+
+impl Kept {
+    /// A new session after one that is kept so: who wants nothing on the disk
+    /// wants that of the next one too.
+    pub fn anew(self) -> Session {
+        match self {
+            Self::IfUsed | Self::Always => Session::New(None),
+            Self::Never => Session::Unsaved,
+        }
+    }
 }
 
 pub struct Live {
@@ -62,7 +74,7 @@ impl Live {
     pub fn draw(&mut self, event: &Event) -> std::io::Result<()> {
         match &event.kind {
             // The header has it already.
-            EventKind::Notice(notice) if notice.kind == "start" || notice.kind == KNOWN => Ok(()),
+            EventKind::Notice(notice) if notice::is_of_the_start(&notice.kind) => Ok(()),
             EventKind::Settings(settings) if event.parent.is_none() => {
                 self.settings.clone_from(settings);
                 self.drawn.event(event)

@@ -3,6 +3,7 @@
 //! what it would write, asks, writes. Never asks for a key and never writes one.
 //! Asks no server beyond this machine that was not chosen (decision 0027).
 
+mod address;
 mod found;
 mod offer;
 mod written;
@@ -15,7 +16,8 @@ use crate::assemble::{self, Options};
 use crate::commands;
 use crate::error::CliError;
 use crate::provider;
-use crate::screen::{Paint, complain};
+use crate::render::wrap;
+use crate::screen::{self, Paint};
 use crate::trust;
 use futures_util::FutureExt;
 use offer::{Meant, Offer, lines, meant, named, offers};
@@ -47,6 +49,11 @@ impl Picked {
             models: None,
         }
     }
+}
+
+/// A message to the newcomer: no word of it is broken.
+fn complain(text: &str) {
+    screen::complain(&wrap::paragraphs(text, wrap::columns()));
 }
 
 /// The settings of this session that are not in a file: none when they were
@@ -111,12 +118,17 @@ async fn ask(repl: &mut Repl, label: &str) -> Result<String, CliError> {
 async fn pick(repl: &mut Repl, offers: &[Offer]) -> Result<Picked, CliError> {
     let list = || complain(&format!("\n{}", lines(offers).join("\n")));
     list();
+    let mut proposed = 0;
     loop {
-        let label = "Server: a number, a name or an address, ? lists all names [1] ";
-        let answer = ask(repl, label).await?;
-        let mut chosen = meant(&answer, offers);
+        let label = format!(
+            "Server: a number, a name or an address, ? lists all names [{}] ",
+            proposed + 1
+        );
+        let answer = ask(repl, &label).await?;
+        let mut chosen = meant(&answer, offers, proposed);
+        let mut answer = answer;
         if let Meant::Offered(Offer::Other) = chosen {
-            let answer = ask(repl, "Name or address (Enter: back) ").await?;
+            answer = ask(repl, "Name or address (Enter: back) ").await?;
             if answer.is_empty() {
                 list();
                 continue;
@@ -126,10 +138,22 @@ async fn pick(repl: &mut Repl, offers: &[Offer]) -> Result<Picked, CliError> {
         match chosen {
             Meant::List => complain(&table::reply(&offer::all(), table::width())),
             Meant::No(why) => complain(&why),
-            Meant::Address(url) => return own(repl, url).await,
+            Meant::Address(url) => {
+                if url != answer {
+                    complain(&format!(
+                        "The address is taken as {}",
+                        Printable::line(&url)
+                    ));
+                }
+                return own(repl, url).await;
+            }
             Meant::Preset(preset) if preset.base_url.is_none() => {
+                let Some(url) = address(repl).await? else {
+                    list();
+                    continue;
+                };
                 let mut picked = Picked::preset(preset);
-                picked.server.base_url = Some(ask(repl, "Address of the server: ").await?);
+                picked.server.base_url = Some(url);
                 return Ok(picked);
             }
             Meant::Preset(preset) | Meant::Offered(Offer::Keyed(preset, _)) => {
@@ -143,8 +167,24 @@ async fn pick(repl: &mut Repl, offers: &[Offer]) -> Result<Picked, CliError> {
             }
             Meant::Offered(Offer::Demo | Offer::Other) => {
                 demo(repl).await;
+                // Whoever has seen it wants something else.
+                proposed = offer::after_demo(offers);
                 list();
             }
+        }
+    }
+}
+
+/// Of a server that has no usual one. `None` when another is wanted.
+async fn address(repl: &mut Repl) -> Result<Option<String>, CliError> {
+    loop {
+        let answer = ask(repl, "Address of the server (Enter: back) ").await?;
+        if answer.is_empty() {
+            return Ok(None);
+        }
+        match address::with_scheme(&answer) {
+            Some(url) => return Ok(Some(url)),
+            None => complain("That is no address. One looks like https://host.example/v1."),
         }
     }
 }
@@ -250,11 +290,22 @@ async fn model(
         complain(&format!("      … and {} more", known.len() - LISTED));
     }
     let label = match known.first() {
-        Some(first) => format!("Model [{}] ", provider::shown_id(&first.id)),
-        None => String::from("Model (Enter: another server) "),
+        Some(first) => format!(
+            "Model: a number or a name [{}] ",
+            provider::shown_id(&first.id)
+        ),
+        None => String::from("Name of the model (Enter: another server) "),
     };
-    let answer = ask(repl, &label).await?;
-    Ok(chosen(&answer, &known))
+    loop {
+        let answer = ask(repl, &label).await?;
+        match chosen(&answer, &known) {
+            Chosen::Model(name) => return Ok(Some(name)),
+            Chosen::AnotherServer => return Ok(None),
+            Chosen::NoSuchNumber => complain(&format!(
+                "There is no number {answer} in the list. Give one of the list, or a name."
+            )),
+        }
+    }
 }
 
 /// What can hardly be talked to goes last, by its name: it only orders.
@@ -294,16 +345,27 @@ async fn models(
     }
 }
 
-/// By number, by name, or the first one with Enter.
-fn chosen(answer: &str, known: &[ModelEntry]) -> Option<String> {
+#[derive(Debug, PartialEq, Eq)]
+enum Chosen {
+    Model(String),
+    AnotherServer,
+    NoSuchNumber,
+}
+
+/// By number, by name, or the first one with Enter. A number counts only where
+/// it stands in the list, unless a model is called so.
+fn chosen(answer: &str, known: &[ModelEntry]) -> Chosen {
+    let model = |model: &ModelEntry| Chosen::Model(model.id.clone());
     if answer.is_empty() {
-        return known.first().map(|model| model.id.clone());
+        return known.first().map_or(Chosen::AnotherServer, model);
     }
-    let named = known.iter().any(|model| model.id == answer);
-    let number = answer.parse::<usize>().ok().filter(|_| !named);
-    match number.and_then(|n| known.get(n.checked_sub(1)?)) {
-        Some(model) => Some(model.id.clone()),
-        None => Some(answer.to_owned()),
+    let named = known.is_empty() || known.iter().any(|model| model.id == answer);
+    match answer.parse::<usize>().ok().filter(|_| !named) {
+        None => Chosen::Model(answer.to_owned()),
+        Some(number) => number
+            .checked_sub(1)
+            .and_then(|at| known.get(..known.len().min(LISTED))?.get(at))
+            .map_or(Chosen::NoSuchNumber, model),
     }
 }
 
@@ -355,12 +417,28 @@ mod tests {
     #[test]
     fn enter_takes_the_first_model_and_a_number_its_own() {
         let known = entries(&["a", "b", "7"]);
-        assert_eq!(chosen("", &known).as_deref(), Some("a"));
-        assert_eq!(chosen("2", &known).as_deref(), Some("b"));
-        assert_eq!(chosen("7", &known).as_deref(), Some("7"));
-        assert_eq!(chosen("other", &known).as_deref(), Some("other"));
-        assert_eq!(chosen("0", &known).as_deref(), Some("0"));
-        assert_eq!(chosen("", &[]), None);
+        let named = |name: &str| Chosen::Model(name.to_owned());
+        assert_eq!(chosen("", &known), named("a"));
+        assert_eq!(chosen("2", &known), named("b"));
+        assert_eq!(chosen("7", &known), named("7"));
+        assert_eq!(chosen("other", &known), named("other"));
+        assert_eq!(chosen("", &[]), Chosen::AnotherServer);
+        assert_eq!(chosen("42", &[]), named("42"), "nothing was listed");
+    }
+
+    #[test]
+    fn a_number_that_is_not_in_the_list_is_no_model() {
+        let known = entries(&["a", "b", "7"]);
+        assert_eq!(chosen("0", &known), Chosen::NoSuchNumber);
+        assert_eq!(chosen("4", &known), Chosen::NoSuchNumber);
+        let many: Vec<String> = (0..LISTED + 5).map(|n| format!("m{n}")).collect();
+        let many = entries(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(
+            chosen(&(LISTED + 1).to_string(), &many),
+            Chosen::NoSuchNumber
+        );
+        let last = Chosen::Model(format!("m{}", LISTED - 1));
+        assert_eq!(chosen(&LISTED.to_string(), &many), last);
     }
 
     #[test]

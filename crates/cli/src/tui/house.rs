@@ -9,13 +9,12 @@ use crate::repl::{Past, line};
 use crate::trust::Pending;
 use std::cell::RefCell;
 use std::path::PathBuf;
-use std::process::Command;
 use std::rc::Rc;
 use std::sync::Arc;
-use tenon_engine::slash::SLASH;
-use tenon_tui::house::{Entry, House, Later, Listing, Outcome, Row};
+use tenon_tui::house::{House, Later, Listing, Outcome, Row};
 use tenon_vocab::slash::{Line, Local};
-use tenon_vocab::{Answer, Event, SessionId, Settings};
+use tenon_vocab::{Answer, Event, QuestionId, SessionId, Settings};
+use tokio::task::JoinHandle;
 
 /// The program around one terminal interface.
 pub struct Program {
@@ -23,6 +22,10 @@ pub struct Program {
     /// As the user gave them.
     pub given: Options,
     pub live: RefCell<Option<Live>>,
+    /// Sessions before it, until nobody listens to them any more.
+    pub before: RefCell<Vec<(Live, Place)>>,
+    /// Those that are being ended.
+    pub ending: RefCell<Vec<JoinHandle<Option<SessionId>>>>,
     past: RefCell<Past>,
     /// Content of others that was asked about already, by its hash.
     pub asked: RefCell<Vec<String>>,
@@ -40,6 +43,18 @@ pub enum Waiting {
     Init { path: PathBuf, draft: String },
 }
 
+/// The question about the draft.
+pub const INIT: &str = "init";
+
+impl Waiting {
+    pub fn question(&self) -> QuestionId {
+        match self {
+            Self::Trust { pending, .. } => pending.question.id.clone(),
+            Self::Init { .. } => QuestionId::new(INIT),
+        }
+    }
+}
+
 impl Program {
     pub fn new(place: Place, given: Options) -> Self {
         let past = Past::open(place.paths.state.join("history"));
@@ -47,6 +62,8 @@ impl Program {
             place: RefCell::new(place),
             given,
             live: RefCell::new(None),
+            before: RefCell::new(Vec::new()),
+            ending: RefCell::new(Vec::new()),
             past: RefCell::new(past),
             asked: RefCell::new(Vec::new()),
             waiting: RefCell::new(None),
@@ -55,6 +72,12 @@ impl Program {
 
     pub fn place(&self) -> Place {
         self.place.borrow().clone()
+    }
+
+    /// What waits for the answer to this question.
+    pub fn taken_up(&self, question: &QuestionId) -> Option<Waiting> {
+        let mut waiting = self.waiting.borrow_mut();
+        waiting.take_if(|waiting| waiting.question() == *question)
     }
 
     /// The session that is open.
@@ -80,21 +103,11 @@ pub struct Door(pub Rc<Program>);
 
 impl House for Door {
     fn read(&self, text: &str) -> Line {
+        #[cfg(debug_assertions)]
+        fail_on_purpose(&self.0.place.borrow(), text);
         let live = self.0.live.borrow();
         let names = live.as_ref().map(|live| live.names.clone());
         line::read(text, &names.unwrap_or_default())
-    }
-
-    fn menu(&self) -> Vec<Entry> {
-        let own = SLASH.iter().map(|own| Entry {
-            name: own.name.to_owned(),
-            aliases: own.aliases.iter().map(|&name| name.to_owned()).collect(),
-            argument: own.argument.to_owned(),
-            what: own.what.to_owned(),
-        });
-        let live = self.0.live.borrow();
-        let added = live.as_ref().map(|live| live.entries.clone());
-        own.chain(added.unwrap_or_default()).collect()
     }
 
     fn history(&self) -> Vec<String> {
@@ -137,38 +150,34 @@ impl House for Door {
         })
     }
 
+    fn let_go(&self) {
+        self.0.let_go();
+    }
+
+    fn prompt_at(&self, seq: u64) -> Later<Option<String>> {
+        let program = Rc::clone(&self.0);
+        Box::pin(async move { super::lists::prompt_at(&program, seq).await })
+    }
+
+    fn branch(&self) -> Later<Option<String>> {
+        let root = self.0.place().root;
+        Box::pin(async move { crate::record::branch(&root) })
+    }
+
     fn themed(&self, name: &str) {
         super::wishes::keep_theme(&self.0.place.borrow(), name);
     }
 
-    fn edit(&self, text: &str) -> Result<String, String> {
-        edit(&self.0.place.borrow(), text)
+    fn edit(&self, text: String) -> Later<Result<String, String>> {
+        let place = self.0.place();
+        Box::pin(async move { super::editor::edit(&place, &text).await })
     }
 }
 
-/// The user's editor over a private file.
-fn edit(place: &Place, text: &str) -> Result<String, String> {
-    let named = ["VISUAL", "EDITOR"]
-        .iter()
-        .find_map(|name| place.env.get(name).filter(|value| !value.trim().is_empty()));
-    let editor = named.map_or_else(|| String::from("vi"), |editor| editor.to_string());
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let path = folder.path().join("prompt.md");
-    crate::screen::write_private(&path, text.as_bytes()).map_err(|error| error.to_string())?;
-    // As git does it: the variable may hold arguments.
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(format!("{editor} \"$1\""))
-        .arg("sh")
-        .arg(&path)
-        .current_dir(&place.root)
-        .status()
-        .map_err(|error| format!("the editor cannot be started: {error}"))?;
-    if !status.success() {
-        return Err(format!(
-            "the editor `{editor}` ended with {status}; the text is as it was"
-        ));
-    }
-    std::fs::read_to_string(&path)
-        .map_err(|error| format!("what was written cannot be read: {error}"))
+/// A bug on purpose, to see in a test what it leaves behind. Not in what is
+/// shipped.
+#[cfg(debug_assertions)]
+fn fail_on_purpose(place: &Place, text: &str) {
+    let word = place.env.get("TENON_TEST_PANIC");
+    assert!(word.is_none_or(|word| word != text), "asked for");
 }

@@ -2,7 +2,7 @@
 //! read on a thread of its own.
 
 use super::house::Program;
-use crate::commands::sessions::{Ids, age};
+use crate::commands::sessions::{Ids, Open, age};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::repl::Kept;
@@ -14,7 +14,7 @@ use tenon_tools::Workspace;
 use tenon_tools::workspace::{EntryKind, WalkOptions, WorkspaceOptions};
 use tenon_tui::house::{Listing, Row};
 use tenon_tui::theme::Theme;
-use tenon_vocab::{Event, SessionId};
+use tenon_vocab::{Event, SessionId, figures};
 
 /// Paths that a mention is picked from.
 const FILES: usize = 200_000;
@@ -42,7 +42,8 @@ pub async fn rows(program: &Program, what: Listing) -> Result<Vec<Row>, CliError
     }
 }
 
-async fn aside<T: Send + 'static>(
+/// What takes long, on a thread of its own.
+pub async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CliError> + Send + 'static,
 ) -> Result<T, CliError> {
     tokio::task::spawn_blocking(work)
@@ -95,6 +96,7 @@ fn sessions(place: &Place, current: Option<SessionId>) -> Vec<Row> {
         cwd: Some(place.root_text()),
     });
     let (now, ids) = (RealAmbient.now(), Ids::of(listing.ids));
+    let open = Open::among(&place.store(), &listing.sessions);
     listing
         .sessions
         .iter()
@@ -103,12 +105,14 @@ fn sessions(place: &Place, current: Option<SessionId>) -> Vec<Row> {
             id: summary.id.to_string(),
             label: summary.title.clone(),
             detail: format!(
-                "{}  {} run{}  {}",
+                "{}  {}  {}  {}",
                 age(summary.updated, now),
-                summary.runs,
-                if summary.runs == 1 { "" } else { "s" },
-                ids.short(summary.id)
-            ),
+                figures::count(summary.runs as usize, "run"),
+                ids.short(summary.id),
+                open.mark(summary.id)
+            )
+            .trim_end()
+            .to_owned(),
         })
         .collect()
 }
@@ -126,6 +130,15 @@ fn prompts(place: &Place, id: SessionId) -> Result<Vec<Row>, CliError> {
             detail: format!("message {}", prompt.number),
         })
         .collect())
+}
+
+/// What was typed at this place of the log.
+pub async fn prompt_at(program: &Program, seq: u64) -> Option<String> {
+    let id = kept(program, "nobody knows it").ok()?;
+    let place = program.place();
+    let prompts = aside(move || Ok(place.store().prompts(id)?)).await.ok()?;
+    let found = prompts.into_iter().find(|prompt| prompt.seq == seq)?;
+    Some(found.text)
 }
 
 /// All durable events of the session.

@@ -2,6 +2,7 @@
 //! used, what it is started with, and what it asks of the program.
 
 mod acts;
+mod editor;
 mod house;
 mod lists;
 mod open;
@@ -17,9 +18,11 @@ use crate::place::Place;
 use crate::repl;
 use crate::screen::{Paint, Style, complain};
 use crate::trust;
+use futures_util::FutureExt;
 use house::{Door, Program};
 use open::Wanted;
 use std::io::IsTerminal;
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::rc::Rc;
 use tenon_config::{Env, TuiInterface};
@@ -77,9 +80,10 @@ pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> 
         let program = Rc::new(Program::new(place, options));
         let opened = program.open(Wanted::first(session)).await?;
         let wishes = wishes::read(&program);
-        let ground = match Theme::asks_ground(&wishes.theme) {
-            true => terminal::ground_by(&colours).unwrap_or_else(terminal::ground),
-            false => Ground::Dark,
+        let ground = match terminal::ground_by(&colours) {
+            Some(ground) => ground,
+            None if Theme::asks_ground(&wishes.theme) => terminal::ground(),
+            None => Ground::Dark,
         };
         let start = Start {
             house: Rc::new(Door(Rc::clone(&program))),
@@ -89,7 +93,9 @@ pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> 
             ground,
             attachments: images,
         };
-        let left = tenon_tui::run(start).await;
+        // By then the terminal is as it was, and the message is on it.
+        let left = AssertUnwindSafe(tenon_tui::run(start)).catch_unwind().await;
+        let left = left.unwrap_or_else(|_| Err(std::io::Error::other("an internal error")));
         leave(&program, left, paint).await
     })
 }
@@ -109,7 +115,7 @@ async fn leave(program: &Program, left: std::io::Result<Left>, paint: Paint) -> 
         complain(&paint.paint(Style::Dim, &text));
     }
     match (error, leaving) {
-        (Some(error), _) => Err(CliError::runtime(format!("the terminal failed: {error}"))),
+        (Some(error), _) => Err(CliError::runtime(format!("the screen failed: {error}"))),
         (None, Leaving::Asked) => Ok(ExitCode::SUCCESS),
         (None, Leaving::Killed) => Ok(ExitCode::from(code::INTERRUPTED)),
     }

@@ -4,17 +4,18 @@
 use super::house::{Program, Waiting};
 use crate::assemble::{self, Configured, Options, Session};
 use crate::error::CliError;
+use crate::place::Place;
 use crate::record;
 use crate::repl::{Kept, place_of};
 use crate::trust;
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_engine::Engine;
-use tenon_engine::slash::Names;
+use tenon_engine::slash::{Names, SLASH};
 use tenon_tui::house::{Entry, Facts, Opened, Outcome};
 use tenon_vocab::port::CommandSink;
 use tenon_vocab::{
-    Command, Event, EventKind, Message, Origin, Role, SessionId, Settings, Switch, Timestamp,
+    Command, Event, EventKind, Message, Origin, Role, SessionId, Settings, Timestamp,
 };
 use tokio::task::JoinHandle;
 
@@ -28,8 +29,6 @@ pub struct Live {
     /// The engine at work; when it is done the session's lock is free.
     engine: JoinHandle<()>,
     pub names: Names,
-    /// Commands and skills that are not Tenon's own.
-    pub entries: Vec<Entry>,
     pub configured: Arc<Configured>,
     pub kept: Kept,
 }
@@ -51,14 +50,6 @@ impl Wanted {
     }
 }
 
-/// What the next session takes over from the one before.
-struct Taken {
-    options: Options,
-    held: Option<Arc<Configured>>,
-    /// The model is of another provider than the one that is configured.
-    switch: Option<Switch>,
-}
-
 impl Program {
     /// Opens it in the place of the one before. Trust is asked first, where it
     /// has to be.
@@ -68,19 +59,8 @@ impl Program {
         {
             return Ok(Outcome::Ask(Box::new(question)));
         }
-        let before = self.live.borrow_mut().take();
-        match self.open(wanted).await {
-            Ok(opened) => {
-                if let Some(before) = before {
-                    self.close(before).await;
-                }
-                Ok(Outcome::Opened(Box::new(opened)))
-            }
-            Err(error) => {
-                *self.live.borrow_mut() = before;
-                Err(error)
-            }
-        }
+        let opened = self.open(wanted).await?;
+        Ok(Outcome::Opened(Box::new(opened)))
     }
 
     /// Content of others that nobody has answered for yet.
@@ -102,40 +82,30 @@ impl Program {
         Ok(None)
     }
 
-    fn taken(&self, wanted: &Wanted) -> Taken {
-        let mut taken = Taken {
-            options: self.given.clone(),
-            held: None,
-            switch: None,
-        };
+    /// A new session after the one that is open.
+    pub fn anew(&self) -> Session {
         let live = self.live.borrow();
-        let (Some(like), Some(live)) = (&wanted.like, live.as_ref()) else {
-            return taken;
-        };
-        taken.options.agent = Some(like.agent_name.clone());
-        let mut same = Configured::clone(&live.configured);
-        match &mut same.resolved.provider {
-            Some(provider) if provider.name == like.provider => {
-                provider.model = Some(like.model.clone());
-            }
-            _ => {
-                taken.switch = Some(Switch {
-                    model: Some(format!("{}/{}", like.provider, like.model)),
-                    effort: like.effort.clone(),
-                    ..Switch::default()
-                });
-            }
-        }
-        taken.held = Some(Arc::new(same));
-        taken
+        let kept = live.as_ref().map_or(Kept::IfUsed, |live| live.kept);
+        kept.anew()
     }
 
+    /// What the next session is opened with: what the user gave, or what the
+    /// one before has come to.
+    fn taken(&self, wanted: &Wanted) -> (Options, Option<Arc<Configured>>) {
+        let live = self.live.borrow();
+        match (&wanted.like, live.as_ref()) {
+            (Some(settings), Some(live)) => {
+                let session = wanted.session;
+                let like = assemble::like(&self.given, &live.configured, settings, session);
+                (like.options, Some(like.configured))
+            }
+            _ => (self.given.clone(), None),
+        }
+    }
+
+    /// The session before, if there is one, waits to be ended.
     pub async fn open(&self, wanted: Wanted) -> Result<Opened, CliError> {
-        let Taken {
-            options,
-            held,
-            switch,
-        } = self.taken(&wanted);
+        let (options, held) = self.taken(&wanted);
         let place = place_of(&self.place(), wanted.session)?;
         let assembled = assemble::open_with(&place, &options, wanted.session, held).await?;
         let kept = match wanted.session {
@@ -150,7 +120,7 @@ impl Program {
             root: shown_root(&place),
             branch: record::branch(&place.root),
             sandbox: assembled.configured.resolved.sandbox.mode.name().to_owned(),
-            resume: (kept != Kept::Never).then(|| format!("tenon --session {}", assembled.session)),
+            walls: assembled.shortfall.map(|short| short.level),
         };
         let (past, todo) = (last_exchange(parts), parts.state.todo().to_vec());
         let before = parts
@@ -159,68 +129,83 @@ impl Program {
             .saturating_sub(u32::from(!past.is_empty()));
         let remarks = parts.remarks.clone();
         let names = Names::of(&parts.context);
-        let entries = entries(&parts.context);
+        let entries = menu(&parts.context);
         let configured = Arc::clone(&assembled.configured);
         let id = assembled.session;
         let (handle, work) = Engine::prepare(id, assembled.parts);
-        if let Some(switch) = switch {
-            handle.commands.send(Command::Switch(switch));
-        }
-        *self.live.borrow_mut() = Some(Live {
+        let old = self.live.replace(Some(Live {
             id,
             commands: Arc::clone(&handle.commands),
             engine: tokio::spawn(work),
             names,
-            entries,
             configured,
             kept,
-        });
+        }));
+        let old = old.map(|live| (live, self.place()));
+        self.before.borrow_mut().extend(old);
         *self.place.borrow_mut() = place;
         Ok(Opened {
             handle,
             settings,
             facts,
             todo,
+            entries,
             remarks,
             past,
             before,
         })
     }
 
-    /// Ends the session that is open. Gives its id if it can be resumed.
-    pub async fn end(&self) -> Option<SessionId> {
-        let live = self.live.borrow_mut().take()?;
-        self.close(live).await
+    /// Nothing listens to the sessions before any more: each is ended beside
+    /// what goes on.
+    pub fn let_go(&self) {
+        let before = std::mem::take(&mut *self.before.borrow_mut());
+        let ending = before
+            .into_iter()
+            .map(|(live, place)| tokio::spawn(async move { close(live, &place).await }));
+        self.ending.borrow_mut().extend(ending);
     }
 
-    /// Leaves the session whole; one to which nothing was said is not kept.
-    async fn close(&self, live: Live) -> Option<SessionId> {
-        let Live {
-            id,
-            commands,
-            mut engine,
-            kept,
-            ..
-        } = live;
-        commands.send(Command::Shutdown);
-        drop(commands);
-        let ended = tokio::time::timeout(ENDING, &mut engine).await;
-        let store = self.place().store();
-        match kept {
-            Kept::Never => None,
-            Kept::IfUsed if store.summary(id).is_ok_and(|summary| summary.runs == 0) => {
-                if ended.is_ok() {
-                    // An empty session that stays is untidy, not wrong.
-                    let _ = store.delete(id);
-                }
-                None
-            }
-            Kept::IfUsed | Kept::Always => Some(id),
+    /// Ends the session that is open. Gives its id if it can be resumed.
+    pub async fn end(&self) -> Option<SessionId> {
+        self.let_go();
+        let ending = std::mem::take(&mut *self.ending.borrow_mut());
+        for task in ending {
+            // One that broke leaves an engine that ends with the program.
+            let _ = task.await;
         }
+        let live = self.live.borrow_mut().take()?;
+        close(live, &self.place()).await
     }
 }
 
-fn shown_root(place: &crate::place::Place) -> String {
+/// Leaves the session whole; one to which nothing was said is not kept.
+async fn close(live: Live, place: &Place) -> Option<SessionId> {
+    let Live {
+        id,
+        commands,
+        mut engine,
+        kept,
+        ..
+    } = live;
+    commands.send(Command::Shutdown);
+    drop(commands);
+    let ended = tokio::time::timeout(ENDING, &mut engine).await;
+    let store = place.store();
+    match kept {
+        Kept::Never => None,
+        Kept::IfUsed if store.summary(id).is_ok_and(|summary| summary.runs == 0) => {
+            if ended.is_ok() {
+                // An empty session that stays is untidy, not wrong.
+                let _ = store.delete(id);
+            }
+            None
+        }
+        Kept::IfUsed | Kept::Always => Some(id),
+    }
+}
+
+fn shown_root(place: &Place) -> String {
     let root = place.root_text();
     let home = place.env.get("HOME").map(|home| home.to_string());
     match home.filter(|home| !home.is_empty()) {
@@ -233,21 +218,31 @@ fn shown_root(place: &crate::place::Place) -> String {
     }
 }
 
-/// Commands and skills that are not Tenon's own, as the menu shows them.
-fn entries(context: &tenon_engine::ContextParts) -> Vec<Entry> {
+/// Tenon's own commands, and the commands and skills that are not, as the menu
+/// shows them.
+fn menu(context: &tenon_engine::ContextParts) -> Vec<Entry> {
+    let own = SLASH.iter().map(|own| Entry {
+        name: own.name.to_owned(),
+        aliases: own.aliases.iter().map(|&name| name.to_owned()).collect(),
+        argument: own.argument.to_owned(),
+        what: own.what.to_owned(),
+        group: Some(own.group),
+    });
     let commands = context.commands.iter().map(|command| Entry {
         name: command.name.clone(),
         aliases: Vec::new(),
         argument: command.argument_hint.clone(),
         what: command.description.clone(),
+        group: None,
     });
     let skills = context.skills.iter().map(|skill| Entry {
         name: skill.name.clone(),
         aliases: Vec::new(),
         argument: String::from("[TEXT]"),
         what: skill.description.clone(),
+        group: None,
     });
-    commands.chain(skills).collect()
+    own.chain(commands).chain(skills).collect()
 }
 
 /// Where a resumed session stood: the last prompt and the last answer.

@@ -5,10 +5,8 @@ use super::house::Program;
 use crate::assemble::Options;
 use crate::place::Place;
 use crate::{plain_file, trust};
-use tenon_config::{
-    TuiInterface, TuiKeys, TuiMotion, TuiNotify, TuiSettings, TuiTheme, TuiThinking,
-};
-use tenon_tui::house::{Keys, Motion, Notify, Thinking, Wishes};
+use tenon_config::{TuiInterface, TuiSettings, TuiTheme};
+use tenon_tui::house::Wishes;
 use tenon_tui::theme::Theme;
 
 const FILE: &str = "theme";
@@ -39,25 +37,11 @@ fn wishes(settings: &TuiSettings, place: &Place) -> Wishes {
     };
     Wishes {
         theme,
-        keys: match settings.keys {
-            TuiKeys::Emacs => Keys::Emacs,
-            TuiKeys::Vim => Keys::Vim,
-        },
+        keys: settings.keys,
         status: settings.status.clone(),
-        notify: match settings.notify {
-            TuiNotify::Unfocused => Notify::Unfocused,
-            TuiNotify::Always => Notify::Always,
-            TuiNotify::Never => Notify::Never,
-        },
-        motion: match settings.motion {
-            TuiMotion::Full => Motion::Full,
-            TuiMotion::Reduced => Motion::Reduced,
-        },
-        thinking: match settings.thinking {
-            TuiThinking::Brief => Thinking::Brief,
-            TuiThinking::Whole => Thinking::Whole,
-            TuiThinking::Hidden => Thinking::Hidden,
-        },
+        notify: settings.notify,
+        motion: settings.motion,
+        thinking: settings.thinking,
     }
 }
 
@@ -83,6 +67,7 @@ mod tests {
     use crate::place::RootFrom;
     use std::path::Path;
     use tenon_config::{Env, Kind, Paths, keys};
+    use tenon_vocab::wishes::{Keys, Motion, Notify, Thinking};
 
     fn place(home: &Path) -> Place {
         let env = Env::default().with("TENON_HOME", &home.to_string_lossy());
@@ -99,11 +84,11 @@ mod tests {
         TuiSettings {
             interface: TuiInterface::Screen,
             theme,
-            keys: TuiKeys::Vim,
+            keys: Keys::Vim,
             status: vec![String::from("cost")],
-            notify: TuiNotify::Always,
-            motion: TuiMotion::Reduced,
-            thinking: TuiThinking::Hidden,
+            notify: Notify::Always,
+            motion: Motion::Reduced,
+            thinking: Thinking::Hidden,
         }
     }
 

@@ -68,6 +68,29 @@ fn a_session_grant_of_the_client_shows_its_rule_and_is_asked_once() {
 }
 
 #[test]
+fn a_question_says_why_only_once_is_offered_and_which_rule_would_allow_it() {
+    let home = TestHome::new();
+    let model = Model::new(&calls("bash", json!({"command": "python3 x.py"}), "done"));
+    let mut talk = Talk::start(&home, &model, &["-p", "go"]);
+    let question = talk.until("question");
+    let ids: Vec<&str> = question["choices"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|choice| choice["id"].as_str())
+        .collect();
+    assert_eq!(ids, ["once", "deny"]);
+    let reason = question["reason"].as_str().unwrap();
+    for part in [
+        "`python3` can run anything",
+        r#""permission": {"bash":{"python3 x.py":"allow"}}"#,
+    ] {
+        assert!(reason.contains(part), "{reason}");
+    }
+    talk.end();
+}
+
+#[test]
 fn a_question_without_anyone_to_answer_it_is_a_no_at_once() {
     let (home, model) = (TestHome::new(), touching());
     let mut talk = Talk::start(&home, &model, &["-p", "go"]);

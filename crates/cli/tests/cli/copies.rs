@@ -15,8 +15,8 @@ fn a_fork_prints_the_new_session_and_keeps_what_was_asked_for() {
     program
         .run(&["sessions", "show", &id])
         .ended(0)
-        .says("#1 > explain the parser")
-        .says("#2 The answer is 42.");
+        .says("#1 you> explain the parser")
+        .says("#2 model> The answer is 42.");
     let ran = program
         .run(&["sessions", "fork", &id, "--at", "1"])
         .ended(0)
@@ -25,7 +25,7 @@ fn a_fork_prints_the_new_session_and_keeps_what_was_asked_for() {
     let copy = ran.out.trim().to_owned();
     let shown = program.run(&["sessions", "show", &copy]).ended(0);
     assert!(
-        shown.out.contains("#1 > explain the parser"),
+        shown.out.contains("#1 you> explain the parser"),
         "{}",
         shown.out
     );
@@ -277,4 +277,64 @@ fn a_link_is_compared_by_where_it_leads_and_not_followed() {
         .says("new mode 120000");
     assert!(!ran.out.contains("secret outside"), "{}", ran.out);
     assert!(ran.out.contains("outside.txt"), "{}", ran.out);
+}
+
+#[test]
+fn a_session_that_is_open_elsewhere_is_named_with_its_process_and_what_to_do() {
+    let program = Program::new();
+    let free = program.session("the older one").to_string();
+    let id = program.session("the newest one");
+    let (log, _) = program
+        .store()
+        .open(id, tenon_vocab::Timestamp::now())
+        .unwrap();
+    let pid = std::process::id();
+    let held = format!("session {id} (the newest one) is open in process {pid}");
+    program
+        .run(&["exec", "-c", "-p", "go on"])
+        .ended(1)
+        .complains(&held)
+        .complains(&format!("tenon --session {id} --fork"))
+        .complains(&format!("tenon --session {free}` (the older one)"));
+    program
+        .run(&["sessions", "list"])
+        .ended(0)
+        .says("open in")
+        .says(&format!("process {pid}"));
+    let listed = program.run(&["sessions", "list", "--json"]).json();
+    assert_eq!(listed[0]["open_in"], json!(pid));
+    assert_eq!(listed[1].get("open_in"), None);
+    drop(log);
+    let list = program.run(&["sessions", "list"]).ended(0).out;
+    assert!(!list.contains("open in"), "{list}");
+}
+
+#[test]
+fn an_export_that_fails_leaves_the_file_that_was_there() {
+    let program = Program::new();
+    let id = program.session("explain the parser").to_string();
+    program.file("page.html", "the old page");
+    let page = program.project().join("page.html");
+    let export = ["sessions", "export", &id, "--force", "-o", "page.html"];
+    // No file may grow beyond a kilobyte, and the page is longer.
+    let mut shell = program.home.command("/bin/sh".as_ref());
+    shell
+        .args(["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh"])
+        .arg(crate::model::tenon())
+        .args(export);
+    let (code, _, err) = run(&mut shell);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("page.html cannot be written"), "{err}");
+    assert_eq!(program.content("page.html"), "the old page");
+    let names: Vec<_> = fs::read_dir(program.project()).unwrap().collect();
+    assert_eq!(names.len(), 1, "nothing is left beside it: {names:?}");
+    // What a link leads to is replaced, and the link stays.
+    std::os::unix::fs::symlink("page.html", program.project().join("link.html")).unwrap();
+    program
+        .run(&["sessions", "export", &id, "--force", "-o", "link.html"])
+        .ended(0);
+    assert!(program.content("page.html").contains("explain the parser"));
+    assert!(page.symlink_metadata().unwrap().is_file());
+    let link = program.project().join("link.html");
+    assert!(link.symlink_metadata().unwrap().is_symlink());
 }

@@ -1,6 +1,7 @@
 //! The interactive session line by line, as a person has it: the real binary in
 //! a real terminal (tmux), against a scripted model server.
 
+mod agents;
 mod copies;
 mod models;
 mod prompt;

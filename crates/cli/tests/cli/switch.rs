@@ -277,3 +277,65 @@ fn the_name_of_a_provider_is_no_model_and_the_way_to_write_it_is_told() {
     let said = Value::from(events).to_string();
     assert!(said.contains("`second/MODEL`"), "{said}");
 }
+
+fn agent(name: &str) -> Value {
+    json!({"type": "switch", "agent": name})
+}
+
+/// The agent of each session, as they are listed.
+fn agents(world: &World) -> Vec<String> {
+    let sessions = world.run(&["sessions", "list", "--json"]).ended(0).json();
+    let sessions = sessions.as_array().unwrap().iter();
+    let names = sessions.map(|session| session["agent"].as_str().unwrap().to_owned());
+    names.collect()
+}
+
+#[test]
+fn a_session_goes_on_with_its_own_agent_and_a_copy_with_that_of_its_cut() {
+    let world = World::new();
+    let events = world.converse(&[prompt("1"), agent("plan"), prompt("2")]);
+    let last = events.last().unwrap();
+    assert_eq!(last["agent"], "plan", "{last}");
+    assert_eq!(agents(&world), ["plan"]);
+    let id = world.session();
+    world
+        .run(&["exec", "--resume", "-p", "3"])
+        .ended(0)
+        .complains("this session's own agent: plan");
+    assert_eq!(agents(&world), ["plan"]);
+    // The prompt is what it was, and the agent is told of once.
+    let asked = asked(&world.one);
+    assert_eq!(asked[0]["tools"], asked[1]["tools"]);
+    let tools = asked[2]["tools"].to_string();
+    assert!(tools.contains("\"bash\""), "offered as before: {tools}");
+    assert_eq!(asked[0]["messages"][0], asked[2]["messages"][0]);
+    let all = asked[2].to_string();
+    assert_eq!(all.matches("<agent name=").count(), 1, "{all}");
+    world.run(&["sessions", "fork", &id, "--at", "2"]).ended(0);
+    // In a list a copy is as old as where it was cut.
+    assert_eq!(agents(&world), ["plan", "build"]);
+    let back = ["exec", "--session", &id, "--agent", "build", "-p", "4"];
+    world.run(&back).ended(0);
+    assert!(agents(&world).iter().all(|agent| agent == "build"));
+    let all = self::asked(&world.one).pop().unwrap().to_string();
+    assert_eq!(all.matches("<agent name=").count(), 2, "{all}");
+}
+
+#[test]
+fn a_provider_is_changed_to_with_its_own_model() {
+    let world = World::new();
+    let provider = |name: &str| json!({"type": "switch", "provider": name});
+    let events = world.converse(&[
+        prompt("1"),
+        provider("second"),
+        prompt("2"),
+        provider("nosuch"),
+        prompt("3"),
+        provider("first"),
+        prompt("4"),
+    ]);
+    assert_eq!(models(&world.one), ["a", "a"]);
+    assert_eq!(models(&world.two), ["z", "z"]);
+    let said = Value::from(events).to_string();
+    assert!(said.contains("There is no provider `nosuch`."), "{said}");
+}

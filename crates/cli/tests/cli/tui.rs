@@ -2,12 +2,15 @@
 //! against a scripted model server. What the terminal shows is read from an
 //! emulator, and from a real tmux where it is about the scrollback.
 
+mod agents;
 mod asking;
 mod choosing;
+mod keeping;
 mod leaving;
 mod looking;
 mod resizing;
 mod sessions;
+mod soaking;
 mod stage;
 mod talking;
 mod writing;

@@ -56,3 +56,21 @@ fn a_revert_from_outside_says_what_it_would_do_and_does_it_after_a_yes() {
     let (code, _, err) = run(model.command(&home).args(["sessions", "verify"]));
     assert_eq!(code, 0, "{err}");
 }
+
+#[test]
+fn a_revert_from_outside_keeps_within_what_the_settings_say() {
+    let home = TestHome::new();
+    let project = home.project();
+    let made = json!({"path": "made.txt", "content": "made by a tool\n"});
+    let model = Model::new(&calls("write", made, "done"));
+    let (code, _, err) = run(model.command(&home).args(["exec", "--yes", "-p", "go"]));
+    assert_eq!(code, 0, "{err}");
+    let settings = project.join("../small.jsonc");
+    fs::write(&settings, r#"{"checkpoints": {"max_bytes": 1}}"#).unwrap();
+    let settings = settings.to_str().unwrap();
+    let words = ["--config", settings, "sessions", "revert", "--yes"];
+    let (code, out, err) = run(model.command(&home).args(words));
+    assert_eq!(code, 0, "{err}");
+    assert!(!project.join("made.txt").exists());
+    assert!(out.contains("checkpoints.max_bytes"), "{out}");
+}

@@ -1,7 +1,6 @@
 use crate::support::World;
-use tenon_config::{
-    ProjectTrust, TuiInterface, TuiKeys, TuiMotion, TuiNotify, TuiSettings, TuiTheme, TuiThinking,
-};
+use tenon_config::{ProjectTrust, TuiInterface, TuiSettings, TuiTheme};
+use tenon_vocab::wishes::{Keys, Motion, Notify, Thinking};
 
 const ALL: &str = r#"{"tui": {
     "interface": "lines", "theme": "light", "keys": "vim", "status": ["cost", "model"],
@@ -12,11 +11,11 @@ fn plain() -> TuiSettings {
     TuiSettings {
         interface: TuiInterface::Screen,
         theme: TuiTheme::Suggested("ansi".into()),
-        keys: TuiKeys::Emacs,
+        keys: Keys::Emacs,
         status: Vec::new(),
-        notify: TuiNotify::Unfocused,
-        motion: TuiMotion::Full,
-        thinking: TuiThinking::Brief,
+        notify: Notify::Unfocused,
+        motion: Motion::Full,
+        thinking: Thinking::Brief,
     }
 }
 
@@ -33,20 +32,17 @@ fn every_key_of_the_section_is_read() {
         TuiSettings {
             interface: TuiInterface::Lines,
             theme: TuiTheme::Written("light".into()),
-            keys: TuiKeys::Vim,
+            keys: Keys::Vim,
             status: vec!["cost".into(), "model".into()],
-            notify: TuiNotify::Never,
-            motion: TuiMotion::Reduced,
-            thinking: TuiThinking::Whole,
+            notify: Notify::Never,
+            motion: Motion::Reduced,
+            thinking: Thinking::Whole,
         }
     );
-    for (written, notify) in [
-        ("always", TuiNotify::Always),
-        ("unfocused", TuiNotify::Unfocused),
-    ] {
+    for (written, notify) in [("always", Notify::Always), ("unfocused", Notify::Unfocused)] {
         let page = format!(r#"{{"tui": {{"notify": "{written}", "thinking": "hidden"}}}}"#);
         let tui = World::new().user(&page).resolved().tui;
-        assert_eq!((tui.notify, tui.thinking), (notify, TuiThinking::Hidden));
+        assert_eq!((tui.notify, tui.thinking), (notify, Thinking::Hidden));
     }
 }
 

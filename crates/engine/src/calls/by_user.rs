@@ -4,6 +4,7 @@
 use super::{Done, settle_all};
 use crate::guard::RepeatGuard;
 use crate::run::{End, Flow, Run};
+use crate::schedule::{Leave, Planned};
 use crate::step::Ending;
 use crate::{gate, schedule, todo};
 use tenon_vocab::{CallForm, CallId, ToolCallPart};
@@ -11,7 +12,13 @@ use tenon_vocab::{CallForm, CallId, ToolCallPart};
 /// It passes the same gate and is recorded like any other. But what became of it
 /// is nothing that the model did: it moves none of the limits of the model's
 /// calls, and none of them ends the run for it.
-pub(crate) async fn by_user(run: &mut Run, id: CallId, tool: &str, input: String) -> Flow<Done> {
+pub(crate) async fn by_user(
+    run: &mut Run,
+    id: CallId,
+    tool: &str,
+    input: String,
+    leave: Leave,
+) -> Flow<Done> {
     let call = ToolCallPart {
         id,
         name: tool.to_owned(),
@@ -19,13 +26,16 @@ pub(crate) async fn by_user(run: &mut Run, id: CallId, tool: &str, input: String
         form: CallForm::Native,
     };
     let models = Standing::take(run);
-    let done = alone(run, &call).await;
+    let done = alone(run, &call, leave).await;
     models.put_back(run);
     done
 }
 
-async fn alone(run: &mut Run, call: &ToolCallPart) -> Flow<Done> {
-    let planned = schedule::plan(&run.core, call, Ending::WHOLE);
+async fn alone(run: &mut Run, call: &ToolCallPart, leave: Leave) -> Flow<Done> {
+    let planned = Planned {
+        leave,
+        ..schedule::plan(&run.core, call, Ending::WHOLE)
+    };
     let admitted = gate::admit(run, vec![planned]).await?;
     let (done, _) = settle_all(run, admitted).await?;
     let none = || End::Failed(String::from("the call gave no result"));

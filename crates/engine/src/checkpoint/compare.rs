@@ -4,13 +4,13 @@
 use super::base::{Parted, Whose};
 use super::keep::{Shelf, reason};
 use super::moved::{self, Age, Moving, Origin, Origins};
-use super::{Between, Found};
+use super::{Between, Edited, Found};
 use crate::core::Core;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tenon_tools::workspace::{EntryKind, Scan, Scanned, Standing, Suspect};
-use tenon_vocab::{BlobRef, FileChange, Unkept};
+use tenon_tools::workspace::{EntryKind, Scan, Scanned, Standing, Suspect, WorkspaceError};
+use tenon_vocab::{BlobRef, FileChange, FileMark, Unkept};
 
 /// What is recorded of one command.
 const FILES: usize = 20_000;
@@ -27,7 +27,18 @@ enum Was {
         mode: u32,
         stored: u64,
     },
+    /// A file that was not kept and now stands elsewhere as it was.
+    Elsewhere {
+        mark: FileMark,
+        mode: u32,
+    },
     Unknown(String),
+}
+
+/// What stands there now.
+enum Now {
+    Read(Standing),
+    MovedHere { mark: FileMark, mode: u32 },
 }
 
 /// `edits` are changes that the file tools have recorded already.
@@ -35,7 +46,7 @@ pub(super) fn changes(
     core: &Arc<Core>,
     shelf: &mut Shelf,
     between: &Between<'_>,
-    edits: &HashMap<String, Option<String>>,
+    edits: &HashMap<String, Edited>,
 ) -> Found {
     let (before, after) = (between.before, between.after);
     let mut suspects = Scan::suspects(before, after);
@@ -53,7 +64,10 @@ pub(super) fn changes(
         origins,
         safe: HashSet::new(),
         moves: Vec::new(),
-        found: Found::default(),
+        found: Found {
+            is_whole: true,
+            ..Found::default()
+        },
     };
     let until = Instant::now() + TIME;
     let count = suspects.len();
@@ -74,6 +88,7 @@ pub(super) fn changes(
             more => format!("{more} more files"),
         };
         comparing.unkept(&more, &why);
+        comparing.found.is_whole = false;
         break;
     }
     comparing.finish()
@@ -95,7 +110,7 @@ fn is_of_rules(suspect: &Suspect<'_>) -> bool {
 struct Comparing<'a> {
     core: &'a Arc<Core>,
     shelf: &'a mut Shelf,
-    edits: &'a HashMap<String, Option<String>>,
+    edits: &'a HashMap<String, Edited>,
     since: std::time::SystemTime,
     parted: Option<&'a Parted>,
     /// Whether what is ignored may have changed.
@@ -122,15 +137,22 @@ impl Comparing<'_> {
         if matches!(was, Was::Unknown(_)) && !suspect.stamped {
             return;
         }
-        let now = match self.core.workspace.stand(path) {
-            Ok(stand) => stand.standing,
+        let now = match self.now(suspect) {
+            Ok(now) => now,
             Err(error) => return self.unkept(path, &format!("it cannot be looked at: {error}")),
+        };
+        let (now, mark) = match now {
+            Now::Read(standing) => (standing, None),
+            Now::MovedHere { mark, mode } => {
+                let size = mark.bytes;
+                (Standing::Large { size }, Some((mark, mode)))
+            }
         };
         if same(&was, &now) {
             self.safe.insert(path.to_owned());
             return;
         }
-        if self.edits.get(path).is_some_and(|after| is(&now, after)) {
+        if self.edits.get(path).is_some_and(|left| is(&now, left)) {
             return;
         }
         match self.parted.map(|parted| parted.whose(path)) {
@@ -159,7 +181,19 @@ impl Comparing<'_> {
             Standing::Absent => suspect.before.and_then(|gone| self.origins.moved_to(gone)),
             _ => None,
         };
-        match (self.change(path, was, &now), origin) {
+        let change = match mark {
+            None => self.change(path, was, &now),
+            Some((mark, mode)) => {
+                // It took the place of what was there, which is gone.
+                let change = self.change(path, was, &Standing::Absent);
+                change.map(|change| FileChange {
+                    after_mode: Some(mode),
+                    after_mark: Some(mark),
+                    ..change
+                })
+            }
+        };
+        match (change, origin) {
             (Ok(change), Origin::Moved(sources)) => self.moves.push(Moving { change, sources }),
             (Ok(change), _) => self.record(change),
             (Err(_), Origin::Moved(sources)) => self.unkept(path, &moved_here(&sources)),
@@ -171,7 +205,7 @@ impl Comparing<'_> {
     }
 
     fn record(&mut self, change: FileChange) {
-        if change.before.is_some() {
+        if change.before.is_some() || change.before_mark.is_some() {
             self.safe.insert(change.path.clone());
         }
         self.found.files.push(change);
@@ -200,6 +234,27 @@ impl Comparing<'_> {
         }
     }
 
+    /// What stands there. A file that was not kept and only moved is not read: it
+    /// is known by which one it is.
+    fn now(&self, suspect: &Suspect<'_>) -> Result<Now, WorkspaceError> {
+        let path = suspect.path();
+        let is_here = |after: &Scanned| {
+            let before = suspect.before;
+            before.is_some_and(|before| before.stamp.identity() == after.stamp.identity())
+        };
+        let moved = suspect
+            .after
+            .filter(|after| !is_here(after) && self.origins.is_moved_here(after, self.shelf))
+            .map(|after| after.stamp);
+        match moved {
+            Some(stamp) if self.core.workspace.stamp(path) == Some(stamp) => Ok(Now::MovedHere {
+                mark: stamp.mark(),
+                mode: stamp.mode & 0o7777,
+            }),
+            _ => Ok(Now::Read(self.core.workspace.stand(path)?.standing)),
+        }
+    }
+
     fn was(&self, before: Option<&Scanned>) -> Was {
         let Some(entry) = before else {
             return Was::Absent;
@@ -217,6 +272,10 @@ impl Comparing<'_> {
                     },
                     stored: place.stored(),
                 },
+                None if self.origins.stands_elsewhere(entry) => Was::Elsewhere {
+                    mark: entry.stamp.mark(),
+                    mode,
+                },
                 None => Was::Unknown(reason(self.core, entry)),
             },
         }
@@ -224,15 +283,16 @@ impl Comparing<'_> {
 
     /// Or why it cannot be taken back.
     fn change(&mut self, path: &str, was: Was, now: &Standing) -> Result<FileChange, String> {
-        let (mode, before) = match was {
-            Was::Absent => (None, None),
-            Was::Folder(mode) => (Some(mode), None),
+        let (mode, before, before_mark) = match was {
+            Was::Absent => (None, None, None),
+            Was::Folder(mode) => (Some(mode), None, None),
             Was::Unknown(reason) => return Err(reason),
+            Was::Elsewhere { mark, mode } => (Some(mode), None, Some(mark)),
             Was::Content {
                 bytes,
                 mode,
                 stored,
-            } => (Some(mode), Some(self.store(&bytes, stored)?)),
+            } => (Some(mode), Some(self.store(&bytes, stored)?), None),
         };
         let (after, after_mode) = match now {
             Standing::Absent => (None, None),
@@ -252,6 +312,8 @@ impl Comparing<'_> {
             before,
             after,
             after_mode,
+            before_mark,
+            after_mark: None,
         })
     }
 
@@ -286,10 +348,10 @@ fn moved_here(sources: &[String]) -> String {
     }
 }
 
-fn is(now: &Standing, after: &Option<String>) -> bool {
-    match (now, after) {
-        (Standing::Absent, None) => true,
-        (Standing::File { sha256, .. }, Some(after)) => sha256 == after,
+fn is(now: &Standing, left: &Edited) -> bool {
+    match (now, left) {
+        (Standing::Absent, Edited::Gone) | (Standing::Folder { .. }, Edited::Folder) => true,
+        (Standing::File { sha256, .. }, Edited::File(left)) => sha256 == left,
         _ => false,
     }
 }

@@ -130,6 +130,20 @@ impl<'a> Origins<'a> {
             && !self.untouched.get_or_init(untouched).contains(&key(entry))
     }
 
+    /// Whether a file was in another place before, as it is, and was not kept.
+    pub(super) fn is_moved_here(&self, new: &Scanned, shelf: &Shelf) -> bool {
+        let olds = self.olds.get_or_init(|| by_identity(self.before));
+        let mut all = olds.get(&new.stamp.identity()).into_iter().flatten();
+        all.any(|old| is_moved(old, new) && !shelf.holds(old))
+    }
+
+    /// Whether a file stands in another place now, as it was.
+    pub(super) fn stands_elsewhere(&self, old: &Scanned) -> bool {
+        let news = self.news.get_or_init(|| by_identity(self.after));
+        let mut all = news.get(&old.stamp.identity()).into_iter().flatten();
+        all.any(|new| is_moved(old, new))
+    }
+
     /// Where something that is gone stands now.
     pub(super) fn moved_to(&self, gone: &Scanned) -> Option<&'a str> {
         self.news
@@ -139,6 +153,17 @@ impl<'a> Origins<'a> {
             .find(|new| new.path != gone.path && new.stamp.size == gone.stamp.size)
             .map(|new| new.path.as_str())
     }
+}
+
+/// Whether both are one file, under another name and else unchanged. One with
+/// several names may be reached in ways that nobody looks at.
+fn is_moved(old: &Scanned, new: &Scanned) -> bool {
+    let is_file = |entry: &Scanned| entry.kind == EntryKind::File && entry.stamp.is_alone();
+    old.path != new.path
+        && is_file(old)
+        && is_file(new)
+        && old.stamp.mark() == new.stamp.mark()
+        && old.stamp.mode == new.stamp.mode
 }
 
 /// What stands at a path that is in no scan.
@@ -185,6 +210,13 @@ pub(super) struct Moving {
     pub(super) sources: Vec<String>,
 }
 
+impl Moving {
+    /// Whether its own place can be filled again when it is gone from there.
+    fn gives_back(&self) -> bool {
+        self.change.before.is_some() || self.change.before_mark.is_some()
+    }
+}
+
 /// Parts those that can be taken back from those that cannot. `safe` are places
 /// that hold what they held, or can be filled with it again.
 pub(super) fn part(
@@ -196,7 +228,7 @@ pub(super) fn part(
     for round in 0..=ROUNDS {
         let filled: HashSet<String> = moves
             .iter()
-            .filter(|moving| moving.change.before.is_some() && round < ROUNDS)
+            .filter(|moving| moving.gives_back() && round < ROUNDS)
             .map(|moving| moving.change.path.clone())
             .collect();
         let is_safe = |path: &String| safe.contains(path) || filled.contains(path);

@@ -31,8 +31,9 @@ impl Item {
 
 /// Estimated tokens of the system prompt and of the tools.
 fn prefix(core: &Core) -> (u64, u64) {
-    let tools = core.prefix.tools.iter().map(estimate_tool).sum();
-    (estimate_text(&core.prefix.system), tools)
+    let prefix = &core.layout().prefix;
+    let tools = prefix.tools.iter().map(estimate_tool).sum();
+    (estimate_text(&prefix.system), tools)
 }
 
 /// What no compaction makes shorter.

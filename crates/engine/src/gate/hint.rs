@@ -41,6 +41,11 @@ pub(super) fn of(run: &Run, facts: &Facts) -> String {
     }
 }
 
+/// The rule alone that would allow it, where one does.
+pub(super) fn rule(run: &Run, facts: &Facts) -> Option<Value> {
+    permission(run, facts, &[]).filter(|rules| helps(run, facts, rules))
+}
+
 /// The rules that would be written for it.
 fn permission(run: &Run, facts: &Facts, outside: &[String]) -> Option<Value> {
     let mut rules = Map::new();
@@ -50,7 +55,7 @@ fn permission(run: &Run, facts: &Facts, outside: &[String]) -> Option<Value> {
             facts,
             &core.rules,
             &core.grants(),
-            &Authority::of(&core.agent),
+            &Authority::of(&core.agent().profile),
             core.ambient.now(),
         );
         let mut commands = Map::new();
@@ -142,7 +147,7 @@ fn helps(run: &Run, facts: &Facts, written: &Value) -> bool {
             facts,
             &rules,
             &core.grants(),
-            &Authority::of(&core.agent),
+            &Authority::of(&core.agent().profile),
             core.ambient.now(),
         )
         .class

@@ -2,7 +2,7 @@
 //! asked, why the model wants it and what it would affect. It decides nothing;
 //! the gate acts on the answer.
 
-use super::admit_paths;
+use super::{admit_paths, hint};
 use crate::run::{Flow, Run};
 use crate::schedule::Ready;
 use crate::{ask, recover};
@@ -40,7 +40,10 @@ pub(super) async fn ask_person(
         _ => (None, Vec::new()),
     };
     let choices = choices(&offers, consent(facts, explanation));
-    let reason = why(run, facts, explanation);
+    let mut reason = why(run, facts, explanation);
+    if offers.is_empty() {
+        reason.extend(once_only(run, facts, explanation));
+    }
     let answer = ask::question(&run.core, run.id, &run.token, |id| Question {
         id,
         kind: QuestionKind::Permission,
@@ -73,6 +76,27 @@ fn why(run: &Run, facts: &Facts, explanation: &Explanation) -> String {
         explanation.reason,
         hidden.join(", ")
     )
+}
+
+/// Why nothing longer than once is offered, and what would allow it for good.
+fn once_only(run: &Run, facts: &Facts, explanation: &Explanation) -> Option<String> {
+    if explanation.class != Class::Ask || explanation.responders == Responders::Person {
+        return None;
+    }
+    let core = &run.core;
+    let because = tenon_policy::once_only(
+        facts,
+        &core.rules,
+        &core.grants(),
+        &Authority::of(&core.agent().profile),
+        core.ambient.now(),
+    )?;
+    let rule = hint::rule(run, facts)
+        .map(|rule| format!("; in the configuration \"permission\": {rule} allows it for good"));
+    Some(format!(
+        ". It can be allowed only once each time, because {because}{}",
+        rule.unwrap_or_default()
+    ))
 }
 
 /// What the model said right before the call, in the same message.
@@ -173,7 +197,7 @@ pub(super) fn offered(run: &Run, facts: &Facts, explanation: &Explanation) -> Ve
         facts,
         &core.rules,
         &core.grants(),
-        &Authority::of(&core.agent),
+        &Authority::of(&core.agent().profile),
         core.ambient.now(),
     );
     if core.on_grant.is_none() {

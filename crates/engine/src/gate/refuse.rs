@@ -6,8 +6,8 @@ use crate::run::Run;
 use crate::schedule::Ready;
 use tenon_policy::{Facts, error_code};
 use tenon_vocab::{
-    CallStatus, Class, ErrorCode, Explanation, Notice, NoticeLevel, Responders, RuleTried,
-    ToolOutput,
+    CallStatus, Class, ErrorCode, Explanation, Notice, NoticeLevel, Printable, Responders,
+    RuleTried, ToolOutput,
 };
 
 /// What the model is to do about every no.
@@ -23,6 +23,30 @@ pub(super) fn denied(explanation: Explanation, said: Option<String>) -> Verdict 
         message.push_str(&format!(" Reason given: {said}."));
     }
     refusal(code, message, explanation)
+}
+
+/// The agent does not see the tool: no rule and no grant changes that (A10).
+pub(super) fn unseen(run: &Run, tool: &str) -> Verdict {
+    let core = &run.core;
+    let acting = core.agent();
+    let agent = acting.name();
+    let seers = core.cast.seers(tool);
+    let change = match seers.as_slice() {
+        [] => String::new(),
+        [first, ..] => format!(
+            "; the user can change to one that does with `/agent {}`",
+            Printable::line(first)
+        ),
+    };
+    let agent = Printable::line(agent);
+    let reason = format!("the agent `{agent}` does not have `{tool}`{change}");
+    let mut explanation = Explanation::new(Class::HardDeny, reason);
+    explanation.tried.push(RuleTried {
+        rule: format!("tools of the agent {agent}"),
+        origin: acting.profile.source.clone(),
+        matched: true,
+    });
+    denied(explanation, None)
 }
 
 /// A hook that comes along said no: the policy's verdict under its name (H5).

@@ -1,18 +1,23 @@
 //! Who answers a decision to ask: a flag, a person, or nobody, which is a no.
 
 use crate::parts::{Approval, Confirm};
+use crate::schedule::Leave;
 use tenon_vocab::{Class, Explanation, Responders};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Responder {
     NotNeeded,
     Flag(&'static str),
+    /// The user typed the call; that is the answer.
+    Typed,
     Person,
     Nobody,
 }
 
-pub(super) fn responder(approval: Approval, explanation: &Explanation) -> Responder {
+pub(super) fn responder(approval: Approval, leave: Leave, explanation: &Explanation) -> Responder {
     match (explanation.class, explanation.responders) {
+        // A question that a key would answer is answered by the whole command.
+        (Class::Ask, Responders::Any) if leave == Leave::Typed => Responder::Typed,
         (Class::Allow, _) => Responder::NotNeeded,
         (Class::HardDeny | Class::Deny, _) => Responder::Nobody,
         (Class::Ask | Class::Confirm, Responders::Person) => only_a_person(approval),
@@ -55,7 +60,20 @@ mod tests {
     ];
 
     fn who(approval: Approval, class: Class) -> Responder {
-        responder(approval, &Explanation::new(class, "test"))
+        responder(approval, Leave::ToBeAsked, &Explanation::new(class, "test"))
+    }
+
+    #[test]
+    fn what_the_user_typed_answers_a_plain_question_and_nothing_stricter() {
+        let who =
+            |approval, class| responder(approval, Leave::Typed, &Explanation::new(class, "test"));
+        for approval in EVERYBODY {
+            assert_eq!(who(approval, Class::Ask), Responder::Typed);
+            assert_eq!(who(approval, Class::Deny), Responder::Nobody);
+            assert_eq!(who(approval, Class::HardDeny), Responder::Nobody);
+        }
+        assert_eq!(who(Approval::Ask, Class::Confirm), Responder::Person);
+        assert_eq!(who(Approval::Nobody, Class::Confirm), Responder::Nobody);
     }
 
     #[test]
@@ -90,7 +108,7 @@ mod tests {
             for approval in EVERYBODY {
                 let mut explanation = Explanation::new(class, "test");
                 explanation.responders = Responders::Person;
-                let who = responder(approval, &explanation);
+                let who = responder(approval, Leave::ToBeAsked, &explanation);
                 assert!(
                     matches!(who, Responder::Person | Responder::Nobody),
                     "{approval:?}: {who:?}"

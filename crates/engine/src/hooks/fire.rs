@@ -55,7 +55,7 @@ impl Scene<'_> {
         let place = Circumstances {
             session: self.core.emitter.state(|state| state.meta().id.to_string()),
             run: self.run.map(|run| run.to_string()),
-            agent: self.core.agent.name.clone(),
+            agent: self.core.agent().name().to_owned(),
             root: self.core.workspace.root().to_string_lossy().into_owned(),
         };
         input(event, &place, call)

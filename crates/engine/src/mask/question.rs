@@ -45,8 +45,12 @@ fn permission(masker: &Masker, mut question: Question, found: &mut Findings) -> 
     for part in [&body, &display, &rest] {
         found.add(part);
     }
-    // The same text in other clothes: it counts once.
-    let count = body.total().max(display.total()).max(rest.total());
+    // The same text in other clothes counts once, and what is said about it, which
+    // may repeat it, only where it does not stand there itself.
+    let count = match body.total().max(display.total()) {
+        0 => rest.total(),
+        count => count,
+    };
     if count > 0 {
         question.choices.retain(|choice| choice.rule.is_none());
         question.body = labelled(question.body, count);

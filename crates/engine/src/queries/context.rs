@@ -9,7 +9,8 @@ use tenon_vocab::{Meter, Reply};
 
 pub(super) fn show(core: &Core) -> Reply {
     let history = core.emitter.history(0).2;
-    let shares = account::shares(&core.given.fragments, &core.prefix.tools, &history);
+    let layout = core.layout();
+    let shares = account::shares(&layout.fragments, &layout.prefix.tools, &history);
     let all = account::total(&shares);
     let mut rows: Vec<Vec<String>> = shares.into_iter().map(row).collect();
     rows.push(vec![String::from("all"), format!("~{all}"), String::new()]);
@@ -41,7 +42,8 @@ pub(super) fn show(core: &Core) -> Reply {
 /// The same as figures, for a status line.
 pub(super) fn meter(core: &Core) -> Reply {
     let history = core.emitter.history(0).2;
-    let shares = account::shares(&core.given.fragments, &core.prefix.tools, &history);
+    let layout = core.layout();
+    let shares = account::shares(&layout.fragments, &layout.prefix.tools, &history);
     let used = core.meter.used(account::total(&shares));
     let limit = budget::limit(core, &core.active.get());
     let (usage, cost) = core.emitter.state(|state| (state.usage(), state.cost()));

@@ -4,6 +4,7 @@
 use super::table;
 use crate::active::{Current, source};
 use crate::core::Core;
+use crate::parts::ModelSource;
 use std::time::Duration;
 use tenon_model::{ModelEntry, ModelError};
 use tenon_vocab::Reply;
@@ -20,7 +21,15 @@ struct Choice {
     from: &'static str,
 }
 
-pub(super) async fn list(core: &Core) -> Reply {
+/// Which models a list is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    All,
+    /// Those of the provider in use.
+    InUse,
+}
+
+pub(super) async fn list(core: &Core, whose: Whose) -> Reply {
     let current = core.active.get();
     let identity = current.identity();
     let offered = ask(&current).await;
@@ -29,7 +38,8 @@ pub(super) async fn list(core: &Core) -> Reply {
         notes.push(format!("the server's list is not there: {error}"));
         Vec::new()
     });
-    let rows = choices(core, &current, entries)
+    let configured = configured(core, &identity.endpoint, whose);
+    let rows = choices(&current, configured, entries)
         .into_iter()
         .map(|choice| {
             let mark = if choice.name == identity.model {
@@ -64,7 +74,7 @@ async fn ask(current: &Current) -> Result<Vec<ModelEntry>, ModelError> {
 }
 
 /// The current one first, then the configured ones, then the server's; each once.
-fn choices(core: &Core, current: &Current, offered: Vec<ModelEntry>) -> Vec<Choice> {
+fn choices(current: &Current, configured: Vec<String>, offered: Vec<ModelEntry>) -> Vec<Choice> {
     let identity = current.identity();
     let window = current
         .window()
@@ -74,7 +84,6 @@ fn choices(core: &Core, current: &Current, offered: Vec<ModelEntry>) -> Vec<Choi
         window,
         from: "in use",
     }];
-    let configured = configured(core, &identity.endpoint);
     let more = configured.into_iter().map(|name| Choice {
         name,
         window: None,
@@ -85,22 +94,64 @@ fn choices(core: &Core, current: &Current, offered: Vec<ModelEntry>) -> Vec<Choi
         window: entry.context_window.map(|tokens| tokens.to_string()),
         from: "server",
     });
-    for choice in more.chain(servers) {
+    merge(&mut all, more.chain(servers));
+    all
+}
+
+/// The models of another provider, named with it.
+pub(super) async fn elsewhere(source: &dyn ModelSource, provider: &str) -> Reply {
+    let mut notes = Vec::new();
+    let offered = source.offered(provider).await.unwrap_or_else(|error| {
+        notes.push(format!("the server's list is not there: {error}"));
+        Vec::new()
+    });
+    let own = source.configured().into_iter();
+    let own = own.filter(|(name, _)| name == provider);
+    let own = own.map(|(_, model)| Choice {
+        name: format!("{provider}/{model}"),
+        window: None,
+        from: "configured",
+    });
+    let servers = offered.into_iter().map(|entry| Choice {
+        name: format!("{provider}/{}", entry.id),
+        window: entry.context_window.map(|tokens| tokens.to_string()),
+        from: "server",
+    });
+    let mut all = Vec::new();
+    merge(&mut all, own.chain(servers));
+    let rows = all
+        .into_iter()
+        .map(|choice| {
+            vec![
+                String::new(),
+                choice.name,
+                choice.window.unwrap_or_default(),
+                choice.from.to_owned(),
+            ]
+        })
+        .collect();
+    let note = (!notes.is_empty()).then(|| notes.join("; "));
+    table(&["", "model", "window", "from"], rows, note)
+}
+
+/// Each once; what a later one knows of the window is taken over.
+fn merge(all: &mut Vec<Choice>, more: impl Iterator<Item = Choice>) {
+    for choice in more {
         match all.iter_mut().find(|known| known.name == choice.name) {
             None => all.push(choice),
             Some(known) if known.window.is_none() => known.window = choice.window,
             Some(_) => {}
         }
     }
-    all
 }
 
 /// Those of other providers are named with their provider.
-fn configured(core: &Core, endpoint: &str) -> Vec<String> {
+fn configured(core: &Core, endpoint: &str, whose: Whose) -> Vec<String> {
     let models = core.models.as_ref().map(|models| models.configured());
     models
         .unwrap_or_default()
         .into_iter()
+        .filter(|(provider, _)| whose == Whose::All || provider == endpoint)
         .map(|(provider, model)| {
             if provider == endpoint {
                 model
@@ -122,7 +173,7 @@ pub(super) async fn beginning_with(core: &Core, typed: &str) -> Vec<String> {
             Ok(Err(_)) | Err(_) => Vec::new(),
         },
     };
-    let mut names = configured(core, &current.identity().endpoint);
+    let mut names = configured(core, &current.identity().endpoint, Whose::All);
     for name in offered {
         if !names.contains(&name) {
             names.push(name);

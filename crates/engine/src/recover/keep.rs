@@ -50,12 +50,14 @@ pub(super) async fn files(
             files: files.to_vec(),
             unkept: Vec::new(),
             ahead: true,
+            untouched: Vec::new(),
         };
         run.core
             .emitter
             .emit(Some(run.id), checkpoint)
             .map_err(|error| refusal(&error.to_string()))?;
     }
+    run.core.keeper.kept_ahead(run.id, call, &kept.changes);
     let mut lines = lines(&kept, lost);
     if !kept.changes.is_empty() {
         lines.insert(1, way_back(run, call));
@@ -100,6 +102,7 @@ fn put(
                 before: Some(before),
                 after: None,
                 after_mode: None,
+                ..FileChange::default()
             });
         } else {
             kept.unreadable += 1;

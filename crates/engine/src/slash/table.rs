@@ -1,5 +1,7 @@
 //! The list of Tenon's own commands. What they do is said where they are parsed.
 
+use tenon_vocab::slash::Group;
+
 /// A command of Tenon's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Own {
@@ -9,6 +11,8 @@ pub struct Own {
     /// What may be written after it.
     pub argument: &'static str,
     pub what: &'static str,
+    /// Where help lists it.
+    pub group: Group,
 }
 
 impl Own {
@@ -19,6 +23,7 @@ impl Own {
 }
 
 const fn own(
+    group: Group,
     name: &'static str,
     aliases: &'static [&'static str],
     argument: &'static str,
@@ -29,114 +34,221 @@ const fn own(
         aliases,
         argument,
         what,
+        group,
     }
 }
 
 /// The source of parsing, of `/help`, of completion and of what a command of the
 /// user's own cannot be called.
 pub const SLASH: &[Own] = &[
-    own("help", &["?"], "", "show these commands"),
+    own(Group::Settings, "help", &["?"], "", "show these commands"),
     own(
+        Group::Conversation,
         "new",
         &[],
         "",
         "start a new session, with the configuration read again",
     ),
     own(
+        Group::Conversation,
         "clear",
         &[],
         "",
         "start a new session with the same settings",
     ),
-    own("sessions", &[], "", "list the sessions of this directory"),
-    own("resume", &[], "[ID]", "go on with a session"),
     own(
+        Group::Sessions,
+        "sessions",
+        &[],
+        "",
+        "list the sessions of this directory",
+    ),
+    own(
+        Group::Sessions,
+        "resume",
+        &[],
+        "[ID]",
+        "go on with a session",
+    ),
+    own(
+        Group::Model,
         "models",
         &["model"],
         "[NAME]",
         "list the models, or change to one",
     ),
     own(
+        Group::Model,
         "effort",
         &[],
         "[LEVEL]",
         "how hard the model thinks: none, minimal, low, medium, high, xhigh, max, default",
     ),
-    own("tools", &[], "", "list the tools"),
-    own("agents", &[], "", "show the agent"),
-    own("context", &[], "", "show what fills the context"),
+    own(Group::Model, "tools", &[], "", "list the tools"),
     own(
+        Group::Model,
+        "provider",
+        &["providers"],
+        "[NAME]",
+        "list the providers, or change to one and its model",
+    ),
+    own(
+        Group::Model,
+        "agent",
+        &["agents"],
+        "[NAME]",
+        "list the agents, or change to one",
+    ),
+    own(
+        Group::Model,
+        "mcp",
+        &[],
+        "",
+        "list the MCP servers of this session",
+    ),
+    own(
+        Group::Conversation,
+        "context",
+        &[],
+        "",
+        "show what fills the context",
+    ),
+    own(
+        Group::Conversation,
         "compact",
         &[],
         "[FOCUS]",
         "make the conversation shorter; what to keep above all",
     ),
-    own("todo", &[], "", "show the task list"),
-    own("skills", &[], "", "list the skills"),
-    own("skill", &[], "NAME [TEXT]", "load a skill, with a prompt"),
-    own("commands", &[], "", "list your own commands"),
+    own(Group::Changes, "todo", &[], "", "show the task list"),
+    own(Group::Model, "skills", &[], "", "list the skills"),
     own(
+        Group::Model,
+        "skill",
+        &[],
+        "NAME [TEXT]",
+        "load a skill, with a prompt",
+    ),
+    own(
+        Group::Settings,
+        "commands",
+        &[],
+        "",
+        "list your own commands",
+    ),
+    own(
+        Group::Changes,
         "undo",
         &[],
         "",
         "take back the file changes of the last run",
     ),
-    own("redo", &[], "", "take the last undo back"),
+    own(Group::Changes, "redo", &[], "", "take the last undo back"),
     own(
+        Group::Conversation,
         "revert",
         &["rewind"],
         "[N]",
         "conversation and files back to before message N, or the last prompt",
     ),
     own(
+        Group::Conversation,
         "history",
         &[],
         "",
         "list your prompts with their numbers, for /revert and /fork",
     ),
-    own("diff", &[], "", "show what this session changed"),
-    own("fork", &[], "[N]", "go on in a copy, cut after message N"),
-    own("rename", &[], "TITLE", "give this session a title"),
     own(
+        Group::Changes,
+        "diff",
+        &[],
+        "",
+        "show what this session changed",
+    ),
+    own(
+        Group::Conversation,
+        "fork",
+        &[],
+        "[N]",
+        "go on in a copy, cut after message N",
+    ),
+    own(
+        Group::Sessions,
+        "rename",
+        &[],
+        "TITLE",
+        "give this session a title",
+    ),
+    own(
+        Group::Sessions,
         "pin",
         &[],
         "[on|off]",
         "keep this session when old ones are removed",
     ),
     own(
+        Group::Sessions,
         "search",
         &[],
         "TEXT",
         "find sessions in which a text occurs",
     ),
     own(
+        Group::Sessions,
         "handoff",
         &[],
         "[GOAL]",
         "write what somebody needs to go on",
     ),
-    own("cost", &[], "", "show the tokens used and what they cost"),
-    own("permissions", &[], "", "show what runs without asking"),
-    own("jobs", &[], "", "list background processes"),
     own(
+        Group::Model,
+        "cost",
+        &[],
+        "",
+        "show the tokens used and what they cost",
+    ),
+    own(
+        Group::Model,
+        "permissions",
+        &[],
+        "",
+        "show what runs without asking",
+    ),
+    own(Group::Changes, "jobs", &[], "", "list background processes"),
+    own(
+        Group::Model,
         "mode",
         &[],
         "[single|multi]",
         "show or set whether agents may delegate",
     ),
-    own("init", &[], "", "draft an AGENTS.md for this project"),
     own(
+        Group::Settings,
+        "init",
+        &[],
+        "",
+        "draft an AGENTS.md for this project",
+    ),
+    own(
+        Group::Settings,
         "theme",
         &[],
         "[NAME]",
         "choose the colours of the terminal interface",
     ),
     own(
+        Group::Sessions,
         "export",
         &[],
         "[FILE]",
         "write this session: markdown, or what the ending .html or .json says",
     ),
-    own("stop", &[], "", "stop what runs"),
-    own("exit", &["quit"], "", "leave; the session can be resumed"),
+    own(Group::Conversation, "stop", &[], "", "stop what runs"),
+    own(
+        Group::Conversation,
+        "exit",
+        &["quit"],
+        "",
+        "leave; the session can be resumed",
+    ),
 ];

@@ -44,7 +44,7 @@ impl First {
     /// What a prompt asks for.
     fn of(core: &Core, prompt: &str) -> Self {
         let wanted = core.given.todo_first == TodoFirst::Asked
-            && core.toolbox.get(tool::TODO_WRITE).is_some()
+            && core.agent().sees(tool::TODO_WRITE)
             && is_complex(prompt);
         if wanted {
             Self::Due {

@@ -2,8 +2,8 @@
 //! what must stand there now, and what shall. Pure.
 
 use std::collections::{BTreeMap, HashMap};
-use tenon_tools::workspace::Standing;
-use tenon_vocab::{BlobRef, Checkpoint, FileChange, Unkept};
+use tenon_tools::workspace::{Stamp, Standing};
+use tenon_vocab::{BlobRef, Checkpoint, FileChange, FileMark, Unkept};
 
 /// What a record says of a path, before a change or after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,11 @@ pub(super) enum Was {
         blob: Option<BlobRef>,
     },
     Folder {
+        mode: u32,
+    },
+    /// A file of which only is known which one it is: it can be moved.
+    Marked {
+        mark: FileMark,
         mode: u32,
     },
 }
@@ -53,16 +58,36 @@ impl Was {
     pub(super) fn hash(&self) -> Option<&str> {
         match self {
             Self::File { sha256, .. } | Self::Link { sha256, .. } => Some(sha256),
-            Self::Absent | Self::Lost | Self::Folder { .. } => None,
+            Self::Absent | Self::Lost | Self::Folder { .. } | Self::Marked { .. } => None,
+        }
+    }
+
+    pub(super) fn mark(&self) -> Option<&FileMark> {
+        match self {
+            Self::Marked { mark, .. } => Some(mark),
+            _ => None,
+        }
+    }
+
+    fn marked(mark: &FileMark, mode: Option<u32>) -> Self {
+        Self::Marked {
+            mark: mark.clone(),
+            mode: mode.unwrap_or(0) & 0o7777,
         }
     }
 
     pub(super) fn before(change: &FileChange) -> Self {
+        if let Some(mark) = &change.before_mark {
+            return Self::marked(mark, change.mode);
+        }
         let blob = change.before.as_ref();
         Self::new(change.mode, blob.map(|blob| blob.sha256.as_str()), blob)
     }
 
     pub(super) fn after(change: &FileChange) -> Self {
+        if let Some(mark) = &change.after_mark {
+            return Self::marked(mark, change.after_mode);
+        }
         Self::new(change.after_mode, change.after.as_deref(), None)
     }
 
@@ -79,7 +104,18 @@ impl Was {
             ) => sha256 == other && (mode.is_none() || to.is_none() || mode == to),
             (Self::Link { sha256, .. }, Self::Link { sha256: other, .. }) => sha256 == other,
             (Self::Folder { .. }, Self::Folder { .. }) | (Self::Absent, Self::Absent) => true,
+            (Self::Marked { .. }, Self::Marked { .. }) => self == other,
             (Self::Lost, other) | (other, Self::Lost) => *other != Self::Absent,
+            _ => false,
+        }
+    }
+
+    /// Whether this is the file that stands there; for all else [`Self::is`].
+    pub(super) fn is_file(&self, stamp: &Stamp) -> bool {
+        match self {
+            Self::Marked { mark, mode } => {
+                *mark == stamp.mark() && mode & 0o777 == stamp.mode & 0o777
+            }
             _ => false,
         }
     }
@@ -168,24 +204,42 @@ pub(super) fn chain(records: &[Checkpoint]) -> Chained {
 struct Told<'a> {
     records: &'a [Checkpoint],
     places: HashMap<&'a str, Vec<(usize, &'a FileChange)>>,
+    /// Which record says that a call left a path alone.
+    untouched: HashMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Told<'a> {
     fn new(records: &'a [Checkpoint]) -> Self {
         let mut places: HashMap<&str, Vec<(usize, &FileChange)>> = HashMap::new();
+        let mut untouched: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, record) in records.iter().enumerate() {
             for file in &record.files {
                 places.entry(&file.path).or_default().push((index, file));
             }
+            for path in &record.untouched {
+                untouched.entry(path.as_str()).or_default().push(index);
+            }
         }
-        Self { records, places }
+        Self {
+            records,
+            places,
+            untouched,
+        }
     }
 
-    /// What was kept ahead counts only where the look after the command said
-    /// nothing of it. When the next change finds the file as it was kept, the
-    /// command had not touched it, and there was nothing to say.
+    /// What was kept ahead counts only where nothing is known of what the command
+    /// did: the look after it may name the path, or it is said to be untouched.
+    /// And when the next change finds the file as it was kept, the command had
+    /// not touched it.
     fn better_later(&self, index: usize, file: &FileChange) -> bool {
         let call = &self.records[index].call;
+        let untouched = self.untouched.get(file.path.as_str()).into_iter().flatten();
+        if untouched
+            .filter(|at| **at > index)
+            .any(|at| self.records[*at].call == *call)
+        {
+            return true;
+        }
         let places = self.places.get(file.path.as_str()).into_iter().flatten();
         places.filter(|(at, _)| *at > index).any(|(at, later)| {
             let record = &self.records[*at];

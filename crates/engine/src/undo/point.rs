@@ -5,8 +5,8 @@ use super::roll::{Outcome, Plan, Stage};
 use tenon_session::{Blobs, Log, Prompt, Reach, SessionError, State, is_prompt};
 use tenon_tools::Workspace;
 use tenon_vocab::{
-    Checkpoint, CheckpointAction, ContextChange, EventKind, HistoryRef, Reverted, TodoItem,
-    TodoList,
+    Checkpoint, CheckpointAction, ContextChange, EventKind, HistoryRef, Reverted, Settings,
+    TodoItem, TodoList,
 };
 
 /// A message to go back to before.
@@ -24,6 +24,8 @@ pub struct Point {
     pub changes: Vec<HistoryRef>,
     /// The task list as it was then, where it is another now.
     pub todo: Option<Vec<TodoItem>>,
+    /// The settings with the agent that worked then, where it is another now.
+    pub settings: Option<Settings>,
 }
 
 /// Why there is no way back to a message.
@@ -128,6 +130,11 @@ impl Point {
             }
         };
         let todo = log.todo_before(before).map_err(NoPoint::Log)?;
+        let agent = log.agent_before(before).map_err(NoPoint::Log)?;
+        let settings = state.settings().zip(agent).map(|(now, agent)| Settings {
+            agent_name: agent,
+            ..now.clone()
+        });
         let changes = state.undo().done.iter().flat_map(|run| &run.at);
         Ok(Self {
             before,
@@ -145,6 +152,7 @@ impl Point {
                 .map(|prompt| prompt.text),
             changes: changes.filter(|at| at.seq > before).copied().collect(),
             todo: (todo != state.todo()).then_some(todo),
+            settings: settings.filter(|then| Some(then) != state.settings()),
         })
     }
 
@@ -179,6 +187,7 @@ impl Point {
                     to_seq: Some(before),
                     files,
                     ahead: stage == Stage::Ahead,
+                    untouched: Vec::new(),
                     unkept,
                 }))
             })?;
@@ -186,6 +195,9 @@ impl Point {
         emit(ContextChange::Reverted(Reverted { before }).into())?;
         if let Some(items) = self.todo.clone() {
             emit(TodoList { items }.into())?;
+        }
+        if let Some(settings) = self.settings.clone() {
+            emit(settings.into())?;
         }
         Ok(outcome)
     }

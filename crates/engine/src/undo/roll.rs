@@ -2,9 +2,11 @@
 //! says what it would do, then it does it, some files at a time. Whatever is not
 //! as the session left it stays, and is named.
 
+mod pairs;
 mod rolling;
 
 use super::chain::{Item, Was, chain};
+use pairs::Places;
 use rolling::Rolling;
 use std::collections::{BTreeMap, BTreeSet};
 use tenon_session::{Blobs, SessionError};
@@ -92,6 +94,7 @@ impl Plan {
             room: Checkpoints::default().total_bytes,
         };
         let mut stays = Vec::new();
+        let places = Places::of(&chained.items);
         for item in chained.items {
             match look(workspace, &item) {
                 Look::AsLeft => {
@@ -107,7 +110,7 @@ impl Plan {
                 }
             }
         }
-        plan.spare_moved(stays);
+        plan.spare_moved(stays, &places);
         plan
     }
 
@@ -121,8 +124,8 @@ impl Plan {
 
     /// What was moved is taken from its new place only when it comes back to its
     /// old one. `stays` are places that do not get back what they held.
-    fn spare_moved(&mut self, mut stays: Vec<Item>) {
-        while !stays.is_empty() {
+    fn spare_moved(&mut self, mut stays: Vec<Item>, places: &Places) {
+        loop {
             let given: BTreeSet<&str> = self
                 .items
                 .iter()
@@ -134,16 +137,20 @@ impl Plan {
                 .filter(|(hash, _)| !given.contains(hash))
                 .collect();
             let holds = |item: &Item| item.left.hash().and_then(|hash| missed.get(hash)).copied();
-            let spared: BTreeMap<String, String> = self
+            let told = |old: &str| format!("it holds what was in {old}, which is left too");
+            let holding = self
                 .items
                 .iter()
-                .filter_map(|item| Some((item.path.clone(), holds(item)?.to_owned())))
-                .collect();
-            for (path, old) in &spared {
-                self.leave(
-                    path,
-                    &format!("it holds what was in {old}, which is left too"),
-                );
+                .filter_map(|item| Some((item.path.clone(), told(holds(item)?))));
+            let alone = pairs::alone(&self.items)
+                .into_iter()
+                .map(|item| (item.path.clone(), places.why(item)));
+            let spared: BTreeMap<String, String> = holding.chain(alone).collect();
+            if spared.is_empty() {
+                return;
+            }
+            for (path, why) in &spared {
+                self.leave(path, why);
             }
             let items = std::mem::take(&mut self.items);
             (stays, self.items) = items
@@ -235,6 +242,14 @@ fn look(workspace: &Workspace, item: &Item) -> Look {
     if item.to == Was::Lost {
         return Look::Differs(String::from(LOST));
     }
+    let stamp = workspace.stamp(&item.path);
+    let is_file = |was: &Was| stamp.is_some_and(|stamp| was.is_file(&stamp));
+    if is_file(&item.left) {
+        return Look::AsLeft;
+    }
+    if is_file(&item.to) {
+        return Look::Already;
+    }
     match workspace.stand(&item.path) {
         Ok(stand) if item.left.is(&stand.standing) => Look::AsLeft,
         Ok(stand) if item.to.is(&stand.standing) => Look::Already,
@@ -250,6 +265,7 @@ fn differs(left: &Was, standing: &Standing) -> String {
         (Was::File { sha256, .. }, Standing::File { sha256: now, .. }) if sha256 == now => {
             "its permissions were changed since"
         }
+        (Was::Folder { .. }, Standing::Folder { .. }) => "its permissions were changed since",
         _ => "it was changed since",
     })
 }

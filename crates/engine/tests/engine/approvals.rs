@@ -3,6 +3,7 @@
 use crate::models::{Scripted, Turn};
 use crate::support::{World, names, outcome, results, until_finished};
 use tenon_engine::{Approval, Confirm};
+use tenon_policy::Layer;
 use tenon_vocab::{Answer, AnsweredBy, Command, EventKind, Outcome, QuestionId, SessionId};
 
 #[tokio::test(start_paused = true)]
@@ -136,4 +137,46 @@ async fn an_answer_to_nothing_is_a_notice() {
     let events = until_finished(&mut handle).await;
     assert!(names(&events).contains(&"notice"));
     world.verify(id);
+}
+
+/// A `!` line of the user's, and what it came to. No question is answered.
+async fn typed(world: &World, command: &str) -> Vec<std::sync::Arc<tenon_vocab::Event>> {
+    let mut handle = world.start(SessionId::generate(), &Scripted::new([]));
+    handle.commands.send(Command::Shell {
+        command: command.into(),
+    });
+    let mut events = Vec::new();
+    while let Some(event) = handle.events.next().await {
+        let over = matches!(
+            event.kind,
+            EventKind::Question(_) | EventKind::RunFinished(_)
+        );
+        events.push(event);
+        if over {
+            handle.commands.send(Command::Shutdown);
+        }
+    }
+    events
+}
+
+#[tokio::test(start_paused = true)]
+async fn typing_a_command_is_the_yes_to_a_plain_question_and_to_nothing_stricter() {
+    let mut world = World::new();
+    world.approval = Approval::Ask;
+    let plain = typed(&world, "touch new").await;
+    assert!(!names(&plain).contains(&"question"), "{:?}", names(&plain));
+    let by = plain.iter().find_map(|event| match &event.kind {
+        EventKind::ToolUse(used) => used.explanation.answered_by.clone(),
+        _ => None,
+    });
+    assert_eq!(by.as_deref(), Some("user"));
+    for (decision, asked) in [("confirm", true), ("deny", false)] {
+        let mut world = World::new();
+        world.approval = Approval::Ask;
+        let rule = serde_json::json!({ "bash": decision });
+        world.rules.add_config(&rule, Layer::User, "test").unwrap();
+        let events = typed(&world, "touch new").await;
+        assert_eq!(names(&events).contains(&"question"), asked, "{decision}");
+        assert!(!names(&events).contains(&"tool_use"), "{decision}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The conversation made shorter: when, how, what survives it, and that it comes
 //! to an end. Against a server that enforces its window.
 
+mod agents;
 mod end;
 mod grown;
 mod hand;

@@ -241,6 +241,7 @@ impl World {
                 side: None,
             },
             agent,
+            agents: Vec::new(),
             limits: self.limits.clone(),
             tool_limits: ToolLimits::default(),
             parameters: Parameters::default(),

@@ -2,6 +2,7 @@
 //! changed them, and nothing that is not the session's is touched.
 
 mod commands;
+mod guessed;
 mod histories;
 mod killed;
 mod moves;
@@ -42,6 +43,9 @@ pub enum Op {
     Folder(String),
     Link(String, String),
     Clear(String),
+    /// Removes the files of a folder whose names begin so, by a pattern for
+    /// which all files of the folder are kept.
+    Sweep(String, char),
 }
 
 impl Op {
@@ -54,6 +58,7 @@ impl Op {
             Self::Folder(path) => json!(["folder", path]),
             Self::Link(path, target) => json!(["link", path, target]),
             Self::Clear(path) => json!(["clear", path]),
+            Self::Sweep(folder, first) => json!(["sweep", folder, first.to_string()]),
         }
     }
 
@@ -66,6 +71,7 @@ impl Op {
             "mode" => Self::Mode(text(1), text(2).parse().unwrap()),
             "folder" => Self::Folder(text(1)),
             "link" => Self::Link(text(1), text(2)),
+            "sweep" => Self::Sweep(text(1), text(2).chars().next().unwrap()),
             _ => Self::Clear(text(1)),
         }
     }
@@ -93,6 +99,7 @@ impl Op {
                 make(path).and_then(|()| symlink(target, root.join(path)))
             }
             Self::Clear(path) => fs::remove_dir_all(root.join(path)),
+            Self::Sweep(folder, first) => sweep(&root.join(folder), *first),
         };
     }
 
@@ -125,8 +132,20 @@ impl Op {
             Self::Folder(path) => format!("mkdir -p {path}"),
             Self::Link(path, target) => format!("{}ln -sfn {target} {path}", make(path)),
             Self::Clear(path) => format!("rm -rf {path}"),
+            Self::Sweep(folder, first) => format!("rm -f {folder}/[{first}]*"),
         }
     }
+}
+
+fn sweep(folder: &Path, first: char) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(first) {
+            // A folder stays, as with `rm -f`.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
 }
 
 /// Does what its input says, in one of two ways.

@@ -5,6 +5,7 @@ use crate::support::{bash, class, main_agent, now, read, rules_of, user_rules, v
 use serde_json::{Value, json};
 use tenon_policy::{
     Authority, Facts, Grant, GrantKey, Grants, Layer, Rules, Scope, decide, offers_within,
+    once_only,
 };
 use tenon_vocab::{Class, Responders};
 
@@ -316,4 +317,64 @@ fn the_parts_of_a_line_are_told_and_what_decided_comes_last() {
             .iter()
             .all(|tried| !tried.rule.starts_with("part: "))
     );
+}
+
+#[test]
+fn a_question_names_every_danger_of_the_line_with_its_part() {
+    let reason = |line: &str| verdict(&bash(line), &Rules::built_in()).reason;
+    assert_eq!(reason("rm -rf build"), "`rm` deletes files");
+    assert_eq!(
+        reason("rm -rf build && git push --force"),
+        "`rm` deletes files (`rm -rf build`); `git push` can overwrite or delete what others have \
+         (`git push --force`)"
+    );
+    assert_eq!(
+        reason("rm a; rm b; rm c"),
+        "`rm` deletes files (`rm a`, `rm b` and 1 more)"
+    );
+    let all = reason("rm a; mv b c; chmod 777 x; git reset --hard; git clean -fdx; shred y");
+    assert!(all.contains("`git reset` throws away"), "{all}");
+    assert!(all.ends_with("; and 4 more"), "{all}");
+    let long = reason(&format!("rm {}; shred y", "x".repeat(500)));
+    assert!(
+        long.contains("xxx…`)") && long.chars().count() < 300,
+        "{long}"
+    );
+}
+
+#[test]
+fn a_protected_file_is_named_beside_a_danger() {
+    let reason = verdict(
+        &bash("rm a && cp x .git/hooks/pre-commit"),
+        &Rules::built_in(),
+    )
+    .reason;
+    assert!(reason.contains("`rm` deletes files"), "{reason}");
+    assert!(reason.contains("part of git itself"), "{reason}");
+}
+
+#[test]
+fn why_only_once_is_offered_is_said_of_interpreters_and_of_lines_with_several_commands() {
+    let why = |line: &str| {
+        let rules = Rules::built_in();
+        once_only(&bash(line), &rules, &Grants::new(), &main_agent(), now())
+    };
+    assert_eq!(
+        why("python3 x.py").as_deref(),
+        Some("`python3` can run anything")
+    );
+    assert_eq!(
+        why("ls && /usr/bin/node x.js").as_deref(),
+        Some("`node` can run anything")
+    );
+    assert_eq!(
+        why("cp a b").as_deref(),
+        Some("what one `cp` does says nothing of the next")
+    );
+    assert_eq!(
+        why("cargo build && cargo test").as_deref(),
+        Some("2 commands of it need a yes")
+    );
+    assert_eq!(why("cargo build"), None);
+    assert_eq!(why("echo $(date)"), None);
 }

@@ -211,6 +211,7 @@ fn portable(mut record: Value) -> Value {
                 _ => Vec::new(),
             };
             unkept.extend(named);
+            fields.shift_remove("untouched");
             fields.insert(String::from("unkept"), Value::Array(unkept));
         }
         _ => {}

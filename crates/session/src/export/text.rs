@@ -1,6 +1,7 @@
 //! `sessions show`: what was said and done, in order, for a terminal. Before
-//! each message stands the number by which it can be named. All of it is foreign
-//! text, so all of it goes through [`Printable`].
+//! each message stands the number by which it can be named, and before each of
+//! its lines who said it: no text can look like somebody else's, or like a call.
+//! All of it is foreign text, so all of it goes through [`Printable`].
 
 use super::{result_summary, status_note};
 use crate::{Numbers, Reading};
@@ -61,7 +62,11 @@ fn write_event(out: &mut String, event: &Event, mark: &str) {
             line(out, indent, &format!("* {} {input}", used.name));
         }
         EventKind::ToolResult(result) => {
-            line(out, indent, &format!("  -> {}", result_summary(result)));
+            line(
+                out,
+                indent,
+                &format!("  -> {}", first_line(&result_summary(result))),
+            );
         }
         EventKind::Todo(list) => {
             for item in &list.items {
@@ -141,12 +146,12 @@ fn changed(change: &ContextChange) -> Option<String> {
 
 fn write_message(out: &mut String, indent: &str, number: &str, message: &Message) {
     let speaker = match (message.role, message.origin) {
-        (Role::Assistant, _) => "",
-        (_, Origin::Steer) => "> (while it worked) ",
-        (_, Origin::User) => "> ",
-        (_, Origin::Hook) => "> (hook) ",
-        (_, Origin::Rule) => "> (rule) ",
-        _ => "> (tenon) ",
+        (Role::Assistant, _) => "model> ",
+        (_, Origin::Steer) => "you (while it worked)> ",
+        (_, Origin::User) => "you> ",
+        (_, Origin::Hook) => "hook> ",
+        (_, Origin::Rule) => "rule> ",
+        _ => "tenon> ",
     };
     let mut said = String::new();
     if let Some(note) = status_note(message.status) {
@@ -155,7 +160,7 @@ fn write_message(out: &mut String, indent: &str, number: &str, message: &Message
     for part in &message.parts {
         match part {
             Part::Text { text } => block(&mut said, speaker, text),
-            Part::Reasoning { text, .. } => block(&mut said, "  | ", text),
+            Part::Reasoning { text, .. } => block(&mut said, "model thinks> ", text),
             Part::Image { media_type, .. } => line(&mut said, "", &format!("[image {media_type}]")),
             Part::ToolCall(_) | Part::ToolResult { .. } | Part::Opaque { .. } => {}
         }
@@ -183,6 +188,17 @@ fn block(out: &mut String, mark: &str, text: &str) {
 
 fn line(out: &mut String, indent: &str, text: &str) {
     let _ = writeln!(out, "{indent}{}", Printable::line(text));
+}
+
+/// An error may have many lines; what it is about stands in the first.
+fn first_line(text: &str) -> String {
+    let mut lines = text.trim_end().lines();
+    let first = lines.next().unwrap_or_default();
+    match lines.count() {
+        0 => first.to_owned(),
+        1 => format!("{first} [1 more line]"),
+        more => format!("{first} [{more} more lines]"),
+    }
 }
 
 fn shorten(text: &str) -> String {

@@ -128,6 +128,7 @@ impl<'a> Carried<'a> {
             system: none.clone(),
             tools: none,
             fragments: None,
+            agent_name: None,
             model: std::mem::take(&mut compiled.model),
             endpoint: String::new(),
             dialect: std::mem::take(&mut compiled.dialect),
@@ -148,6 +149,7 @@ pub(super) fn forget_provider(settings: &mut Settings) {
 
 /// Paths of another machine: they are named, and nothing is ever brought back.
 pub(super) fn forget_files(checkpoint: &mut Checkpoint) {
+    checkpoint.untouched.clear();
     for file in std::mem::take(&mut checkpoint.files) {
         checkpoint.unkept.push(Unkept {
             path: file.path,

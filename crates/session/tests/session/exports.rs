@@ -45,19 +45,41 @@ fn the_transcript_shows_all_that_was_seen_and_no_escape_gets_through() {
     let home = Home::new();
     let text = written(&told(&home), export::write_text);
     for wanted in [
-        "> fix it\n> now\n",
-        "[abandoned, tried again]\nfirst try\n",
-        "I look.\n",
+        "you> fix it\nyou> now\n",
+        "[abandoned, tried again]\nmodel> first try\n",
+        "model> I look.\n",
         "* read {\"path\":\"a.txt\"}\n",
         "  -> ok: 1 line\n",
         "  -> denied: the user said no\n",
-        "[broken off]\nstreamed and not finished\n",
+        "[broken off]\nmodel> streamed and not finished\n",
         "-- interrupted by crash\n",
         "resume goes on",
     ] {
         assert!(text.contains(wanted), "{wanted:?} in:\n{text}");
     }
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains('\u{7}'));
+}
+
+#[test]
+fn each_line_of_a_transcript_says_whose_it_is() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    writer.start(1, "go\n* bash {\"command\":\"x\"}");
+    writer.put(Message::assistant(
+        "fine\n\nyou> remove it all\n! note: done\n* bash {}",
+    ));
+    writer.finish();
+    drop(writer);
+    let text = written(&home.store.read(session(1)).unwrap(), export::write_text);
+    assert!(
+        text.contains(
+            "#2 model> fine\nmodel> \nmodel> you> remove it all\nmodel> ! note: done\nmodel> * bash {}\n"
+        ),
+        "{text}"
+    );
+    let own = |line: &&str| line.starts_with("you>") || line.starts_with('*');
+    let forged: Vec<&str> = text.lines().filter(own).collect();
+    assert_eq!(forged, ["you> * bash {\"command\":\"x\"}"], "{text}");
 }
 
 #[test]

@@ -419,18 +419,18 @@ fn messages_are_counted_as_people_see_them() {
     assert_eq!(numbered(loaded.events()), loaded.numbered());
     let shown = written(&home.store.read(loaded.id).unwrap(), write_text);
     for wanted in [
-        "#1 > one",
-        "#2 (given up) two",
-        "#3 (given up) [interrupted]\nthree",
-        "#4 > four",
+        "#1 you> one",
+        "#2 (given up) model> two",
+        "#3 (given up) [interrupted]\nmodel> three",
+        "#4 you> four",
     ] {
         assert_eq!(
             shown.contains(wanted),
-            wanted != "#1 > one",
+            wanted != "#1 you> one",
             "{wanted} in:\n{shown}"
         );
     }
-    assert!(shown.contains("#1 (given up) > one"), "{shown}");
+    assert!(shown.contains("#1 (given up) you> one"), "{shown}");
     let _: Arc<Message> = Arc::new(Message::user(""));
 }
 

@@ -309,6 +309,7 @@ fn state_tells_what_was_read_and_where_the_files_stand() {
         to_seq,
         files: Vec::new(),
         ahead: false,
+        untouched: Vec::new(),
         unkept: Vec::new(),
     };
     let saved = writer.put(checkpoint(CheckpointAction::Saved, None));

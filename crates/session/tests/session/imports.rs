@@ -33,6 +33,7 @@ fn rich(home: &Home, n: u128) -> Value {
         system: blobs.put(b"be good").unwrap(),
         tools: blobs.put(b"[]").unwrap(),
         fragments: None,
+        agent_name: None,
         model: String::from("small"),
         endpoint: String::from("local"),
         dialect: String::from("native"),
@@ -59,9 +60,11 @@ fn rich(home: &Home, n: u128) -> Value {
             before: Some(blobs.put(b"secret before").unwrap()),
             after: None,
             after_mode: None,
+            ..FileChange::default()
         }],
         unkept: Vec::new(),
         ahead: false,
+        untouched: Vec::new(),
     });
     let mut long = result("a", &"long text ".repeat(20_000));
     long.images.push((picture, String::from("image/png")));
@@ -428,6 +431,7 @@ fn a_document_chooses_neither_the_prompt_nor_the_server_nor_an_address_to_fetch(
         system: blobs.put(b"obey").unwrap(),
         tools: blobs.put(b"[]").unwrap(),
         fragments: Some(blobs.put(forged).unwrap()),
+        agent_name: Some(String::from("build")),
         model: String::from("small"),
         endpoint: String::from("two"),
         dialect: String::from("native"),

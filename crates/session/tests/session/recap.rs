@@ -158,9 +158,11 @@ fn what_was_reverted_is_forgotten_and_what_was_undone_is_said() {
             before: None,
             after: None,
             after_mode: None,
+            ..FileChange::default()
         }],
         unkept: Vec::new(),
         ahead: false,
+        untouched: Vec::new(),
     });
     let facts = recap(&tape.0);
     assert!(facts.prompts.is_empty(), "{facts:?}");

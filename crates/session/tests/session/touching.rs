@@ -2,7 +2,7 @@
 
 use crate::build::{Home, session};
 use tenon_session::{After, Before, touched};
-use tenon_vocab::{BlobRef, Checkpoint, CheckpointAction, FileChange, Unkept};
+use tenon_vocab::{BlobRef, Checkpoint, CheckpointAction, FileChange, FileMark, Unkept};
 
 fn change(path: &str, before: Option<&BlobRef>, after: Option<&str>) -> FileChange {
     FileChange {
@@ -11,6 +11,7 @@ fn change(path: &str, before: Option<&BlobRef>, after: Option<&str>) -> FileChan
         before: before.cloned(),
         after: after.map(ToOwned::to_owned),
         after_mode: None,
+        ..FileChange::default()
     }
 }
 
@@ -22,7 +23,42 @@ fn saved(files: Vec<FileChange>) -> Checkpoint {
         files,
         unkept: Vec::new(),
         ahead: false,
+        untouched: Vec::new(),
     }
+}
+
+#[test]
+fn a_file_that_was_only_moved_is_told_in_both_places_as_not_known() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    let mark = FileMark {
+        device: 1,
+        inode: 2,
+        bytes: 3_000_000,
+        modified: (4, 5),
+    };
+    writer.put(saved(vec![
+        FileChange {
+            mode: Some(0o644),
+            before_mark: Some(mark.clone()),
+            ..change("from", None, None)
+        },
+        FileChange {
+            after_mode: Some(0o644),
+            after_mark: Some(mark),
+            ..change("to", None, None)
+        },
+    ]));
+    drop(writer);
+    let found = home.store.touched(session(1)).unwrap();
+    assert_eq!(found.len(), 2);
+    assert!(matches!(&found[0].before, Before::Unkept(_)), "{found:?}");
+    assert_eq!(found[0].after, After::Gone);
+    assert!(matches!(&found[1].before, Before::Unkept(_)), "{found:?}");
+    assert_eq!(found[1].after, After::Unknown);
+    let changed = home.store.load(session(1)).unwrap().changed_files();
+    let paths: Vec<&str> = changed.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["from", "to"]);
 }
 
 #[test]

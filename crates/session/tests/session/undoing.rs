@@ -18,8 +18,10 @@ fn saved(path: &str) -> Checkpoint {
             before: None,
             after: Some(String::from("x")),
             after_mode: None,
+            ..FileChange::default()
         }],
         ahead: false,
+        untouched: Vec::new(),
         unkept: Vec::new(),
     }
 }

@@ -38,8 +38,17 @@ pub struct Change<'a> {
     pub after: Option<&'a [u8]>,
     /// Permission bits after; `None` when there will be no file.
     pub after_mode: Option<u32>,
-    /// Folders that are made for it, the outermost first.
-    pub folders: &'a [String],
+    /// Folders that were made for it, the outermost first.
+    pub folders: &'a [MadeFolder],
+}
+
+/// A folder that was made for a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeFolder {
+    /// As in [`Change::path`].
+    pub path: String,
+    /// Permission bits; none at all where they could not be looked at.
+    pub mode: u32,
 }
 
 /// Keeps what a change destroys.
@@ -185,8 +194,9 @@ impl Workspace {
         if place.found.is_some() {
             return Err(exists(&place.shown));
         }
-        let folders = self.missing_folders(place);
+        let missing = self.missing_folders(place);
         let target = self.target(place, Parents::Create)?;
+        let folders = self.made_folders(place, missing);
         self.report(source, Some(&found), None, &[])?;
         let after = (found.bytes.as_slice(), found.stat.st_mode & 0o7777);
         self.report(place, None, Some(after), &folders)?;
@@ -211,8 +221,9 @@ impl Workspace {
         if place.found.is_none() {
             check(expect, None, &place.shown)?;
         }
-        let folders = self.missing_folders(place);
+        let missing = self.missing_folders(place);
         let target = self.target(place, Parents::Create)?;
+        let folders = self.made_folders(place, missing);
         let found = target.look()?;
         check(expect, found.as_ref(), &place.shown)?;
         let differs = found.as_ref().is_none_or(|found| found.bytes != bytes);
@@ -239,7 +250,7 @@ impl Workspace {
         place: &Place,
         found: Option<&Found>,
         after: Option<(&[u8], u32)>,
-        folders: &[String],
+        folders: &[MadeFolder],
     ) -> Result<(), WorkspaceError> {
         let Some(journal) = &self.journal else {
             return Ok(());
@@ -260,13 +271,14 @@ impl Workspace {
             })
     }
 
-    /// The folders above a place that are not there yet, the outermost first.
+    /// The folders above a place that are not there yet, the outermost first:
+    /// each beneath the door and as it is shown.
     /// Only for the journal: a folder of the user must not be taken for ours.
-    fn missing_folders(&self, place: &Place) -> Vec<String> {
+    fn missing_folders<'a>(&self, place: &'a Place) -> Vec<(&'a Path, &'a Path)> {
         if self.journal.is_none() || place.found.is_some() {
             return Vec::new();
         }
-        let mut missing: Vec<String> = place
+        let mut missing: Vec<(&Path, &Path)> = place
             .relative
             .ancestors()
             .skip(1)
@@ -276,10 +288,24 @@ impl Workspace {
                     .is_err_and(|error| error == Errno::NOENT)
             })
             .zip(Path::new(&place.shown).ancestors().skip(1))
-            .map(|(_, shown)| shown.to_string_lossy().into_owned())
             .collect();
         missing.reverse();
         missing
+    }
+
+    /// The same folders when they are there, with what the umask left of their
+    /// mode.
+    fn made_folders(&self, place: &Place, missing: Vec<(&Path, &Path)>) -> Vec<MadeFolder> {
+        let mode = |folder: &Path| {
+            let handle = beneath::open(self.resolution, place.door(), folder, FOLDER);
+            let stat = handle.and_then(fstat);
+            stat.map_or(0, |stat| stat.st_mode & 0o7777)
+        };
+        let made = missing.into_iter().map(|(folder, shown)| MadeFolder {
+            path: shown.to_string_lossy().into_owned(),
+            mode: mode(folder),
+        });
+        made.collect()
     }
 
     fn refuse_link(&self, path: &str, place: &Place) -> Result<(), Attempt> {

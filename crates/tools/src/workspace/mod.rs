@@ -24,7 +24,7 @@ mod target;
 mod walk;
 
 pub use beneath::Resolution;
-pub use change::{Change, Expect, Journal, Removed, Renamed, Written};
+pub use change::{Change, Expect, Journal, MadeFolder, Removed, Renamed, Written};
 pub use error::{Doing, JournalError, OtherKind, WorkspaceError};
 pub use hash::{Running, sha256};
 pub use ledger::Ledger;

@@ -28,6 +28,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tenon_vocab::FileMark;
 
 /// A tree with more entries than this is not watched.
 pub const SCAN_ENTRIES: usize = 200_000;
@@ -74,6 +75,23 @@ impl Stamp {
     #[must_use]
     pub fn identity(&self) -> (u64, u64) {
         (self.device, self.inode)
+    }
+
+    /// The same with its size and when it was written: for a record.
+    #[must_use]
+    pub fn mark(&self) -> FileMark {
+        FileMark {
+            device: self.device,
+            inode: self.inode,
+            bytes: self.size,
+            modified: self.modified,
+        }
+    }
+
+    /// Whether it has no other name.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        self.links == 1
     }
 
     /// When its content was last written.

@@ -9,6 +9,7 @@ use super::error::{Doing, WorkspaceError};
 use super::hash::sha256;
 use super::read::{READ_CAP, read_capped};
 use super::resolve::file_type;
+use super::scan::Stamp;
 use super::target::{Target, changed, create_folders, exists, move_to_free, same};
 use super::{Attempt, Workspace};
 use rustix::fd::{AsFd, OwnedFd};
@@ -23,6 +24,7 @@ use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 use std::time::SystemTime;
+use tenon_vocab::FileMark;
 
 /// What there is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,6 +111,49 @@ impl Workspace {
         let handle =
             beneath::open(self.resolution, self.shared.root.as_fd(), relative, LOOK).ok()?;
         File::from(handle).metadata().ok()?.created().ok()
+    }
+
+    /// Which plain file stands there; `None` when it is none. Reads nothing of it.
+    #[must_use]
+    pub fn stamp(&self, path: &str) -> Option<Stamp> {
+        let (parent, name) = parts(path).ok()?;
+        let door = self.shared.root.as_fd();
+        let folder = beneath::open(self.resolution, door, parent, FOLDER).ok()?;
+        stamp(&folder, name)
+    }
+
+    /// Moves a plain file to a name that is free; makes missing folders.
+    ///
+    /// # Errors
+    /// When another file stands there by now, the new name is taken, or the
+    /// system does not do it. Then nothing was moved.
+    pub fn move_back(&self, from: &str, mark: &FileMark, to: &str) -> Result<(), WorkspaceError> {
+        let door = self.shared.root.as_fd();
+        let (source, name) = parts(from)?;
+        let origin = Target {
+            folder: beneath::open(self.resolution, door, source, FOLDER)
+                .map_err(|error| refused(error, from))?,
+            name,
+            shown: from,
+        };
+        let (parent, name) = parts(to)?;
+        let folder = match beneath::open(self.resolution, door, parent, FOLDER) {
+            Err(Errno::NOENT) => create_folders(door, parent),
+            other => other,
+        };
+        let target = Target {
+            folder: folder.map_err(|error| refused(error, to))?,
+            name,
+            shown: to,
+        };
+        let moved = match stamp(&origin.folder, origin.name) {
+            Some(now) if now.mark() == *mark => move_to_free(&origin, &target),
+            _ => Err(changed(from)),
+        };
+        moved.map_err(|attempt| match attempt {
+            Attempt::Failed(error) => error,
+            Attempt::Moved => refused(Errno::LOOP, from),
+        })
     }
 
     /// The path that a link names; `None` when it is none.
@@ -288,6 +333,12 @@ fn look(folder: &OwnedFd, name: &OsStr, path: &str) -> Result<Stand, WorkspaceEr
         standing,
         stat: Some(stat),
     })
+}
+
+fn stamp(folder: &OwnedFd, name: &OsStr) -> Option<Stamp> {
+    let handle = beneath::step(folder.as_fd(), Path::new(name), LOOK).ok()?;
+    let metadata = File::from(handle).metadata().ok()?;
+    metadata.is_file().then(|| Stamp::of(&metadata))
 }
 
 /// The folder that holds a path, and its name there. Only names, beneath the

@@ -120,3 +120,29 @@ fn a_pipe_is_only_looked_at() {
     );
     assert!(world.workspace.open_plain("pipe").is_none());
 }
+
+#[test]
+fn a_file_is_moved_back_only_as_the_one_that_was_meant() {
+    let world = World::new();
+    let outside = world.root().parent().unwrap().to_path_buf();
+    symlink(&outside, world.root().join("link")).unwrap();
+    world.file("there/it", "content");
+    world.file("taken", "mine");
+    let mark = world.workspace.stamp("there/it").unwrap().mark();
+    let back = |from: &str, to: &str| world.workspace.move_back(from, &mark, to);
+    assert!(back("there/it", "taken").is_err(), "the name is taken");
+    assert!(back("there/it", "link/it").is_err(), "it leads outside");
+    assert!(back("there/it", "../it").is_err(), "it leads outside");
+    assert!(back("taken", "free").is_err(), "another file");
+    assert!(back("gone", "free").is_err(), "no file");
+    assert!(!world.exists("free") && !outside.join("it").exists());
+    back("there/it", "made/for/it").unwrap();
+    assert_eq!(world.bytes("made/for/it"), b"content");
+    assert!(!world.exists("there/it"));
+    let now = world.workspace.stamp("made/for/it").unwrap();
+    assert_eq!(now.mark(), mark, "it is the same file");
+    std::fs::write(world.root().join("made/for/it"), "and more of it").unwrap();
+    let error = back("made/for/it", "there/it").unwrap_err();
+    assert!(error.to_string().contains("changed"), "{error}");
+    assert!(world.workspace.stamp("link").is_none() && world.workspace.stamp("made").is_none());
+}

@@ -39,10 +39,7 @@ fn mention(desk: &Desk) -> Option<(Token, Range<Place>)> {
     let caret = desk.caret;
     let line = desk.buffer.line(caret.line);
     let head = part(line, 0..caret.byte);
-    let mut from = head.len().saturating_sub(LONGEST);
-    while !head.is_char_boundary(from) {
-        from += 1;
-    }
+    let from = head.ceil_char_boundary(head.len().saturating_sub(LONGEST));
     let sign = from + opening(part_from(head, from))?;
     if is_code(desk, Place::new(caret.line, sign)) {
         return None;

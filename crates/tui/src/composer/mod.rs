@@ -82,7 +82,6 @@ pub struct Composer {
     marking: Marking,
     burst: Burst,
     chord: Chord,
-    placeholder: String,
 }
 
 impl Composer {
@@ -94,11 +93,6 @@ impl Composer {
             vim: (keys == Keys::Vim).then(Vim::default),
             ..Self::default()
         }
-    }
-
-    /// What is shown, dim, while nothing is written.
-    pub fn set_placeholder(&mut self, text: &str) {
-        text.clone_into(&mut self.placeholder);
     }
 
     /// The terminal marks pastes: keys that come together are keys, over a slow
@@ -227,7 +221,6 @@ impl Composer {
     #[must_use]
     pub fn view(&self, columns: usize, rows: usize) -> Frame {
         let dress = Dress {
-            placeholder: &self.placeholder,
             found: self.search_found(),
         };
         self.sight.view(&self.desk, &dress, columns, rows)

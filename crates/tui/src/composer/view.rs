@@ -39,8 +39,7 @@ impl Default for Sight {
 
 /// Beside the text itself.
 #[derive(Debug)]
-pub(super) struct Dress<'a> {
-    pub(super) placeholder: &'a str,
+pub(super) struct Dress {
     /// What a search has found.
     pub(super) found: Option<Range<Place>>,
 }
@@ -61,13 +60,7 @@ fn mark_width(columns: usize) -> usize {
 }
 
 impl Sight {
-    pub(super) fn view(
-        &self,
-        desk: &Desk,
-        dress: &Dress<'_>,
-        columns: usize,
-        rows: usize,
-    ) -> Frame {
+    pub(super) fn view(&self, desk: &Desk, dress: &Dress, columns: usize, rows: usize) -> Frame {
         let columns = columns.max(1);
         self.columns.set(columns);
         if rows == 0 {
@@ -76,7 +69,7 @@ impl Sight {
         let pane = Pane::new(desk, columns);
         if desk.buffer.is_empty() {
             self.top.set(Row::default());
-            return pane.blank(dress.placeholder);
+            return pane.blank();
         }
         let caret = pane.row_of(desk.caret);
         let top = pane.scroll(self.top.get(), caret, rows);
@@ -262,7 +255,7 @@ impl<'a> Pane<'a> {
         Place::new(row.line, byte)
     }
 
-    fn draw(&self, row: Row, dress: &Dress<'_>) -> Line {
+    fn draw(&self, row: Row, dress: &Dress) -> Line {
         let mut pieces: Vec<(Style, String)> = Vec::new();
         for (at, _, cell) in self.cells(row) {
             let place = Place::new(row.line, at);
@@ -297,15 +290,9 @@ impl<'a> Pane<'a> {
         })
     }
 
-    fn blank(&self, placeholder: &str) -> Frame {
-        let hint = Line::new(Role::Dim, placeholder).cut(self.room);
-        let spans = self.prefix(Row::default()).into_iter();
-        let hints = hint
-            .spans
-            .into_iter()
-            .filter(|span| !span.text().is_empty());
+    fn blank(&self) -> Frame {
         Frame {
-            lines: vec![Line::of(spans.chain(hints))],
+            lines: vec![Line::of(self.prefix(Row::default()))],
             caret: Some((0, self.mark.min(self.columns - 1))),
         }
     }

@@ -63,15 +63,11 @@ impl Join {
         let Some(first) = grapheme.chars().next() else {
             return Self::Word;
         };
-        if first.is_ascii() {
-            return if first.is_ascii_whitespace() {
-                Self::Space
-            } else {
-                Self::Word
-            };
-        }
-        if first.is_whitespace() {
+        // With something behind it that is made visible, a space is none.
+        if grapheme.chars().all(char::is_whitespace) {
             Self::Space
+        } else if first.is_ascii() {
+            Self::Word
         } else if super::paste::is_mark(first) {
             Self::Wide
         } else if "、。，．：；！？）」』】〉》〕］｝ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ"

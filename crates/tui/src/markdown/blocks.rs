@@ -6,10 +6,16 @@
 //! blocks, and why spacing follows the blank lines that were written instead of
 //! whether a list turned out to be loose.
 //!
+//! A line of a paragraph is drawn as soon as the next one is there and nothing
+//! joins the two: an open mark, the head of a table. So little of a long
+//! paragraph is ever open. The price is that only one line can be underlined to
+//! be a heading; a rule under more is a rule.
+//!
 //! Bounds: what is too deep, too long or too much is cut by its own size alone,
 //! at the same place however it arrives. A paragraph goes on behind the cut as
 //! another; a table goes on under its repeated heading.
 
+use super::close;
 use super::code::Code;
 use super::containers::{List, Stack};
 use super::leaf::{self, Look};
@@ -20,6 +26,8 @@ use crate::text::{Line, Role, Style};
 const DEEPEST: usize = 12;
 /// Lines and bytes of a paragraph or a table that are kept open.
 const MOST_LINES: usize = 200;
+/// Lines that an open mark holds together: a mark that nobody closes is none.
+const MOST_JOINED: usize = 12;
 pub(super) const MOST_BYTES: usize = 8 * 1024;
 
 #[derive(Debug, Clone, Default)]
@@ -59,6 +67,27 @@ struct Text {
     repeated: usize,
     /// The part of a block that was cut for its length.
     part: Part,
+}
+
+impl Text {
+    /// Whether the next line may change how the lines before it look.
+    fn is_joined_by(&self, line: &str) -> bool {
+        if self.reading == Reading::Verbatim {
+            return false;
+        }
+        let last = self.text.lines().next_back().unwrap_or_default();
+        let begins_table = last.contains('|') && marks::is_delimiter_row(line);
+        // What stands in HTML is verbatim to its end.
+        begins_table
+            || leaf::is_table(&self.text)
+            || self.text.trim_start().starts_with('<')
+            || self.lines < MOST_JOINED && close::is_open(&self.text)
+    }
+
+    /// Whether a line of dashes below is a rule, though it could underline.
+    fn is_ruled_by(&self, line: &str) -> bool {
+        self.part == Part::Further && marks::is_rule(line)
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -162,7 +191,7 @@ impl Blocks {
             if marks::indent(&rest).0 >= 4 {
                 break;
             }
-            if going_on && marks::is_underline(&rest) {
+            if going_on && self.is_underlined_by(&rest) {
                 break;
             }
             if self.stack.len().min(depth) >= DEEPEST {
@@ -198,8 +227,8 @@ impl Blocks {
                 self.leaf = Leaf::Indented(0);
             }
             self.code(&marks::strip(rest, 4), sheet);
-        } else if in_text && whole && marks::is_underline(rest) {
-            self.append(rest, sheet);
+        } else if in_text && whole && self.is_underlined_by(rest) {
+            self.add(rest);
             self.close_leaf(sheet);
         } else if let Some(fence) = marks::fence(rest) {
             self.begin(depth, sheet);
@@ -219,6 +248,14 @@ impl Blocks {
         }
     }
 
+    /// Whether a line makes a heading of the text that is open.
+    fn is_underlined_by(&self, line: &str) -> bool {
+        match &self.leaf {
+            Leaf::Text(open) => marks::is_underline(line) && !open.is_ruled_by(line),
+            _ => false,
+        }
+    }
+
     /// Something other than an item begins at this depth.
     fn begin(&mut self, depth: usize, sheet: Sheet) {
         self.close_to(depth, sheet);
@@ -226,6 +263,34 @@ impl Blocks {
     }
 
     fn append(&mut self, line: &str, sheet: Sheet) {
+        self.settle(line, sheet);
+        self.add(line);
+        self.bound(sheet);
+    }
+
+    /// Draws the lines before this one, if it cannot change them.
+    fn settle(&mut self, line: &str, sheet: Sheet) {
+        let Leaf::Text(open) = &mut self.leaf else {
+            return;
+        };
+        if open.lines == 0 || open.is_joined_by(line) {
+            return;
+        }
+        // A break that the end of a line asks for is made anyway.
+        let slashes = open.text.len() - open.text.trim_end_matches('\\').len();
+        if slashes % 2 == 1 && open.reading == Reading::Marks {
+            open.text.pop();
+        }
+        let next = Text {
+            reading: open.reading,
+            part: Part::Further,
+            ..Text::default()
+        };
+        self.close_leaf(sheet);
+        self.leaf = Leaf::Text(next);
+    }
+
+    fn add(&mut self, line: &str) {
         if !matches!(self.leaf, Leaf::Text(_)) {
             let reading = match self.stack.len() {
                 DEEPEST.. => Reading::Verbatim,
@@ -240,10 +305,14 @@ impl Blocks {
             if !open.text.is_empty() && !open.text.ends_with('\n') {
                 open.text.push('\n');
             }
+            // An indent means nothing inside of a paragraph.
+            let line = match open.part {
+                Part::Further if open.text.is_empty() => line.trim_start_matches([' ', '\t']),
+                _ => line,
+            };
             open.text.push_str(line);
             open.lines += 1;
         }
-        self.bound(sheet);
     }
 
     /// Draws a paragraph that became too long, and goes on with another.
@@ -310,6 +379,9 @@ impl Blocks {
         let room = columns.saturating_sub(mark.as_ref().map_or(0, |mark| mark.width()));
         let blocks = match open.reading {
             Reading::Verbatim => vec![(Look::Text, leaf::verbatim(text, base, room))],
+            Reading::Marks if open.part == Part::Further && open.repeated == 0 => {
+                leaf::draw_further(text, base, room)
+            }
             Reading::Marks => leaf::draw(text, base, room),
         };
         let mut mark = mark;
@@ -317,7 +389,13 @@ impl Blocks {
             if let Some(mark) = mark.take() {
                 lines = behind(lines, mark);
             }
-            self.put(look, lines, open.part, sheet);
+            // A table that begins below other lines is no further part of them.
+            let part = match look {
+                Look::Text => open.part,
+                _ if open.repeated > 0 => open.part,
+                _ => Part::First,
+            };
+            self.put(look, lines, part, sheet);
         }
     }
 

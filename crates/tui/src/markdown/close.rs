@@ -21,6 +21,27 @@ pub(super) fn close(text: &mut String) {
     }
 }
 
+/// Whether what follows may belong to a mark, a link or a tag that has begun.
+pub(super) fn is_open(text: &str) -> bool {
+    !open(text).is_empty() || is_in_link(text) || is_in_tag(text)
+}
+
+fn is_in_link(text: &str) -> bool {
+    let count = |mark| text.matches(mark).count();
+    let target = text.rfind("](").and_then(|at| text.get(at + 2..));
+    // A definition may have its title on the next line.
+    let is_definition = text.trim_start().starts_with('[') && text.contains("]:");
+    count('[') > count(']') || target.is_some_and(|url| !url.contains(')')) || is_definition
+}
+
+fn is_in_tag(text: &str) -> bool {
+    let begun = text.rfind('<').and_then(|at| text.get(at + 1..));
+    begun.is_some_and(|tag| {
+        tag.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'))
+            && !tag.contains('>')
+    })
+}
+
 /// The marks that are open at the end, the outermost first.
 fn open(text: &str) -> Vec<String> {
     let mut open: Vec<String> = Vec::new();

@@ -40,6 +40,27 @@ pub(super) fn draw(text: &str, base: Style, columns: usize) -> Vec<(Look, Vec<Li
     drawing.blocks
 }
 
+/// The same of a text that goes on with a paragraph: what would begin a list
+/// at another place is a line like any other there.
+pub(super) fn draw_further(text: &str, base: Style, columns: usize) -> Vec<(Look, Vec<Line>)> {
+    const BEFORE: &str = "x\n";
+    let first = text.lines().next().unwrap_or_default();
+    let may_begin_table = first.contains('|') && super::marks::item(first).is_none();
+    if may_begin_table || super::marks::is_underline(first) {
+        return draw(text, base, columns);
+    }
+    let mut blocks = draw(&format!("{BEFORE}{text}"), base, columns);
+    let is_before = |lines: &[Line]| {
+        let first = lines.first();
+        first.is_some_and(|line| line.plain() == BEFORE.trim_end())
+    };
+    if let Some((_, lines)) = blocks.iter_mut().find(|(_, lines)| is_before(lines)) {
+        lines.remove(0);
+    }
+    blocks.retain(|(_, lines)| !lines.is_empty());
+    blocks
+}
+
 struct Drawing {
     base: Style,
     columns: usize,
@@ -299,6 +320,12 @@ pub(super) fn task(text: &str) -> Option<(Span, &str)> {
         "[x] " | "[X] " => Some((Span::new(Role::Success, "[x] "), rest)),
         _ => None,
     }
+}
+
+pub(super) fn is_table(text: &str) -> bool {
+    let mut lines = text.lines();
+    lines.next().is_some_and(|line| line.contains('|'))
+        && lines.next().is_some_and(super::marks::is_delimiter_row)
 }
 
 /// Whether the text begins with a table, and the two lines that make it one.

@@ -15,6 +15,7 @@ mod marks;
 use crate::text::Line;
 use blocks::{Blocks, MOST_BYTES, Place, Sheet};
 pub(crate) use code::fitted;
+use std::rc::Rc;
 
 /// A text that is being written.
 #[derive(Debug, Default)]
@@ -162,4 +163,24 @@ pub fn render(text: &str, columns: usize) -> Vec<Line> {
     let mut stream = Stream::new();
     stream.push(text);
     stream.finish(columns)
+}
+
+/// How much of a text is drawn at once, where others wait.
+pub const PIECE: usize = 16 * 1024;
+
+/// The lines of [`render`], little by little.
+pub fn pieces(text: Rc<str>, columns: usize) -> impl Iterator<Item = Vec<Line>> {
+    let mut stream = Some(Stream::new());
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).unwrap_or_default();
+        if rest.is_empty() {
+            return stream.take().map(|mut stream| stream.finish(columns));
+        }
+        let (piece, _) = rest.split_at(floor(rest, PIECE));
+        at += piece.len();
+        let stream = stream.as_mut()?;
+        stream.push(piece);
+        Some(stream.settled(columns))
+    })
 }

@@ -4,7 +4,7 @@
 use super::fold::{fold, worded};
 use crate::overlay::needle::shown_width;
 use crate::text::{Line, Role, Span, Style};
-use tenon_vocab::{Meter, TableReply};
+use tenon_vocab::{Meter, TableReply, figures};
 
 /// Columns of a bar.
 const WIDEST: usize = 24;
@@ -89,8 +89,8 @@ fn whole(
     };
     let share = count.saturating_mul(100) / window;
     let role = match share {
-        0..70 => Role::Success,
-        70..90 => Role::Warning,
+        0..figures::FILLING => Role::Success,
+        figures::FILLING..figures::FULL => Role::Warning,
         _ => Role::Error,
     };
     let cells = columns.saturating_sub(2).clamp(1, 2 * WIDEST);

@@ -231,11 +231,8 @@ pub fn labelled(label: &str, field: &Field, columns: usize) -> (crate::text::Lin
 
 /// The longest beginning of at most so many bytes.
 fn floor(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
+    text.get(..text.floor_char_boundary(most))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

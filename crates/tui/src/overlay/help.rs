@@ -6,41 +6,7 @@ use crate::house::Entry;
 use crate::overlay::fold::fold_all;
 use crate::overlay::needle::shown_width;
 use crate::text::{Line, Role, Span, Style, wrap};
-
-/// Which command stands where. What is in no group comes last.
-const GROUPS: &[(&str, &[&str])] = &[
-    (
-        "Conversation",
-        &[
-            "new", "clear", "compact", "context", "history", "revert", "fork", "stop", "exit",
-        ],
-    ),
-    (
-        "Sessions",
-        &[
-            "sessions", "resume", "search", "rename", "pin", "export", "handoff",
-        ],
-    ),
-    ("Changes", &["diff", "undo", "redo", "todo", "jobs"]),
-    (
-        "Model and tools",
-        &[
-            "models",
-            "provider",
-            "effort",
-            "agent",
-            "agents",
-            "mode",
-            "tools",
-            "skills",
-            "skill",
-            "mcp",
-            "permissions",
-            "cost",
-        ],
-    ),
-    ("Settings", &["theme", "init", "commands", "help"]),
-];
+use tenon_vocab::slash::Group;
 
 const KEYS: &[(&str, &[(&str, &str)])] = &[
     (
@@ -50,8 +16,14 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
             ("shift+enter, alt+enter, ctrl+j, \\ enter", "a new line"),
             ("@", "a file of the workspace"),
             ("/", "a command"),
-            ("!", "a shell command, run at once"),
-            ("up, down", "what was written before"),
+            (
+                "!",
+                "a shell command of your own; the model reads what it printed with the next prompt",
+            ),
+            (
+                "up, down",
+                "a row up or down; beyond the first and last, what was written before",
+            ),
             ("ctrl+r", "search in it"),
             ("ctrl+g", "write in your editor"),
             ("ctrl+o", "unfold a large paste at the caret"),
@@ -76,6 +48,7 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
             ),
             ("ctrl+c", "clear the input, stop what runs; twice: leave"),
             ("ctrl+d", "leave, when nothing is written"),
+            ("shift+tab", "the next agent: build, plan"),
             ("ctrl+t", "the whole conversation"),
             ("ctrl+z", "to the shell; fg comes back"),
             ("ctrl+l", "draw the screen anew"),
@@ -116,14 +89,11 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
 #[must_use]
 pub fn lines(entries: &[Entry], columns: usize) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (title, names) in GROUPS {
-        let found = names
-            .iter()
-            .filter_map(|name| entries.iter().find(|entry| entry.name == *name));
-        group(&mut lines, title, found.map(command), columns);
+    for place in Group::ALL {
+        let found = entries.iter().filter(|entry| entry.group == Some(place));
+        group(&mut lines, place.title(), found.map(command), columns);
     }
-    let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
-    let others = entries.iter().filter(|entry| !is_grouped(&entry.name));
+    let others = entries.iter().filter(|entry| entry.group.is_none());
     group(&mut lines, "More commands", others.map(command), columns);
     for (title, keys) in KEYS {
         let keys = keys

@@ -4,7 +4,7 @@ use super::field::{Edited, Field, labelled};
 use super::needle::{Keep, Look, Needle, marked, shown_width};
 use super::scroll::{Mark, Scroll, next, previous};
 use crate::house::Row;
-use crate::text::{Frame, Line, Role, Size, Span, Style};
+use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::cmp::Reverse;
 
@@ -19,12 +19,13 @@ pub struct Picker {
     scroll: Scroll,
     /// What the rows in `found` were narrowed by.
     narrowed: String,
+    /// What is to be known of the list.
+    note: Option<String>,
 }
 
 #[derive(Debug)]
 enum Listed {
     Waiting,
-    Failed(String),
     Rows(Vec<Item>),
 }
 
@@ -57,6 +58,7 @@ impl Picker {
             selected: 0,
             scroll: Scroll::default(),
             narrowed: String::new(),
+            note: None,
         };
         if let Some(rows) = rows {
             picker.fill(rows);
@@ -73,12 +75,6 @@ impl Picker {
         self.narrow();
     }
 
-    /// The list could not be made.
-    pub fn failed(&mut self, why: &str) {
-        self.listed = Listed::Failed(why.to_owned());
-        self.found.clear();
-    }
-
     /// Puts the mark on a row, such as what holds now.
     pub fn select(&mut self, id: &str) {
         let at = self
@@ -86,6 +82,11 @@ impl Picker {
             .iter()
             .position(|row| self.item(*row).is_some_and(|item| item.row.id == id));
         self.selected = at.unwrap_or(self.selected);
+    }
+
+    /// Says something of the list, below it.
+    pub fn remark(&mut self, note: Option<String>) {
+        self.note = note;
     }
 
     /// What a row is called.
@@ -136,7 +137,7 @@ impl Picker {
     fn item(&self, row: usize) -> Option<&Item> {
         match &self.listed {
             Listed::Rows(items) => items.get(row),
-            Listed::Waiting | Listed::Failed(_) => None,
+            Listed::Waiting => None,
         }
     }
 
@@ -204,8 +205,10 @@ impl Picker {
         let (line, caret) = labelled("> ", &self.field, columns);
         lines.push(line);
         let hint = usize::from(rows >= 8);
-        let room = rows - lines.len() - hint;
+        let note = self.noted(columns, rows / 3);
+        let room = (rows - lines.len() - hint).saturating_sub(note.len());
         lines.extend(self.list(columns, room));
+        lines.extend(note);
         if hint > 0 {
             let keys = "↑↓ move · enter takes it · esc closes";
             lines.push(Line::new(Role::Dim, keys).cut(columns));
@@ -214,6 +217,15 @@ impl Picker {
             lines,
             caret: Some((at, caret)),
         }
+    }
+
+    fn noted(&self, columns: usize, most: usize) -> Vec<Line> {
+        let Some(note) = &self.note else {
+            return Vec::new();
+        };
+        let mut lines = wrap(&Line::new(Role::Dim, note), columns, 2);
+        lines.truncate(most);
+        lines
     }
 
     fn heading(&self) -> Line {
@@ -235,7 +247,6 @@ impl Picker {
         };
         let items = match &self.listed {
             Listed::Waiting => return said(Role::Dim, "  reading the list …"),
-            Listed::Failed(why) => return said(Role::Error, &format!("  {why}")),
             Listed::Rows(items) if items.is_empty() => {
                 return said(Role::Dim, "  there is nothing to pick from");
             }

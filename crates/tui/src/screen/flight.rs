@@ -25,9 +25,6 @@ use std::time::{Duration, Instant};
 
 /// How long lines may be under way, also over a slow line.
 const LINES: Duration = Duration::from_millis(80);
-/// And how long after a resize that was not the first: tmux tells of the next one
-/// up to a quarter of a second later.
-const LINES_IN_UNREST: Duration = Duration::from_millis(300);
 /// How long the live area before the last one counts. Shorter, for it makes us
 /// careful where it is seldom needed.
 const STATES: Duration = Duration::from_millis(60);
@@ -219,7 +216,7 @@ impl Flight {
             || self
                 .lines
                 .front()
-                .is_some_and(|written| is_old(written.at, LINES_IN_UNREST))
+                .is_some_and(|written| is_old(written.at, super::UNREST))
         {
             self.lines.pop_front();
         }

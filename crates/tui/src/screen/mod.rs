@@ -46,7 +46,6 @@ mod measure;
 mod page;
 mod paint;
 
-use crate::terminal::{self, Page};
 use crate::text::{Frame, Line, Size};
 use crate::theme::{Depth, Theme};
 use flight::{Arrival, Flight, Way, Weather};
@@ -57,8 +56,9 @@ use std::io::{self, Write};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// For how long after a resize another one is reckoned with.
-const UNREST: Duration = Duration::from_millis(300);
+/// For how long after a resize another one is reckoned with: tmux tells of the
+/// next one up to a quarter of a second later.
+pub(crate) const UNREST: Duration = Duration::from_millis(300);
 
 /// What the terminal can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub enum Reflow {
 }
 
 #[derive(Debug)]
-pub struct Screen<W> {
+pub struct Screen<W: Write> {
     out: W,
     size: Size,
     look: Look,
@@ -121,11 +121,6 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    #[must_use]
-    pub fn look(&self) -> &Look {
-        &self.look
-    }
-
     /// What is written to. Nothing may be written there that moves the cursor.
     pub fn out_mut(&mut self) -> &mut W {
         &mut self.out
@@ -161,20 +156,12 @@ impl<W: Write> Screen<W> {
     }
 
     /// Puts finished lines above the live area, and draws the live area. A size
-    /// other than the last one means that the terminal was resized meanwhile.
+    /// other than the last one means that the terminal was resized meanwhile; what
+    /// was written shortly before then is dealt with differently from what is old.
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub fn draw(&mut self, size: Size, finished: &[Line], live: &Frame) -> io::Result<()> {
-        self.draw_at(Instant::now(), size, finished, live)
-    }
-
-    /// The same at a given time: what was written shortly before a resize is
-    /// dealt with differently from what is old.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
-    pub fn draw_at(
+    pub fn draw(
         &mut self,
         now: Instant,
         size: Size,
@@ -302,7 +289,6 @@ impl<W: Write> Screen<W> {
     pub fn page(&mut self, size: Size, frame: &Frame) -> io::Result<()> {
         let (page, bytes) = page::turn(self.page.as_ref(), &self.look, size, frame);
         self.page = Some(page);
-        terminal::turned(Page::Other);
         match bytes {
             Some(bytes) => self.write(&bytes),
             None => Ok(()),
@@ -317,7 +303,6 @@ impl<W: Write> Screen<W> {
         if self.page.take().is_none() {
             return Ok(());
         }
-        terminal::turned(Page::Main);
         let cursor = match self.live.caret {
             Some(_) => "\x1b[?25h",
             None => "\x1b[?25l",
@@ -329,6 +314,14 @@ impl<W: Write> Screen<W> {
     fn write(&mut self, bytes: &str) -> io::Result<()> {
         self.out.write_all(bytes.as_bytes())?;
         self.out.flush()
+    }
+}
+
+impl<W: Write> Drop for Screen<W> {
+    /// On the way out of a panic: whoever goes on stands on the page from which
+    /// we came.
+    fn drop(&mut self) {
+        let _ = self.unpage();
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn files(files: &[DiffFile], fold: Fold, columns: usize) -> Vec<Line>
     };
     for file in files.iter().take(shown) {
         if files.len() > 1 {
-            let title = Line::of(title(file)).behind(margin());
+            let title = Line::of(title(file, &file.operation)).behind(margin());
             lines.extend(fold_line(title, fold, columns));
         }
         lines.extend(rows(&file.unified, fold, Tabs::Spaces, columns));
@@ -53,10 +53,10 @@ fn fold_line(line: Line, fold: Fold, columns: usize) -> Vec<Line> {
     }
 }
 
-/// `updated src/a.rs +3 -1`
-pub(super) fn title(file: &DiffFile) -> Vec<Span> {
+/// `updated src/a.rs +3 -1`, with a word for what is done.
+pub(super) fn title(file: &DiffFile, done: &str) -> Vec<Span> {
     vec![
-        Span::new(Role::Text, &format!("{} ", file.operation)),
+        Span::new(Role::Text, &format!("{done} ")),
         Span::new(Style::from(Role::Text).bold(), &name(file)),
         Span::new(Role::Added, &format!(" +{}", file.additions)),
         Span::new(Role::Removed, &format!(" -{}", file.deletions)),

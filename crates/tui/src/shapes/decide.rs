@@ -49,7 +49,11 @@ fn change(lines: &mut Vec<Line>, question: &Question, columns: usize) {
         return;
     };
     for file in files {
-        lines.extend(set_in(&Line::of(changes::title(file)), columns, 2));
+        lines.extend(set_in(
+            &Line::of(changes::title(file, file.to_do())),
+            columns,
+            2,
+        ));
         let rows = changes::rows(&file.unified, Fold::Whole, Tabs::Visible, columns);
         lines.extend(rows);
     }

@@ -17,6 +17,7 @@ use crate::markdown::fitted;
 use crate::text::{Line, Role, Span, Style, width, wrap};
 use grid::{Align, Grid};
 use serde_json::Value;
+use tenon_vocab::figures::count;
 use tenon_vocab::{Display, Question, TableReply, TodoItem, TodoStatus, ToolResult, ToolUse};
 
 /// In front of what a result shows.
@@ -270,10 +271,4 @@ fn more(what: &str, columns: usize) -> Line {
         Span::new(Role::Dim, &format!("{what} (ctrl+t shows all)")),
     ])
     .cut(columns)
-}
-
-/// `1 line`, `3 lines`.
-fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
 }

@@ -71,7 +71,7 @@ fn summary(display: &Display, fold: Fold) -> Vec<Span> {
         Display::Diff { files } => match files.as_slice() {
             [file] => {
                 let mut spans = vec![Span::new(Role::Text, " ")];
-                spans.extend(changes::title(file));
+                spans.extend(changes::title(file, &file.operation));
                 return spans;
             }
             files => count(files.len(), "file"),

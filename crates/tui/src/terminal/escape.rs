@@ -1,11 +1,9 @@
-//! Escape sequences that carry a text out of the program: notification, title,
-//! clipboard. Only made here, never written; the text in them is made harmless.
+//! Escape sequences that carry a text out of the program: notification, title.
+//! Only made here, never written; the text in them is made harmless.
 
 use super::Environment;
 use tenon_vocab::Printable;
 
-/// More than this is not taken by any terminal.
-const COPIED: usize = 1_000_000;
 const TITLE: usize = 200;
 
 /// Asks for attention: OSC 9, which many terminals show as a notification, and
@@ -33,21 +31,6 @@ pub(super) fn title(text: &str) -> String {
     format!("\x1b]2;{}\x07", short(text, TITLE))
 }
 
-/// OSC 52. Nothing if the text is too long: half a text in the clipboard is
-/// worse than the old one.
-pub(super) fn clipboard(text: &str, environment: &Environment) -> String {
-    if text.len() > COPIED || !environment.takes_commands() {
-        return String::new();
-    }
-    let message = format!("\x1b]52;c;{}\x07", base64(text.as_bytes()));
-    if environment.tmux {
-        // tmux takes it itself or lets it through; which one is a setting.
-        format!("{message}{}", through_tmux(&message))
-    } else {
-        message
-    }
-}
-
 fn short(text: &str, characters: usize) -> String {
     Printable::line(text)
         .as_str()
@@ -59,23 +42,6 @@ fn short(text: &str, characters: usize) -> String {
 /// Past tmux to the terminal around it.
 fn through_tmux(message: &str) -> String {
     format!("\x1bPtmux;{}\x1b\\", message.replace('\x1b', "\x1b\x1b"))
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let part = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
-        let all = part(0) << 16 | part(1) << 8 | part(2);
-        for digit in 0..4 {
-            let six = (all >> (18 - 6 * digit)) & 63;
-            match DIGITS.get(six as usize) {
-                Some(shown) if digit <= three.len() => out.push(char::from(*shown)),
-                _ => out.push('='),
-            }
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -115,20 +81,5 @@ mod tests {
             assert!(!inside.chars().any(char::is_control), "{made:?}");
         }
         assert_eq!(notification("4;3;50", &xterm()), "\x1b]9; 4;3;50\x07\x07");
-    }
-
-    #[test]
-    fn the_clipboard_gets_base64() {
-        for (text, encoded) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("漢", "5ryi"),
-        ] {
-            assert_eq!(base64(text.as_bytes()), encoded);
-        }
-        assert_eq!(clipboard("foo", &xterm()), "\x1b]52;c;Zm9v\x07");
-        assert_eq!(clipboard(&"x".repeat(COPIED + 1), &xterm()), "");
     }
 }

@@ -9,7 +9,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 /// A start waits no longer than this.
-const PATIENCE: Duration = Duration::from_millis(100);
+const AT_START: Duration = Duration::from_millis(100);
+/// Nor whoever has just chosen a theme. A terminal that answers is not waited for
+/// any longer, also over a slow line.
+const WHEN_CHOSEN: Duration = Duration::from_secs(1);
 
 /// The colour of the background, and then what every terminal answers: when the
 /// second answer came, the first will not come any more.
@@ -23,7 +26,7 @@ const QUESTION: &str = "\x1b]11;?\x1b\\\x1b[c";
 /// only [`crate::theme::Theme::asks_ground`] is a reason to call this.
 #[must_use]
 pub fn ground() -> Ground {
-    ask().unwrap_or_default()
+    ask(AT_START).unwrap_or_default()
 }
 
 /// By COLORFGBG, which some terminals set: `15;0` is white on black.
@@ -37,7 +40,13 @@ pub fn ground_by(colorfgbg: &str) -> Option<Ground> {
     }
 }
 
-fn ask() -> Option<Ground> {
+/// The same later on, if the terminal says it.
+#[must_use]
+pub fn ground_now() -> Option<Ground> {
+    ask(WHEN_CHOSEN)
+}
+
+fn ask(patience: Duration) -> Option<Ground> {
     let input = io::stdin();
     if !input.is_terminal() || !io::stdout().is_terminal() {
         return None;
@@ -47,13 +56,13 @@ fn ask() -> Option<Ground> {
     raw.make_raw();
     tcsetattr(&input, OptionalActions::Now, &raw).ok()?;
     super::send(QUESTION.as_bytes());
-    let answer = answer(input.as_fd());
+    let answer = answer(input.as_fd(), patience);
     let _ = tcsetattr(&input, OptionalActions::Now, &before);
     read(&answer)
 }
 
-fn answer(input: BorrowedFd<'_>) -> Vec<u8> {
-    let until = Instant::now() + PATIENCE;
+fn answer(input: BorrowedFd<'_>, patience: Duration) -> Vec<u8> {
+    let until = Instant::now() + patience;
     let mut all = Vec::new();
     let mut part = [0_u8; 256];
     while !is_whole(&all) {

@@ -1,16 +1,15 @@
 //! The terminal's modes, and that they are always put back: at the end, after a
 //! panic, by a signal, around another program, before the program is stopped.
 //!
-//! Also what is told to the terminal around the screen: notification, title,
-//! clipboard. What stands on the screen is [`crate::screen`]'s.
+//! Also what is told to the terminal around the screen: notification, title.
+//! What stands on the screen is [`crate::screen`]'s.
 
 mod escape;
 mod ground;
 mod modes;
 
-pub use ground::{ground, ground_by};
-pub use modes::{Kept, Modes, install_panic_hook, restore_now};
-pub(crate) use modes::{Page, turned};
+pub use ground::{ground, ground_by, ground_now};
+pub use modes::Modes;
 
 use crate::screen::Reflow;
 use crate::text::Size;
@@ -88,18 +87,6 @@ pub fn notify(text: &str, environment: &Environment) {
     send(escape::notification(text, environment).as_bytes());
 }
 
-/// The title of the window. The one before comes back with the old modes.
-pub fn title(text: &str) {
-    if modes::takes_title() {
-        send(escape::title(text).as_bytes());
-    }
-}
-
-/// Into the clipboard, if the terminal lets it.
-pub fn copy(text: &str, environment: &Environment) {
-    send(escape::clipboard(text, environment).as_bytes());
-}
-
 /// Stops the program, as Ctrl+Z does, and returns when it goes on. The modes
 /// have to be paused around it.
 pub fn stop() {
@@ -110,13 +97,6 @@ pub fn stop() {
         // Nothing may touch the terminal in that moment.
         std::thread::sleep(Duration::from_millis(50));
     }
-}
-
-/// [`stop`] with the modes paused around it.
-pub fn suspend(modes: &mut Modes) {
-    modes.pause();
-    stop();
-    modes.resume();
 }
 
 /// Writes past the buffer of standard output, whose lock may be held by the one

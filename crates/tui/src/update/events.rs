@@ -1,20 +1,22 @@
 //! What the session says.
 
-use super::{ask, next_question};
+use super::{agents, ask, next_question};
+use crate::flow;
+use crate::house::LONG;
 use crate::input::Effect;
-use crate::state::{Asker, Files, Overlay, Run, State};
-use crate::{figures, flow};
+use crate::state::{Asker, Overlay, Run, State};
 use std::time::Duration;
+use tenon_vocab::figures;
 use tenon_vocab::{
-    Answer, Event, EventKind, Message, Query, Role as Speaker, RunFinished, RunOrigin, RunState,
+    Answer, ContextChange, Event, EventKind, Message, Query, Role as Speaker, RunFinished,
+    RunOrigin, RunState,
 };
-
-/// A run that took longer than this is worth a notice when it ends.
-const LONG: Duration = Duration::from_secs(10);
 
 pub(super) fn event(state: &mut State, event: &Event, effects: &mut Vec<Effect>) {
     let (columns, now) = (state.size.columns, state.now);
-    state.flow.event(event, columns, now);
+    if !agents::is_shown(state, &event.kind) {
+        state.flow.event(event, columns, now);
+    }
     let own = event.parent.is_none();
     match &event.kind {
         EventKind::RunStarted(started) if own => {
@@ -37,10 +39,16 @@ pub(super) fn event(state: &mut State, event: &Event, effects: &mut Vec<Effect>)
         EventKind::Message(message) if own => heard(state, message, effects),
         EventKind::RunFinished(finished) if own => run_over(state, finished, effects),
         EventKind::Settings(settings) if own => {
+            agents::heard(state, settings);
             state.settings.clone_from(settings);
             effects.push(Effect::Ask(Query::Meter));
         }
-        EventKind::Context(_) => effects.push(Effect::Ask(Query::Meter)),
+        EventKind::Context(change) => {
+            if let ContextChange::Reverted(to) = change {
+                effects.push(Effect::PromptAt(to.before));
+            }
+            effects.push(Effect::Ask(Query::Meter));
+        }
         EventKind::Question(question) => ask(state, question.clone(), Asker::Session, effects),
         // Also one that was not given here: the run was interrupted.
         EventKind::Answer(answer) => answered(state, answer),
@@ -52,11 +60,28 @@ pub(super) fn event(state: &mut State, event: &Event, effects: &mut Vec<Effect>)
 fn heard(state: &mut State, message: &Message, effects: &mut Vec<Effect>) {
     match message.role {
         Speaker::User => {
-            let said = flow::said(message);
-            state.queue.retain(|queued| !said.contains(queued.trim()));
+            unqueue(&mut state.queue, &flow::said(message));
         }
         _ => effects.push(Effect::Ask(Query::Meter)),
     }
+}
+
+/// Takes out what a message says, in its order: several words in between become
+/// one message, and a longer one may contain a shorter one.
+fn unqueue(queue: &mut Vec<String>, said: &str) {
+    let mut rest = said.trim_start();
+    queue.retain(|queued| {
+        let queued = queued.trim();
+        let Some(after) = rest.strip_prefix(queued).filter(|_| !queued.is_empty()) else {
+            return true;
+        };
+        // A whole one: its end, the next one, or the images that go along.
+        if !(after.is_empty() || after.starts_with('\n') || after.starts_with(" [")) {
+            return true;
+        }
+        rest = after.trim_start();
+        false
+    });
 }
 
 /// A command of the user's own that runs now.
@@ -70,16 +95,18 @@ fn run_over(state: &mut State, finished: &RunFinished, effects: &mut Vec<Effect>
     state.run = None;
     // The run may have made files.
     state.menu.stale();
-    state.files = Files::Unasked;
     state.questions.retain(|(_, asker)| *asker == Asker::House);
     if matches!(state.overlay, Some(Overlay::Ask(_, Asker::Session))) {
         state.overlay = None;
         next_question(state);
     }
     effects.push(Effect::Ask(Query::Meter));
+    // It may have checked out another one.
+    effects.push(Effect::Branch);
     let time = Duration::from_millis(finished.duration_ms);
     if state.wants_notice() || (state.wishes.notify != crate::house::Notify::Never && time > LONG) {
-        let text = format!("Done after {}", figures::elapsed(time));
+        let (_, word) = state.flow.ending(finished.outcome);
+        let text = format!("{word} {}", figures::took(time));
         effects.push(Effect::Notify(text));
     }
 }

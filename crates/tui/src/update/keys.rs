@@ -1,6 +1,6 @@
 //! Who gets a key: an overlay, the menu, the composer, and then the program.
 
-use super::{next_question, submit};
+use super::{agents, give_back, next_question, submit};
 use crate::composer::Typed;
 use crate::house::Listing;
 use crate::input::{Effect, Leaving};
@@ -8,7 +8,7 @@ use crate::overlay::ask::{self, Verdict};
 use crate::overlay::menu::Chosen;
 use crate::overlay::pager::{From, Paged, Pager};
 use crate::overlay::picker::{Picked, Picker};
-use crate::state::{Asker, Overlay, Press, Purpose, State};
+use crate::state::{Asker, Busy, Overlay, Press, Purpose, State};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tenon_vocab::Command;
 
@@ -82,10 +82,8 @@ fn over(state: &mut State, overlay: Overlay, key: KeyEvent, effects: &mut Vec<Ef
             }
             Picked::Row(id) => submit::picked(state, purpose, &id, picker.label(&id), effects),
             Picked::Closed => {
-                if purpose == Purpose::Theme
-                    && let Some(before) = state.theme_before.take()
-                {
-                    state.wishes.theme = before;
+                if purpose == Purpose::Theme {
+                    theme_as_before(state);
                 }
                 next_question(state);
             }
@@ -135,10 +133,11 @@ fn program(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
         KeyCode::Char('d') if control && state.composer.is_empty() => {
             effects.push(Effect::Leave(Leaving::Asked));
         }
-        KeyCode::Char('t') if control => {
-            state.busy = Some("reading the transcript");
+        KeyCode::Char('t') if control && submit::is_free(state) => {
+            state.busy = Some(Busy::With("reading the transcript"));
             effects.push(Effect::Transcript);
         }
+        KeyCode::BackTab => agents::next(state, effects),
         KeyCode::Char('l') if control => effects.push(Effect::Repaint),
         KeyCode::F(1) => submit::help(state),
         _ => {}
@@ -149,6 +148,14 @@ fn program(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
 fn escape(state: &mut State, effects: &mut Vec<Effect>) {
     if state.run.is_some() {
         return stop(state, effects);
+    }
+    // What only reads can be left alone; a session that opens will be there.
+    if let Some(Busy::With(_)) = state.busy {
+        state.busy = None;
+        return effects.push(Effect::GiveUp);
+    }
+    if !submit::is_free(state) {
+        return;
     }
     match state.escapes.press(state.now) {
         Press::First if state.composer.is_empty() => state.hint("Esc again goes back to a prompt"),
@@ -164,9 +171,18 @@ fn escape(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Ctrl+C clears the input, stops a run, and leaves when pressed twice (U10).
+/// The list of themes was left without a choice.
+pub(super) fn theme_as_before(state: &mut State) {
+    if let Some(before) = state.theme_before.take() {
+        state.wishes.theme = before;
+    }
+}
+
+/// Ctrl+C clears the input, stops a run, and leaves when pressed twice (U10). At
+/// a question the input is behind it, and stays.
 pub(super) fn interrupt(state: &mut State, effects: &mut Vec<Effect>) {
-    if !state.composer.is_empty() {
+    let asked = matches!(state.overlay, Some(Overlay::Ask(..)));
+    if !asked && !state.composer.is_empty() {
         state.interrupts.forget();
         return state.composer.clear();
     }
@@ -186,17 +202,12 @@ fn stop(state: &mut State, effects: &mut Vec<Effect>) {
     }
     let queued = given_back(std::mem::take(&mut state.queue));
     if !queued.is_empty() {
-        let typed = state.composer.text();
-        let both = match typed.is_empty() {
-            true => queued,
-            false => format!("{queued}\n{typed}"),
-        };
-        state.composer.set(&both);
+        give_back(state, queued);
     }
 }
 
 /// Words for the model. A command of the shell among them would make commands of
-/// them all: those are in the history.
+/// them all: those are in the history, and the session says what it did not do.
 fn given_back(queue: Vec<String>) -> String {
     let (shell, words): (Vec<String>, Vec<String>) =
         queue.into_iter().partition(|text| text.starts_with('!'));

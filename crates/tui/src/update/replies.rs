@@ -1,64 +1,123 @@
 //! Answers to what was asked: of the session and of the program around.
 
-use super::say;
-use crate::flow::Flow;
-use crate::house::{Listing, Row, Thinking};
+use super::{agents, say};
+use crate::flow::Telling;
+use crate::house::{Listing, Row};
 use crate::overlay::chart;
-use crate::overlay::pager::{From, Pager};
+use crate::overlay::pager::{From, Pager, Pieces};
 use crate::shapes;
-use crate::state::{Files, Overlay, Purpose, State};
+use crate::state::{Overlay, Purpose, State};
 use crate::text::Role;
+use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 use tenon_vocab::{Event, Query, Reply, TableReply};
 
 pub(super) fn reply(state: &mut State, query: &Query, reply: Reply) {
     match (query, reply) {
         (_, Reply::Meter(meter)) => state.meter = Some(meter),
-        (Query::Models, Reply::Table(table)) => models(state, &table),
+        (query, Reply::Table(table)) if purpose(query).is_some() => list(state, query, &table),
+        (Query::Mcp, Reply::Table(table)) if !table.rows.is_empty() => {
+            let source = move |columns: usize| shapes::table(&table, columns);
+            let pager = Pager::new("MCP servers", Box::new(source), From::Start);
+            state.open_page(pager);
+        }
         (Query::Context, Reply::Table(table)) => {
             let lines = chart::context(&table, state.meter.as_ref(), state.size.columns);
             state.flow.show(lines);
         }
-        (_, Reply::Table(table)) => {
-            let lines = shapes::table(&table, state.size.columns);
-            state.flow.show(lines);
-        }
+        (_, Reply::Table(table)) => show(state, &table),
         (_, Reply::Words { words }) => say(state, Role::Text, &words.join("\n")),
         (Query::Meter, Reply::Unavailable { .. }) => {}
         (_, Reply::Unavailable { reason }) => {
-            if *query == Query::Models {
-                close(state, Purpose::Model);
+            // Nobody asked for it by hand.
+            if *query == Query::Agents && !is_open(state, Purpose::Agent) {
+                return;
+            }
+            if let Some(purpose) = purpose(query) {
+                close(state, purpose);
             }
             say(state, Role::Warning, &format!("not available: {reason}"));
         }
     }
 }
 
-/// The list that was waited for, if it still is.
-fn models(state: &mut State, table: &TableReply) {
-    let rows: Vec<Row> = table.rows.iter().map(|row| model(row)).collect();
-    if rows.is_empty() {
-        close(state, Purpose::Model);
-        let lines = shapes::table(table, state.size.columns);
-        return state.flow.show(lines);
+fn show(state: &mut State, table: &TableReply) {
+    match &table.note {
+        // It says what there is not.
+        Some(note) if table.rows.is_empty() => say(state, Role::Text, note),
+        _ => {
+            let lines = shapes::table(table, state.size.columns);
+            state.flow.show(lines);
+        }
     }
-    fill(state, Purpose::Model, rows);
 }
 
-/// The first cell names the model; a mark of the current one may stand before.
-fn model(cells: &[String]) -> Row {
-    let mut cells = cells.iter().filter(|cell| !cell.is_empty());
-    let first = cells.next().cloned().unwrap_or_default();
-    let id = match first.as_str() {
-        "*" => cells.next().cloned().unwrap_or_default(),
-        _ => first,
-    };
-    Row {
-        label: id.clone(),
-        id,
-        detail: cells.cloned().collect::<Vec<_>>().join("  "),
+/// What is picked from the answer to a query.
+fn purpose(query: &Query) -> Option<Purpose> {
+    match query {
+        Query::Models | Query::ModelsOf { .. } => Some(Purpose::Model),
+        Query::Providers => Some(Purpose::Provider),
+        Query::Agents => Some(Purpose::Agent),
+        _ => None,
     }
+}
+
+/// The list that was waited for, if it still is.
+fn list(state: &mut State, query: &Query, table: &TableReply) {
+    if *query == Query::Agents {
+        agents::known(state, table);
+    }
+    let Some(wanted) = purpose(query).filter(|wanted| is_open(state, *wanted)) else {
+        return;
+    };
+    let rows: Vec<(Use, Row)> = table.rows.iter().map(|cells| row(cells)).collect();
+    if rows.is_empty() {
+        close(state, wanted);
+        return show(state, table);
+    }
+    let in_use = rows.iter().find(|(used, _)| *used == Use::Now);
+    let in_use = in_use.map(|(_, row)| row.id.clone());
+    fill(
+        state,
+        wanted,
+        rows.into_iter().map(|(_, row)| row).collect(),
+    );
+    if let Some(Overlay::Pick(picker, _)) = &mut state.overlay {
+        picker.remark(table.note.clone());
+        if let Some(id) = in_use {
+            picker.select(&id);
+        }
+    }
+}
+
+/// Whether something is in use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Now,
+    Not,
+}
+
+/// The first cell marks what is in use and the second names it; a cell that is
+/// empty is passed over.
+fn row(cells: &[String]) -> (Use, Row) {
+    const IN_USE: &str = "in use";
+    let used = match cells.first().map(String::as_str) {
+        Some("*") => Use::Now,
+        _ => Use::Not,
+    };
+    let id = cells.get(1).cloned().unwrap_or_default();
+    let more = cells.iter().skip(2).map(String::as_str);
+    let mut more: Vec<&str> = more.filter(|cell| !cell.is_empty()).collect();
+    if used == Use::Now && !more.contains(&IN_USE) {
+        more.push(IN_USE);
+    }
+    let detail = more.join("  ");
+    let label = id.clone();
+    (used, Row { id, label, detail })
+}
+
+fn is_open(state: &State, wanted: Purpose) -> bool {
+    matches!(&state.overlay, Some(Overlay::Pick(_, purpose)) if *purpose == wanted)
 }
 
 fn fill(state: &mut State, wanted: Purpose, rows: Vec<Row>) {
@@ -70,7 +129,7 @@ fn fill(state: &mut State, wanted: Purpose, rows: Vec<Row>) {
 }
 
 fn close(state: &mut State, unwanted: Purpose) {
-    if matches!(&state.overlay, Some(Overlay::Pick(_, purpose)) if *purpose == unwanted) {
+    if is_open(state, unwanted) {
         state.overlay = None;
         super::next_question(state);
     }
@@ -79,7 +138,6 @@ fn close(state: &mut State, unwanted: Purpose) {
 pub(super) fn listed(state: &mut State, listing: Listing, rows: Result<Vec<Row>, String>) {
     let purpose = match listing {
         Listing::Files => {
-            state.files = Files::There;
             return match rows {
                 Ok(rows) => state.menu.files(Arc::from(rows)),
                 Err(why) => state.menu.failed(&why),
@@ -105,19 +163,13 @@ pub(super) fn transcript(state: &mut State, events: Result<Vec<Arc<Event>>, Stri
         Err(why) => say(state, Role::Error, &why),
         Ok(events) => {
             let now = state.now;
-            let source = move |columns: usize| whole(&events, columns, now);
-            let pager = Pager::new("Transcript", Box::new(source), From::End);
+            let events: Rc<[Arc<Event>]> = Rc::from(events);
+            let maker = move |columns| {
+                let telling = Telling::new(Rc::clone(&events), columns, now);
+                Box::new(telling) as Pieces
+            };
+            let pager = Pager::in_pieces("Transcript", Box::new(maker), From::End);
             state.open_page(pager);
         }
     }
-}
-
-fn whole(events: &[Arc<Event>], columns: usize, now: Instant) -> Vec<crate::text::Line> {
-    let mut flow = Flow::whole(Thinking::Whole);
-    let mut lines = Vec::new();
-    for event in events {
-        flow.event(event, columns, now);
-        lines.extend(flow.take(columns));
-    }
-    lines
 }

@@ -8,18 +8,31 @@ use crate::input::{Effect, Leaving};
 use crate::overlay::help;
 use crate::overlay::pager::{From, Pager};
 use crate::overlay::picker::Picker;
-use crate::state::{Overlay, Purpose, State};
+use crate::state::{Busy, Overlay, Purpose, State};
 use crate::text::Role;
 use tenon_vocab::slash::{Line as Meaning, Local, Pinning};
-use tenon_vocab::{Command, Query, SettingsChange, Switch};
+use tenon_vocab::{Command, Query, SettingsChange, Switch, Turn};
 
-pub(super) fn submit(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
-    let text = text.trim();
-    match (state.read)(text) {
+pub(super) fn submit(state: &mut State, typed: &str, effects: &mut Vec<Effect>) {
+    let text = typed.trim();
+    let meaning = (state.read)(text);
+    // It would be said to the session that goes, and be lost with it.
+    let leaves = matches!(meaning, Meaning::Local(Local::Exit | Local::Help));
+    if !leaves && state.is_opening() {
+        state.composer.set(typed);
+        return state.hint("One moment: the other session is being opened");
+    }
+    // Control commands do not enter the history (U11).
+    if meaning.is_remembered(typed) {
+        let text = typed.trim_end();
+        state.composer.sent(text);
+        effects.push(Effect::Remember(text.to_owned()));
+    }
+    match meaning {
         Meaning::Nothing => {}
         Meaning::Wrong(what) => {
             // It is given back: only a letter may be wrong.
-            state.composer.set(text);
+            state.composer.set(typed);
             say(state, Role::Warning, &what);
         }
         Meaning::Query(query) => ask(state, query, effects),
@@ -29,25 +42,21 @@ pub(super) fn submit(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
 }
 
 fn ask(state: &mut State, query: Query, effects: &mut Vec<Effect>) {
-    if query == Query::Models {
-        let picker = Picker::new("Models", None);
-        state.overlay = Some(Overlay::Pick(Box::new(picker), Purpose::Model));
+    let list = match &query {
+        Query::Models => Some((String::from("Models"), Purpose::Model)),
+        Query::ModelsOf { provider } => Some((format!("Models of {provider}"), Purpose::Model)),
+        Query::Providers => Some((String::from("Providers"), Purpose::Provider)),
+        Query::Agents => Some((String::from("Agents"), Purpose::Agent)),
+        _ => None,
+    };
+    if let Some((title, purpose)) = list {
+        let picker = Picker::new(&title, None);
+        state.overlay = Some(Overlay::Pick(Box::new(picker), purpose));
     }
     effects.push(Effect::Ask(query));
 }
 
 fn give(state: &mut State, text: &str, command: Command, effects: &mut Vec<Effect>) {
-    // Control commands do not enter the history (U11).
-    if matches!(
-        command,
-        Command::Prompt { .. }
-            | Command::Shell { .. }
-            | Command::Skill { .. }
-            | Command::Custom { .. }
-    ) {
-        state.composer.sent(text);
-        effects.push(Effect::Remember(text.to_owned()));
-    }
     let command = match command {
         Command::Prompt { text, .. } if state.run.is_some() => Command::Steer { text },
         Command::Prompt { text, .. } => Command::Prompt {
@@ -59,23 +68,22 @@ fn give(state: &mut State, text: &str, command: Command, effects: &mut Vec<Effec
         }
         other => other,
     };
-    if state.run.is_some() && waits(&command) {
+    // What is queued is shown by itself.
+    let shown = super::queued(&command).is_some();
+    if state.run.is_some() && !shown && command.turn() == Turn::After {
         say(state, Role::Dim, &format!("({text}: after this run)"));
     }
     send(state, command, effects);
 }
 
-/// Whether the engine does it only when the run is over.
-fn waits(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Compact { .. }
-            | Command::Undo
-            | Command::Redo
-            | Command::Revert { .. }
-            | Command::Skill { .. }
-            | Command::Custom { .. }
-    )
+/// Whether the program around can be asked for something now; it says so if not.
+pub(super) fn is_free(state: &mut State) -> bool {
+    let Some(busy) = &state.busy else {
+        return true;
+    };
+    let said = format!("One moment: {}", busy.word());
+    state.hint(&said);
+    false
 }
 
 fn local(state: &mut State, text: &str, command: Local, effects: &mut Vec<Effect>) {
@@ -109,32 +117,65 @@ fn local(state: &mut State, text: &str, command: Local, effects: &mut Vec<Effect
             };
             return effects.push(Effect::Send(Command::Settings(change)));
         }
-        _ => {}
+        Local::Clear
+        | Local::New
+        | Local::Sessions
+        | Local::Resume(_)
+        | Local::Export(_)
+        | Local::Init
+        | Local::Mode(_)
+        | Local::Effort
+        | Local::Fork(_)
+        | Local::Search(_)
+        | Local::History
+        | Local::Diff
+        | Local::Handoff(_) => {}
     }
-    if state.run.is_some() && !reads_only(&command) {
+    let (meanwhile, busy) = doing(&command);
+    if state.run.is_some() && meanwhile == Meanwhile::Stands {
         let name = text.split_whitespace().next().unwrap_or_default();
         let why = format!("{name} has to wait: a run is going on. Esc stops it.");
         return say(state, Role::Warning, &why);
     }
-    state.busy = Some(doing(&command));
+    if !is_free(state) {
+        // It is given back: it can be sent in a moment.
+        return state.composer.set(text);
+    }
+    state.busy = Some(busy);
     effects.push(Effect::Act(command));
 }
 
-/// What changes neither the session nor which one is open.
-fn reads_only(command: &Local) -> bool {
-    matches!(
-        command,
-        Local::Search(_) | Local::Diff | Local::Effort | Local::Mode(None) | Local::Export(_)
-    )
+/// What the session does while a command is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meanwhile {
+    GoesOn,
+    /// Nothing may run.
+    Stands,
 }
 
-fn doing(command: &Local) -> &'static str {
+/// What the program around is at with a command, and whether the session may go
+/// on meanwhile.
+fn doing(command: &Local) -> (Meanwhile, Busy) {
+    let opening = Busy::Opening { draft: None };
     match command {
-        Local::Search(_) => "searching",
-        Local::Handoff(_) => "writing the handoff",
-        Local::Diff => "comparing",
-        Local::Clear | Local::New | Local::Resume(_) | Local::Fork(_) => "opening the session",
-        _ => "working",
+        Local::Clear | Local::New | Local::Resume(_) | Local::Fork(_) => {
+            (Meanwhile::Stands, opening)
+        }
+        Local::Search(_) => (Meanwhile::GoesOn, Busy::With("searching")),
+        Local::Diff => (Meanwhile::GoesOn, Busy::With("comparing")),
+        Local::Export(_) => (Meanwhile::GoesOn, Busy::With("exporting")),
+        Local::Mode(None) | Local::Effort => (Meanwhile::GoesOn, Busy::With("looking")),
+        Local::Handoff(_) => (Meanwhile::Stands, Busy::With("writing the handoff")),
+        Local::Init => (Meanwhile::Stands, Busy::With("drafting")),
+        // The interface does the others itself, where nothing runs.
+        Local::Mode(Some(_))
+        | Local::Sessions
+        | Local::History
+        | Local::Help
+        | Local::Exit
+        | Local::Theme(_)
+        | Local::Rename(_)
+        | Local::Pin(_) => (Meanwhile::Stands, Busy::With("working")),
     }
 }
 
@@ -176,7 +217,7 @@ pub(super) fn picked(
 ) {
     match purpose {
         Purpose::Resume => {
-            state.busy = Some("opening the session");
+            state.busy = Some(Busy::Opening { draft: None });
             effects.push(Effect::Act(Local::Resume(Some(id.to_owned()))));
         }
         Purpose::GoBack => go_back(state, id, label, effects),
@@ -184,6 +225,14 @@ pub(super) fn picked(
             model: Some(id.to_owned()),
             ..Switch::default()
         }))),
+        Purpose::Agent => effects.push(Effect::Send(Command::Switch(Switch {
+            agent: Some(id.to_owned()),
+            ..Switch::default()
+        }))),
+        Purpose::Provider => {
+            let provider = id.to_owned();
+            return ask(state, Query::ModelsOf { provider }, effects);
+        }
         Purpose::Theme => theme(state, id, effects),
     }
     super::next_question(state);
@@ -194,13 +243,12 @@ fn go_back(state: &mut State, id: &str, label: Option<String>, effects: &mut Vec
     let Ok(number) = id.parse::<u32>() else {
         return;
     };
-    state.draft = label;
     say(
         state,
         Role::Dim,
         "On in a copy from there. Files stay as they are: /undo in the session before takes its changes back.",
     );
-    state.busy = Some("opening the session");
+    state.busy = Some(Busy::Opening { draft: label });
     effects.push(Effect::Act(match number {
         0 | 1 => Local::Clear,
         number => Local::Fork(Some(number - 1)),

@@ -1,9 +1,10 @@
 //! The status line: what the user has set, and how full the window is. What does
 //! not fit goes, the least important first.
 
-use crate::figures;
+use crate::house::Facts;
 use crate::state::State;
 use crate::text::{Line, Role, Span};
+use tenon_vocab::figures;
 
 /// What a status line may show, in the order in which it does by default.
 pub const PARTS: &[&str] = &[
@@ -53,7 +54,12 @@ fn part(state: &State, name: &str) -> Option<Vec<Span>> {
             let effort = effort.map_or(String::new(), |effort| format!(" {effort}"));
             dim(format!("{}/{}{effort}", settings.provider, settings.model))
         }
-        "agent" => dim(settings.agent_name.clone()),
+        "agent" => match &state.next_agent {
+            Some(next) if *next != settings.agent_name => {
+                dim(format!("{} → {next}", settings.agent_name))
+            }
+            _ => dim(settings.agent_name.clone()),
+        },
         "root" => dim(state.facts.root.clone()),
         "branch" => dim(state.facts.branch.clone()?),
         "context" => context(state),
@@ -69,7 +75,7 @@ fn part(state: &State, name: &str) -> Option<Vec<Span>> {
             })
         }
         "cost" => dim(state.meter?.cost?.to_string()),
-        "sandbox" => Some(vec![sandbox(&state.facts.sandbox)?]),
+        "sandbox" => Some(vec![sandbox(&state.facts)?]),
         "mode" => {
             let mode = state.composer.mode();
             (!mode.is_empty()).then(|| vec![Span::new(Role::Accent, &mode)])
@@ -78,12 +84,13 @@ fn part(state: &State, name: &str) -> Option<Vec<Span>> {
     }
 }
 
-/// No walls at all are worth a colour.
-fn sandbox(level: &str) -> Option<Span> {
-    match level {
-        "" => None,
-        "off" | "none" => Some(Span::new(Role::Warning, &format!("sandbox {level}"))),
-        level => Some(Span::new(Role::Dim, level)),
+/// Walls that do not all stand are worth a colour.
+fn sandbox(facts: &Facts) -> Option<Span> {
+    match (facts.sandbox.as_str(), &facts.walls) {
+        ("", _) => None,
+        (mode @ ("off" | "none"), _) => Some(Span::new(Role::Warning, &format!("sandbox {mode}"))),
+        (mode, Some(walls)) => Some(Span::new(Role::Warning, &format!("{mode} ({walls})"))),
+        (mode, None) => Some(Span::new(Role::Dim, mode)),
     }
 }
 
@@ -94,8 +101,8 @@ fn context(state: &State) -> Option<Vec<Span>> {
     let percent = (meter.used.saturating_mul(100) / limit).min(100);
     let full = usize::try_from(percent).unwrap_or(100) * BAR / 100;
     let role = match percent {
-        0..70 => Role::Dim,
-        70..90 => Role::Warning,
+        0..figures::FILLING => Role::Dim,
+        figures::FILLING..figures::FULL => Role::Warning,
         _ => Role::Error,
     };
     let mark = if meter.estimated { "~" } else { "" };

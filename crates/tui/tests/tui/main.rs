@@ -1,8 +1,10 @@
 //! The terminal interface through real terminal emulators.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
+mod agents;
 mod composer;
 mod emulator;
+mod keeping;
 mod markdown;
 mod notation;
 mod overlay;

@@ -187,6 +187,40 @@ fn a_block_settles_when_it_ends_and_code_with_each_line() {
     assert!(stream.is_empty());
 }
 
+#[test]
+fn a_line_of_a_paragraph_settles_when_the_next_one_cannot_change_it() {
+    let settled = |text: &str| {
+        let mut stream = Stream::new();
+        stream.push(text);
+        all(&stream.settled(40))
+    };
+    assert_eq!(settled("one\ntwo\nthree\nfo"), "one\ntwo");
+    // A mark, a link, a tag and code hold lines together, also marks of the
+    // end of a line.
+    assert_eq!(settled("a **b\nc\nd** e\nf\ng"), "a [* b]\n[* c]\n[* d] e");
+    assert_eq!(settled("a [b\nc](u)\nd\ne\n"), "a [l b]\n[l c][d  (u)]\nd");
+    assert_eq!(settled("a `b\nc` d\ne\n"), "a [c b c] d");
+    assert_eq!(settled("a\\\nb  \nc\n"), "a\nb");
+    // Nobody closes it: it was no mark.
+    let stray = format!("use *args\n{}", "line\n".repeat(20));
+    assert_eq!(settled(&stray).lines().count(), 20);
+    // What begins a list elsewhere is text here, whichever line it is.
+    let version = "It needs\n2. x, and\n3. y\nend\n";
+    assert_eq!(settled(version), "It needs\n2. x, and\n3. y");
+    assert_eq!(settled("a\n      b\nc\n"), "a\nb");
+    // A heading is one line; a rule under more is one.
+    looks("a\nb\n---\nc", 5, "a\nb\n\n[b ─────]\n\nc");
+    looks("a\n---\nc", 5, "[h* a]\nc");
+    looks("a\nb\n===\nc", 5, "a\n\n[h*_ b]\nc");
+    // A table below a text is one, and stands apart.
+    assert!(settled("so:\n| a | b |\n").starts_with("so:"));
+    let below = format!("so:\n{TABLE}");
+    assert_eq!(
+        all(&render(&below, 40)),
+        format!("so:\n\n{}", all(&render(TABLE, 40)))
+    );
+}
+
 /// Text with all that has a meaning somewhere.
 fn written() -> impl Strategy<Value = String> {
     let piece = prop_oneof![

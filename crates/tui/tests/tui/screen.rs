@@ -238,11 +238,25 @@ fn styles_are_written_where_they_change_and_end_with_the_line() {
         Span::new(Role::Error, "red"),
     ]);
     screen
-        .draw(SIZE, &[line], &Frame::default())
+        .draw(std::time::Instant::now(), SIZE, &[line], &Frame::default())
         .expect("drawn");
     let bytes = String::from_utf8(std::mem::take(screen.out_mut())).expect("text");
     assert!(
         bytes.contains("\x1b[1;33mread it\x1b[0m plain \x1b[31mred\x1b[0m\r\n"),
         "{bytes:?}"
     );
+}
+
+#[test]
+fn who_lets_go_of_the_screen_is_back_from_the_other_page() {
+    let mut written = Vec::new();
+    let look = look(tenon_tui::screen::Reflow::Wraps);
+    let mut screen = Screen::new(&mut written, SIZE, look.clone());
+    screen.page(SIZE, &frame(&["page"], None)).expect("paged");
+    drop(screen);
+    assert!(String::from_utf8_lossy(&written).contains("\x1b[?1049l"));
+    // Nothing is left that was never entered: that would move the cursor.
+    let mut written = Vec::new();
+    drop(Screen::new(&mut written, SIZE, look));
+    assert!(written.is_empty());
 }

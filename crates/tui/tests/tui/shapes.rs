@@ -371,7 +371,7 @@ fn a_change_that_is_not_shown_whole_says_so_loudly_and_last() {
     let lines = shapes::question(&question(change), 80);
     assert_eq!(
         noted(&lines[0]),
-        "  renamed [* LICENSE → src/a.rs][+  +1][-  -1]"
+        "  rename [* LICENSE → src/a.rs][+  +1][-  -1]"
     );
     assert_eq!(
         noted(lines.last().unwrap()),

@@ -17,7 +17,7 @@ use tenon_vocab::port::{BoxFuture, CommandSink, EventSource, Handle, QueryPort};
 use tenon_vocab::slash::{Line, Local};
 use tenon_vocab::{
     Command, Event, EventKind, Message, Part, Query, Reply, RunFinished, RunId, RunOrigin,
-    RunStarted, SessionId, Settings, TextChannel, TextDelta, Timestamp,
+    RunStarted, SessionId, Settings, Switch, TextChannel, TextDelta, Timestamp,
 };
 
 /// A session in which nothing happens by itself: events come from the test.
@@ -70,9 +70,10 @@ pub fn session() -> Opened {
             root: "~/project".into(),
             branch: Some("main".into()),
             sandbox: "workspace-write".into(),
-            resume: None,
+            walls: None,
         },
         todo: Vec::new(),
+        entries: Vec::new(),
         remarks: Vec::new(),
         past: Vec::new(),
         before: 0,
@@ -85,7 +86,19 @@ fn read(line: &str) -> Line {
         "" => Line::Nothing,
         "/help" => Line::Local(Local::Help),
         "/new" => Line::Local(Local::New),
+        "/search it" => Line::Local(Local::Search("it".into())),
+        "/diff" => Line::Local(Local::Diff),
+        "/theme" => Line::Local(Local::Theme(None)),
+        "/models" => Line::Query(Query::Models),
+        "/agent" => Line::Query(Query::Agents),
+        "/provider" => Line::Query(Query::Providers),
+        "/mcp" => Line::Query(Query::Mcp),
         "/undo" => Line::Command(Command::Undo),
+        "/effort high" => Line::Command(Command::Switch(Switch::default())),
+        "/review it" => Line::Command(Command::Custom {
+            name: "review".into(),
+            arguments: "it".into(),
+        }),
         "/context" => Line::Query(Query::Context),
         "/wrong" => Line::Wrong("There is no /wrong.".into()),
         text => match text.strip_prefix('!') {
@@ -121,7 +134,6 @@ impl Stage {
             now,
             wishes: Wishes::default(),
             history: Vec::new(),
-            entries: Vec::new(),
             read: Box::new(read),
         };
         let session = session();
@@ -155,7 +167,7 @@ impl Stage {
         let size = self.state.size;
         let finished = self.state.flow.take(size.columns);
         let live = view::live(&self.state);
-        self.screen.draw(size, &finished, &live).unwrap();
+        self.screen.draw(self.now, size, &finished, &live).unwrap();
         let bytes = std::mem::take(self.screen.out_mut());
         self.terminal.process(&bytes);
         if !self.state.is_facing() {
@@ -230,6 +242,11 @@ impl Stage {
     /// What stands on the screen, without the rows that are empty at its end.
     pub fn shown(&self) -> String {
         self.terminal.screen().contents().trim_end().to_owned()
+    }
+
+    /// With its colours.
+    pub fn emulated(&self) -> &vt100::Screen {
+        self.terminal.screen()
     }
 
     pub fn caret(&self) -> (u16, u16) {

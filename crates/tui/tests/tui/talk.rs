@@ -5,11 +5,11 @@ use crossterm::event::KeyCode;
 use tenon_tui::input::{Effect, Leaving};
 use tenon_vocab::slash::Local;
 use tenon_vocab::{
-    Choice, Command, Display, Outcome, Query, Question, QuestionId, QuestionKind, RunFinished,
-    Usage,
+    Choice, Command, Display, Message, Outcome, Query, Question, QuestionId, QuestionKind,
+    RunFinished, Segment, Status, Usage,
 };
 
-fn finished(outcome: Outcome) -> RunFinished {
+pub fn finished(outcome: Outcome) -> RunFinished {
     RunFinished {
         outcome,
         reason: None,
@@ -28,7 +28,7 @@ fn finished(outcome: Outcome) -> RunFinished {
     }
 }
 
-fn permission(id: &str) -> Question {
+pub fn permission(id: &str) -> Question {
     let choice = |id: &str, key| Choice {
         id: id.into(),
         key,
@@ -52,7 +52,7 @@ fn permission(id: &str) -> Question {
     }
 }
 
-fn sent(effects: &[Effect]) -> Vec<&Command> {
+pub fn sent(effects: &[Effect]) -> Vec<&Command> {
     let commands = effects.iter().filter_map(|effect| match effect {
         Effect::Send(command) => Some(command),
         _ => None,
@@ -80,7 +80,7 @@ fn a_prompt_is_sent_and_the_answer_stands_above_the_next_one() {
         "› what is this?",
         "It is a test.",
         "Bye.",
-        "Done. 3s · 1 step · 1.2k tokens",
+        "Done. 3.2s · 1 step · 1.2k tokens",
     ] {
         assert_eq!(shown.matches(line).count(), 1, "{line}\n{shown}");
     }
@@ -274,4 +274,66 @@ fn the_status_line_fits_forty_columns_and_keeps_the_model() {
     assert!(last.contains("local/small"), "{shown}");
     assert!(last.chars().count() <= 40, "{last}");
     assert_eq!(stage.caret().1, 3, "behind `> x`");
+}
+
+fn abandoned(text: &str) -> Message {
+    Message {
+        status: Status::Abandoned,
+        in_context: false,
+        ..Message::assistant(text)
+    }
+}
+
+#[test]
+fn a_reply_that_breaks_off_is_taken_back_or_said_not_to_count() {
+    let mut stage = Stage::new(60, 20);
+    stage.begin_run("tell me");
+    // Only in the live area: it goes.
+    stage.say("The answer beg");
+    stage.event(abandoned("The answer beg"));
+    assert!(!stage.shown().contains("The answer"), "{}", stage.shown());
+    assert!(!stage.shown().contains("dropped"), "{}", stage.shown());
+    // Lines of it stand above: they are said to be none of the answer.
+    stage.say("The answer begins\nwith more\nand mo");
+    stage.event(abandoned("The answer begins\nwith more\nand mo"));
+    let shown = stage.shown();
+    assert!(shown.contains("The answer begins\n"), "{shown}");
+    assert!(!shown.contains("and mo"), "{shown}");
+    let begun = shown.find("The answer begins").unwrap();
+    let dropped = shown.find("(the reply above was dropped)").unwrap();
+    assert!(begun < dropped, "{shown}");
+    stage.say("The answer begins\nwith more\nand more.");
+    stage.answer("The answer begins\nwith more\nand more.");
+    stage.end_run(finished(Outcome::Completed));
+    let shown = stage.shown();
+    assert!(
+        shown.rfind("The answer begins").unwrap() > dropped,
+        "{shown}"
+    );
+    assert_eq!(shown.matches("and more.").count(), 1, "{shown}");
+}
+
+#[test]
+fn what_a_turn_says_before_its_calls_steps_back_and_an_answer_does_not() {
+    let is_dim = |text: &str, segment: Segment, streamed: &str| {
+        let mut stage = Stage::new(60, 20);
+        stage.begin_run("do it");
+        stage.say(streamed);
+        stage.event(Message {
+            segment: Some(segment),
+            ..Message::assistant(text)
+        });
+        let screen = stage.emulated();
+        let row = (0..20).find(|row| {
+            let text = screen.contents_between(*row, 0, *row, 60);
+            text.contains("I look")
+        });
+        screen.cell(row.unwrap(), 0).unwrap().dim()
+    };
+    assert!(is_dim("I look at it.", Segment::Plan, "I look"));
+    assert!(is_dim("I look at it.", Segment::Plan, ""));
+    assert!(!is_dim("I look at it.", Segment::Answer, "I look"));
+    // What was above before that was known stays as it is, all of it.
+    let long = "I look at it.\nAnd then\nI see.";
+    assert!(!is_dim(long, Segment::Plan, long));
 }

@@ -35,15 +35,13 @@ pub fn prepare(repository: &Repository, program: Option<&Path>) -> Result<Bench>
     Ok(Bench {
         tenon,
         baseline,
-        decide: example(repository, "tenon-policy", "decide")?,
-        codecs: example(repository, "tenon-model", "codecs")?,
-        scan: example(repository, "tenon-tools", "scan")?,
+        repository: repository.clone(),
         folder,
     })
 }
 
 /// A small program that times one part, built as the release is.
-fn example(repository: &Repository, package: &str, name: &str) -> Result<PathBuf> {
+pub fn example(repository: &Repository, package: &str, name: &str) -> Result<PathBuf> {
     let words = [
         "build",
         "--release",

@@ -75,9 +75,10 @@ pub fn run(bench: &Bench) -> Result<Vec<Line>> {
 }
 
 fn ask(bench: &Bench, what: &str) -> Result<Value> {
-    let output = Command::new(&bench.codecs)
+    let codecs = bench.codecs()?;
+    let output = Command::new(&codecs)
         .arg(what)
         .output()
-        .with_context(|| format!("{} cannot be started", bench.codecs.display()))?;
+        .with_context(|| format!("{} cannot be started", codecs.display()))?;
     serde_json::from_slice(&output.stdout).context("the example `codecs`")
 }

@@ -20,10 +20,12 @@ mod search;
 mod server;
 mod sessions;
 mod skills;
+mod soak;
 mod start;
 mod steps;
 mod talk;
 mod tui;
+mod typing;
 mod undo;
 
 pub use measure::{MEASURE, measure_one};
@@ -85,6 +87,8 @@ const GROUPS: &[(&str, Group)] = &[
     ("walls", safety::walls),
     ("approval", safety::approval),
     ("tui", tui::run),
+    ("typing", typing::run),
+    ("soak", soak::run),
 ];
 
 /// CPU and memory stay true on a busy machine; times of the clock do not.

@@ -1,7 +1,9 @@
 //! Where a measurement happens: the programs, and a folder of its own for each
 //! so that no session or cache of one weighs on another.
 
+use super::build;
 use super::measure::{Cost, Invocation};
+use crate::repository::Repository;
 use anyhow::Result;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,16 +12,26 @@ use std::path::{Path, PathBuf};
 pub struct Bench {
     pub tenon: PathBuf,
     pub baseline: PathBuf,
-    /// The example of the policy that times a decision.
-    pub decide: PathBuf,
-    /// The example of the model crate that times the wire formats.
-    pub codecs: PathBuf,
-    /// The example of the tools crate that times a look at a tree.
-    pub scan: PathBuf,
+    pub repository: Repository,
     pub folder: PathBuf,
 }
 
 impl Bench {
+    /// The example of the policy that times a decision.
+    pub fn decide(&self) -> Result<PathBuf> {
+        build::example(&self.repository, "tenon-policy", "decide")
+    }
+
+    /// The example of the model crate that times the wire formats.
+    pub fn codecs(&self) -> Result<PathBuf> {
+        build::example(&self.repository, "tenon-model", "codecs")
+    }
+
+    /// The example of the tools crate that times a look at a tree.
+    pub fn scan(&self) -> Result<PathBuf> {
+        build::example(&self.repository, "tenon-tools", "scan")
+    }
+
     /// An empty folder with a project and a home in it.
     pub fn fresh(&self, name: &str) -> Result<Place> {
         let folder = self.folder.join(name);
@@ -35,10 +47,7 @@ impl Bench {
         fs::create_dir_all(&place.project)?;
         // The scripted conversations are told apart by their length, so nothing
         // may shorten them.
-        fs::write(
-            place.home.join("tenon.jsonc"),
-            r#"{"compaction": {"auto": false}, "context": {"window": 10000000}}"#,
-        )?;
+        place.configure(r#"{"compaction": {"auto": false}, "context": {"window": 10000000}}"#)?;
         Ok(place)
     }
 
@@ -121,6 +130,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// Replaces the configuration of the user.
+    pub fn configure(&self, text: &str) -> Result<()> {
+        Ok(fs::write(self.home.join("tenon.jsonc"), text)?)
+    }
+
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

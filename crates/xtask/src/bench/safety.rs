@@ -20,10 +20,11 @@ const LINE: &str = "cd crates/policy && git log --oneline -n 20 -- src/decide.rs
 
 /// Runs the decision in a program of its own, built as the release is.
 pub fn decision(bench: &Bench) -> Result<Vec<Line>> {
-    let output = Command::new(&bench.decide)
+    let decide = bench.decide()?;
+    let output = Command::new(&decide)
         .arg(LINE)
         .output()
-        .with_context(|| format!("{} cannot be started", bench.decide.display()))?;
+        .with_context(|| format!("{} cannot be started", decide.display()))?;
     let said = String::from_utf8_lossy(&output.stdout);
     let microseconds: f64 = said.trim().parse().context("the example `decide`")?;
     Ok(vec![Line {

@@ -9,6 +9,7 @@ use std::fs;
 pub const HELLO: &str = "bench hello";
 pub const LOOP: &str = "bench loop";
 pub const DELTAS: &str = "bench deltas";
+pub const SOAK: &str = "bench soak";
 
 const LINES: u32 = 400;
 
@@ -60,6 +61,26 @@ pub fn deltas(count: u32) -> Value {
         let _ = write!(text, "w{number:05}{end}");
     }
     scenario(DELTAS, vec![says(&text)])
+}
+
+/// At each prompt a command with a long output, and an answer that repeats it.
+/// The file of one byte for each turn tells them apart.
+pub fn soak() -> Value {
+    let command = "printf x >> turns; seq -f 'line %g of a long output' 1 1500; \
+                   echo turn-$(wc -c < turns)-over";
+    json!({
+        "scenarios": [{"name": SOAK, "trigger": SOAK, "scope": "turn", "steps": [
+            calls("bash", json!({ "command": command })),
+            says("It said:\n\n```text\n{{last_tool_result}}\n```\n\nDone."),
+        ]}],
+        "default_response": {"content": "Well."},
+        "window": 65_536,
+    })
+}
+
+/// What stands in the last lines of the answer of a turn.
+pub fn soaked(turn: u32) -> String {
+    format!("turn-{turn}-over")
 }
 
 /// The commands of `steps`, one on a line, for the plain program.

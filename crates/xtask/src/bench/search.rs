@@ -5,7 +5,7 @@ use super::place::{Bench, Place};
 use super::report::{Bound, Line};
 use anyhow::Result;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const FOLDERS: u32 = 1_000;
@@ -17,8 +17,7 @@ const RUNS: usize = 7;
 
 pub fn run(bench: &Bench) -> Result<Vec<Line>> {
     let place = bench.fresh("search")?;
-    let tree = bench.folder.join("tree");
-    grow(&tree)?;
+    let tree = tree(bench)?;
     let grep = grep(bench, &place, &tree);
     // The first run warms the disk cache for all.
     bench.once(&grep)?;
@@ -67,10 +66,11 @@ fn has_ripgrep() -> bool {
 
 /// Made once and kept; the folder `.git` ends the search for ignore files of
 /// the repository around it.
-fn grow(tree: &Path) -> Result<()> {
+pub fn tree(bench: &Bench) -> Result<PathBuf> {
+    let tree = bench.folder.join("tree");
     let done = tree.join(".git").join("done");
     if done.is_file() {
-        return Ok(());
+        return Ok(tree);
     }
     for folder in 0..FOLDERS {
         let path = tree.join(format!("d{}/e{}", folder / 32, folder % 32));
@@ -82,7 +82,7 @@ fn grow(tree: &Path) -> Result<()> {
     }
     fs::create_dir_all(tree.join(".git"))?;
     fs::write(done, "")?;
-    Ok(())
+    Ok(tree)
 }
 
 fn text(number: u32) -> String {

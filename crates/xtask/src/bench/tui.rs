@@ -84,7 +84,7 @@ pub fn run(bench: &Bench) -> Result<Vec<Line>> {
     ])
 }
 
-fn open(bench: &Bench, place: &Place, server: &Server) -> Screen {
+pub(super) fn open(bench: &Bench, place: &Place, server: &Server) -> Screen {
     let mut command = Command::new(&bench.tenon);
     command
         .arg("--root")
@@ -100,7 +100,7 @@ fn open(bench: &Bench, place: &Place, server: &Server) -> Screen {
 }
 
 /// Looks often, so that what is measured is the program and not the looking.
-fn wait(screen: &Screen, text: &str, pause: Duration) -> Result<()> {
+pub(super) fn wait(screen: &Screen, text: &str, pause: Duration) -> Result<()> {
     let limit = Instant::now() + Duration::from_secs(120);
     while !screen.view().has(text) {
         anyhow::ensure!(Instant::now() < limit, "`{text}` did not come");
@@ -133,14 +133,16 @@ fn keys(screen: &Screen) -> Result<f64> {
 }
 
 /// What the process has used so far.
-struct Standing {
+pub(super) struct Standing {
     cpu_ms: f64,
+    /// At its largest.
     memory_mb: f64,
+    pub resident_mb: f64,
     wakeups: f64,
 }
 
 impl Standing {
-    fn of(screen: &Screen) -> Result<Self> {
+    pub fn of(screen: &Screen) -> Result<Self> {
         let folder = format!("/proc/{}", screen.pid());
         let stat = fs::read_to_string(format!("{folder}/stat"))?;
         let status = fs::read_to_string(format!("{folder}/status"))?;
@@ -161,6 +163,7 @@ impl Standing {
         Ok(Self {
             cpu_ms: (ticks(11) + ticks(12)) * TICK_MS,
             memory_mb: figure("VmHWM:") / 1024.0,
+            resident_mb: figure("VmRSS:") / 1024.0,
             wakeups: figure("voluntary_ctxt_switches:"),
         })
     }

@@ -19,10 +19,11 @@ pub fn run(bench: &Bench) -> Result<Vec<Line>> {
     let mut place = bench.fresh("undo")?;
     let tree = bench.folder.join("watched");
     grow(&tree)?;
-    let looked = Command::new(&bench.scan)
+    let scan = bench.scan()?;
+    let looked = Command::new(&scan)
         .arg(&tree)
         .output()
-        .with_context(|| format!("{} cannot be started", bench.scan.display()))?;
+        .with_context(|| format!("{} cannot be started", scan.display()))?;
     let said = String::from_utf8_lossy(&looked.stdout);
     let first = said.split_whitespace().next().unwrap_or_default();
     let milliseconds: f64 = first.parse().context("the example `scan`")?;

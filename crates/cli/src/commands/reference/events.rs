@@ -83,7 +83,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     (
         "question",
         "Somebody is asked. `kind`: permission, ask_user, trust. A choice with a `rule` would store that rule.",
-        r#"{"id":"q_1","kind":"permission","title":"Run a command?","body":"sh tests/run.sh","display":{"shape":"nothing"},"choices":[{"id":"once","key":"y","label":"allow once"},{"id":"deny","key":"n","label":"deny"}],"free_text":true,"call":"call_2","tool":"bash","reason":"`bash: ask` (built-in) says ask"}"#,
+        r#"{"id":"q_1","kind":"permission","title":"Run a command?","body":"sh tests/run.sh","display":{"shape":"nothing"},"choices":[{"id":"once","key":"y","label":"allow once"},{"id":"deny","key":"n","label":"deny"}],"free_text":true,"call":"call_2","tool":"bash","reason":"`sh` is not known to only read"}"#,
     ),
     (
         "answer",

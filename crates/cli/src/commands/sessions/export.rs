@@ -58,6 +58,38 @@ fn fill(path: &Path, file: File, reading: &Reading, format: ExportFormat) -> Res
     })
 }
 
+/// Written beside it and put in its place when it is whole: what was there stays
+/// until then. A link stays one; what it leads to is replaced.
+fn replace(path: &Path, reading: &Reading, format: ExportFormat) -> Result<(), CliError> {
+    let cannot = |error: &io::Error| new_file::cannot(path, error);
+    let target = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(_) => path.to_owned(),
+    };
+    // A device or a pipe has no content to lose, and cannot be replaced.
+    if target.metadata().is_ok_and(|found| !found.is_file()) {
+        let file = new_file::private(&target).map_err(|error| cannot(&error))?;
+        let mut file = BufWriter::new(file);
+        return make(reading, format, &mut file)
+            .and_then(|()| file.flush())
+            .map_err(|error| printed::failed(error, |error| cannot(&error)));
+    }
+    let folder = match target.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let beside = tempfile::NamedTempFile::new_in(folder).map_err(|error| cannot(&error))?;
+    let mut file = BufWriter::new(beside);
+    make(reading, format, &mut file)
+        .and_then(|()| file.flush())
+        .map_err(|error| printed::failed(error, |error| cannot(&error)))?;
+    let beside = file.into_inner().map_err(|error| cannot(error.error()))?;
+    beside
+        .persist(&target)
+        .map(drop)
+        .map_err(|error| cannot(&error.error))
+}
+
 /// Without a form the ending of the name says which; without a name it is
 /// printed.
 pub fn write(
@@ -78,13 +110,7 @@ pub fn write(
     let format = format.unwrap_or_else(|| form_of(path));
     match over {
         Over::Never => fill(path, new_file::create(path, HINT)?, reading, format)?,
-        Over::Replace => {
-            let file = new_file::private(path).map_err(|error| new_file::cannot(path, &error))?;
-            let mut file = BufWriter::new(file);
-            make(reading, format, &mut file)
-                .and_then(|()| file.flush())
-                .map_err(|error| printed::failed(error, |error| new_file::cannot(path, &error)))?;
-        }
+        Over::Replace => replace(path, reading, format)?,
     }
     complain(&format!(
         "Session {} is in {}.",

@@ -8,16 +8,19 @@ use crate::place::Place;
 use crate::render::lines::shorten;
 use crate::render::table::Table;
 use crate::screen::complain;
+use serde::Serialize;
 use std::borrow::Cow;
 use std::process::ExitCode;
 use tenon_engine::{Ambient, RealAmbient};
-use tenon_session::{ListFilter, Summary};
+use tenon_session::{ListFilter, Store, Summary};
 use tenon_vocab::{Printable, SessionId, Timestamp};
 
 /// Characters of a title that a list shows.
 const TITLE: usize = 60;
 /// An id is never shown shorter than this.
 const LEAST: usize = 8;
+/// Sessions that are looked at for who has them open.
+const LOOKED_AT: usize = 20;
 
 /// Of which directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +60,17 @@ pub fn run(place: &Place, scope: Scope, form: Form, text: Option<String>) -> Com
     } else {
         ExitCode::SUCCESS
     };
+    let open = Open::among(&store, &listing.sessions);
     if form == Form::Json {
-        let printed = pages::print_json(&listing.sessions)?;
+        let rows: Vec<Row<'_>> = listing
+            .sessions
+            .iter()
+            .map(|summary| Row {
+                summary,
+                open_in: open.process(summary.id),
+            })
+            .collect();
+        let printed = pages::print_json(&rows)?;
         return Ok(if listing.sessions.is_empty() {
             nothing
         } else {
@@ -70,7 +82,50 @@ pub fn run(place: &Place, scope: Scope, form: Form, text: Option<String>) -> Com
         return Ok(nothing);
     }
     let ids = Ids::of(listing.ids);
-    pages::print(&table(&listing.sessions, &ids, scope).to_string())
+    let printed = pages::print_table(&table(&listing.sessions, &ids, &open, scope));
+    // The program ends: to give thousands of texts back one by one helps nobody.
+    std::mem::forget(listing.sessions);
+    printed
+}
+
+/// What a program reads of a session.
+#[derive(Serialize)]
+struct Row<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    /// The process that has it open, where that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open_in: Option<u32>,
+}
+
+/// Sessions that other processes have open, with these.
+#[derive(Debug, Default)]
+pub struct Open(Vec<(SessionId, u32)>);
+
+impl Open {
+    /// Looks only at the newest ones: a list may be long, and what is open was
+    /// written to of late.
+    pub fn among(store: &Store, sessions: &[Summary]) -> Self {
+        let newest = sessions.iter().take(LOOKED_AT);
+        let open = |summary: &Summary| Some((summary.id, store.open_elsewhere(summary.id)?));
+        Self(newest.filter_map(open).collect())
+    }
+
+    pub fn process(&self, id: SessionId) -> Option<u32> {
+        let found = self.0.iter().find(|(open, _)| *open == id);
+        found.map(|(_, process)| *process)
+    }
+
+    /// `open in process 4711`, or nothing.
+    pub fn mark(&self, id: SessionId) -> String {
+        self.process(id)
+            .map(|process| format!("open in process {process}"))
+            .unwrap_or_default()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 pub fn none(scope: Scope, searched: bool) -> &'static str {
@@ -84,11 +139,12 @@ pub fn none(scope: Scope, searched: bool) -> &'static str {
     }
 }
 
-fn table(sessions: &[Summary], ids: &Ids, scope: Scope) -> Table {
+fn table(sessions: &[Summary], ids: &Ids, open: &Open, scope: Scope) -> Table {
     let now = RealAmbient.now();
     let any_pinned = sessions.iter().any(|summary| summary.pinned);
     let mut headings = vec!["id", "last", "runs", "tokens", "cost"];
     headings.extend(any_pinned.then_some("pin"));
+    headings.extend((!open.is_empty()).then_some("open in"));
     headings.push("model");
     headings.extend((scope == Scope::All).then_some("directory"));
     headings.push("title");
@@ -103,12 +159,19 @@ fn table(sessions: &[Summary], ids: &Ids, scope: Scope) -> Table {
         row.push(format!("{}{more}", tokens(usage.input.saturating_add(usage.output))).into());
         row.push(cost(summary).into());
         row.extend(any_pinned.then(|| pinned(summary).into()));
+        row.extend((!open.is_empty()).then(|| holder(open, summary.id).into()));
         row.push(summary.model.as_deref().unwrap_or_default().into());
         row.extend((scope == Scope::All).then(|| summary.cwd.as_str().into()));
         row.push(shorten(&summary.title, TITLE).into());
         table.row(row);
     }
     table
+}
+
+fn holder(open: &Open, id: SessionId) -> String {
+    open.process(id)
+        .map(|process| format!("process {process}"))
+        .unwrap_or_default()
 }
 
 fn pinned(summary: &Summary) -> &'static str {

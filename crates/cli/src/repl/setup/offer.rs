@@ -1,6 +1,7 @@
 //! What the first start offers to begin with, as a numbered list, and what an
 //! answer to it means. Nothing here asks anybody.
 
+use super::address;
 use super::found::Found;
 use tenon_config::Env;
 use tenon_model::{Kind, Preset, presets};
@@ -88,11 +89,17 @@ pub fn lines(offers: &[Offer]) -> Vec<String> {
     offers.iter().enumerate().map(line).collect()
 }
 
-/// A number of the list, a name, or an address; Enter is the first.
-pub fn meant(answer: &str, offers: &[Offer]) -> Meant {
+/// What to propose to somebody who has seen the demo.
+pub fn after_demo(offers: &[Offer]) -> usize {
+    let is_other = |offer: &Offer| !matches!(offer, Offer::Demo);
+    offers.iter().position(is_other).unwrap_or_default()
+}
+
+/// A number of the list, a name, or an address; Enter is what is proposed.
+pub fn meant(answer: &str, offers: &[Offer], proposed: usize) -> Meant {
     let offered = |at: usize| offers.get(at).cloned().map(Meant::Offered);
     let by_number = match answer.parse::<usize>() {
-        _ if answer.is_empty() => offered(0),
+        _ if answer.is_empty() => offered(proposed),
         Ok(number) => number.checked_sub(1).and_then(offered),
         Err(_) => {
             let at = offers.iter().position(|offer| offer.name() == answer);
@@ -107,9 +114,6 @@ pub fn named(answer: &str) -> Meant {
     if answer == "?" {
         return Meant::List;
     }
-    if answer.contains("://") {
-        return Meant::Address(answer.to_owned());
-    }
     let near = || {
         let names: Vec<&str> = usable().map(|preset| preset.name).collect();
         tenon_tools::input::suggest_name(answer, &names)
@@ -119,11 +123,18 @@ pub fn named(answer: &str) -> Meant {
     match presets().iter().find(|preset| preset.name == answer) {
         Some(preset) if preset.kind != Kind::External => Meant::Preset(preset),
         Some(_) => Meant::No(format!("{answer} is not available in this version.")),
-        None => Meant::No(format!(
-            "There is no server named `{}`.{} ? lists them; an address begins with http:// or https://.",
-            Printable::line(answer),
-            near()
-        )),
+        None => match address::complete(answer) {
+            Some(url) => Meant::Address(url),
+            None if answer.contains("://") => Meant::No(format!(
+                "`{}` is no address of a model server: one looks like http://127.0.0.1:8080/v1.",
+                Printable::line(answer)
+            )),
+            None => Meant::No(format!(
+                "There is no server named `{}`.{} ? lists the names; an address looks like 127.0.0.1:8080 or https://host.example/v1.",
+                Printable::line(answer),
+                near()
+            )),
+        },
     }
 }
 
@@ -190,16 +201,36 @@ mod tests {
             ("demo", "demo"),
             ("3", "other"),
         ] {
-            let Meant::Offered(offer) = meant(answer, &offers) else {
+            let Meant::Offered(offer) = meant(answer, &offers, 0) else {
                 panic!("{answer:?}");
             };
             assert_eq!(offer.name(), name, "{answer:?}");
         }
-        assert!(matches!(meant("?", &offers), Meant::List));
-        assert!(matches!(meant("groq", &offers), Meant::Preset(preset) if preset.name == "groq"));
-        assert!(matches!(meant("http://a/v1", &offers), Meant::Address(_)));
+        assert!(matches!(meant("?", &offers, 0), Meant::List));
+        assert!(
+            matches!(meant("groq", &offers, 0), Meant::Preset(preset) if preset.name == "groq")
+        );
+        assert!(matches!(
+            meant("http://a/v1", &offers, 0),
+            Meant::Address(_)
+        ));
+        assert!(matches!(
+            meant("127.0.0.1:8080", &offers, 0),
+            Meant::Address(url) if url == "http://127.0.0.1:8080/v1"
+        ));
         for wrong in ["0", "4", "99999999999999999999", "nosuch", "claudecode"] {
-            assert!(matches!(meant(wrong, &offers), Meant::No(_)), "{wrong}");
+            assert!(matches!(meant(wrong, &offers, 0), Meant::No(_)), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn who_has_seen_the_demo_is_not_led_to_it_again_by_enter() {
+        for found in [vec![], vec![found("ollama", 1)]] {
+            let offers = offers(&Env::default(), found);
+            let Meant::Offered(offer) = meant("", &offers, after_demo(&offers)) else {
+                panic!("{offers:?}");
+            };
+            assert_ne!(offer.name(), "demo");
         }
     }
 }

@@ -59,10 +59,7 @@ fn the_model_and_its_effort_are_changed_by_name_and_clear_keeps_them() {
         .see_times("Done. (", 2)
         .see_last(">");
     assert_eq!((one.bodies().len(), two.bodies().len()), (1, 1));
-    terminal
-        .line("/clear")
-        .see_times("mock-model of second", 2)
-        .see_last(">");
+    terminal.line("/clear").see("provider second").see_last(">");
     terminal
         .line("and now")
         .see_times("Done. (", 3)
@@ -72,6 +69,30 @@ fn the_model_and_its_effort_are_changed_by_name_and_clear_keeps_them() {
         .text("/models fi")
         .key("Tab")
         .see_last("> /models first/mock-model");
+}
+
+#[test]
+fn clear_keeps_the_effort_of_the_session_above_the_one_of_the_start() {
+    let (home, model) = (TestHome::new(), Model::says("fine"));
+    let setup = Setup {
+        args: &["--effort", "low"],
+        ..Setup::new(&home, &model)
+    };
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("/effort high")
+        .see("effort high, from the next request on.")
+        .see_last(">");
+    terminal
+        .line("/clear")
+        .see_times("tenon 0.", 2)
+        .see_last(">");
+    terminal.line("hello").see("Done. (").see_last(">");
+    let body: serde_json::Value = serde_json::from_str(&model.bodies()[0]).unwrap();
+    assert_eq!(body["reasoning_effort"], "high", "{body}");
 }
 
 #[test]

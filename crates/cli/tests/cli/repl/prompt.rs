@@ -226,7 +226,7 @@ fn commands_are_helped_completed_and_corrected() {
     terminal
         .text("/ag")
         .key("Tab")
-        .see_last("> /agents")
+        .see_last("> /agent")
         .key("Enter")
         .see_times("what it does", 2)
         .see_last(">");
@@ -282,7 +282,7 @@ fn clear_starts_another_session_and_resume_goes_back() {
 }
 
 #[test]
-fn a_command_of_the_shell_passes_the_policy_and_is_shown_to_the_model_with_the_next_prompt() {
+fn a_command_of_the_shell_needs_no_second_yes_and_is_shown_to_the_model_with_the_next_prompt() {
     let (home, model) = (TestHome::new(), Model::says("yes"));
     let Some(terminal) = start(&home, &model) else {
         return;
@@ -290,14 +290,31 @@ fn a_command_of_the_shell_passes_the_policy_and_is_shown_to_the_model_with_the_n
     terminal
         .ready()
         .line("!echo hi from $((40+2))")
-        .see("any other text denies")
-        .see_last(">")
-        .line("y")
         .see("hi from 42")
         .see_last(">");
+    assert!(!terminal.screen().contains("Run a command?"));
     assert_eq!(model.bodies().len(), 0);
     terminal.line("what did it print").see_times("Done. (", 2);
     assert!(model.bodies().pop().unwrap().contains("hi from 42"));
+}
+
+#[test]
+fn a_command_of_the_shell_that_destroys_is_confirmed_also_where_the_user_typed_it() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let file = home.project().join("kept.txt");
+    std::fs::write(&file, "kept").unwrap();
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("!rm kept.txt")
+        .see("why: `rm` deletes files")
+        .see_last(">")
+        .line("n")
+        .see("Denied")
+        .see_last(">");
+    assert!(file.exists());
 }
 
 #[test]

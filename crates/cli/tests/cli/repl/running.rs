@@ -190,7 +190,9 @@ fn a_question_shows_the_rule_that_each_scope_would_keep() {
         .ready()
         .line("go")
         .see("s  allow for this session  [bash: \"touch made.txt")
-        .see("a  always allow in this project, for 7 days  [bash: \"touch made.txt")
+        // What does not fit behind it stands whole on the next line.
+        .see("a  always allow in this project, for 7 days")
+        .see_times("[bash: \"touch made.txt", 2)
         .see_last(">")
         .key("Escape")
         .key("Enter")

@@ -1,10 +1,13 @@
 //! Menus, lists and pages.
 
-use super::stage::{Prompt, Stage, USUAL};
+use super::stage::{Prompt, SLOW, Stage, USUAL};
+use super::talking::numbered;
+use crate::model::Model;
 use serde_json::json;
-use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 use tenon_testing::screen::{DOWN, ENTER, ESC, Screen, control};
+use tenon_testing::wait_until;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -195,14 +198,9 @@ fn a_diff_shows_what_the_session_changed() {
 #[test]
 fn the_editor_gets_what_is_written_and_gives_it_back() {
     let stage = Stage::says("fine");
-    let editor = stage.home.path().join("editor");
-    std::fs::write(
-        &editor,
-        "#!/bin/sh\nsed -i 's/rough/fine/' \"$1\"\nprintf '\\na second line\\n' >> \"$1\"\n",
-    )
-    .unwrap();
-    std::fs::set_permissions(&editor, PermissionsExt::from_mode(0o755)).unwrap();
-    let editor = editor.display().to_string();
+    let script =
+        "#!/bin/sh\nsed -i 's/rough/fine/' \"$1\"\nprintf '\\na second line\\n' >> \"$1\"\n";
+    let editor = stage.script("editor", script);
     let screen = stage.open_with(&[], &[("EDITOR", &editor)], USUAL);
     screen.ready().text("a rough draft").key(&control('g'));
     screen
@@ -211,6 +209,46 @@ fn the_editor_gets_what_is_written_and_gives_it_back() {
         .key(ENTER)
         .done();
     assert_eq!(stage.model.last_prompt(), "a fine draft\na second line");
+}
+
+/// Whether a run of any session of this home has ended.
+fn has_finished(stage: &Stage) -> bool {
+    fn logs(folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                logs(&path, found);
+            } else if path.extension().is_some_and(|end| end == "jsonl") {
+                found.extend(std::fs::read_to_string(&path));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    logs(&stage.home.tenon().join("sessions"), &mut found);
+    found.iter().any(|log| log.contains("\"run_finished\""))
+}
+
+#[test]
+fn the_session_goes_on_while_the_editor_is_open() {
+    let stage = Stage::with(Model::scripted(
+        json!({"scenarios": [], "default_response": {"content": numbered(60)}}),
+        SLOW,
+    ));
+    let script = "#!/bin/sh\necho in the editor\nwhile [ ! -e \"$0.done\" ]; do sleep 0.05; done\necho more >> \"$1\"\n";
+    let editor = stage.script("editor", script);
+    let screen = stage.open_with(&[], &[("EDITOR", &editor)], USUAL);
+    screen.ready().line("count").saw("numbered 0002");
+    screen.key(&control('g')).see("in the editor");
+    assert!(wait_until(DEADLINE, || has_finished(&stage)));
+    std::fs::write(format!("{editor}.done"), "").unwrap();
+    screen.done().see("> more");
+    let all = screen.all();
+    let numbers: Vec<&str> = all
+        .iter()
+        .filter_map(|line| line.trim().strip_prefix("numbered "))
+        .collect();
+    let expected: Vec<String> = (1..=60).map(|number| format!("{number:04}")).collect();
+    assert_eq!(numbers, expected, "{}", all.join("\n"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The terminal is as it was: after leaving, after signals, while stopped.
 
-use super::stage::{Prompt, Stage};
+use super::stage::{Prompt, Stage, USUAL};
 use rustix::process::Signal;
 use std::time::Duration;
 use tenon_testing::screen::{Screen, control};
@@ -139,4 +139,44 @@ fn ctrl_z_gives_the_terminal_back_and_takes_it_again_afterwards() {
     screen.key(&control('c')).ready().key(&control('d'));
     assert!(screen.left().success());
     restored(&screen);
+}
+
+/// An editor that takes the terminal for itself, says so, and does not end.
+fn stubborn(stage: &Stage) -> String {
+    let script = "#!/bin/sh\nstty raw -echo\nprintf 'in the editor'\nexec sleep 1000\n";
+    stage.script("editor", script)
+}
+
+#[test]
+fn a_signal_while_the_editor_is_open_ends_both_and_the_terminal_is_as_it_was() {
+    for signal in [Signal::TERM, Signal::HUP] {
+        let stage = Stage::says("fine");
+        let editor = stubborn(&stage);
+        let mut screen = stage.open_with(&[], &[("EDITOR", &editor)], USUAL);
+        screen.ready().line("hello").done().ready();
+        screen
+            .key(&control('g'))
+            .see("in the editor")
+            .signal(signal);
+        assert!(!screen.left().success(), "{signal:?}");
+        restored(&screen);
+        screen.saw("Resume with");
+    }
+}
+
+#[test]
+fn a_bug_of_the_interface_leaves_the_terminal_as_it_was_and_says_so() {
+    let stage = Stage::says("fine");
+    let mut screen = stage.open_with(&[], &[("TENON_TEST_PANIC", "break it")], USUAL);
+    screen.ready().line("hello").done().ready().line("break it");
+    assert_eq!(screen.left().code(), Some(1));
+    restored(&screen);
+    screen
+        .saw("tenon: internal error at ")
+        .saw("Resume with: tenon --session ")
+        .saw("› hello");
+    // The message stands below what was said, and not inside of a row.
+    let all = screen.all();
+    let at = |text: &str| all.iter().position(|line| line.starts_with(text));
+    assert!(at("› hello") < at("tenon: internal error"), "{all:#?}");
 }

@@ -2,7 +2,7 @@
 
 use super::stage::{Prompt, Stage, USUAL};
 use super::talking::numbered;
-use tenon_testing::screen::{Cells, ENTER, Screen, control};
+use tenon_testing::screen::{Cells, ENTER, Paper, Screen, control};
 
 fn text(screen: &Screen) -> String {
     String::from_utf8_lossy(&screen.raw()).into_owned()
@@ -159,4 +159,44 @@ fn a_window_that_is_not_looked_at_is_told_of_the_end() {
         assert_eq!(raw.contains("\x1b]9;"), expected, "{focus:?}: {raw:?}");
         assert!(raw.contains("\x1b]2;project - tenon"), "no title: {raw:?}");
     }
+}
+
+#[test]
+fn the_theme_auto_looks_at_the_background_when_it_is_chosen() {
+    let stage = Stage::says("fine");
+    let mut command = stage.model.command(&stage.home);
+    command
+        .env("TERM", "xterm-256color")
+        .env("XTERM_VERSION", "XTerm(390)");
+    let screen = Screen::start_on(command, USUAL, Paper::Light);
+    screen.ready();
+    assert!(!text(&screen).contains("]11;?"));
+    let before = screen.raw().len();
+    screen.line("/theme auto").ready();
+    let raw = text(&screen);
+    assert!(raw[before..].contains("]11;?"), "{raw:?}");
+    // The answer is no input, and what is typed afterwards is.
+    screen.line("hello").see("fine").done().ready();
+    assert!(!screen.view().has("rgb"));
+    // The bright theme: its own colours, and not those of the dark one.
+    let light = colour_of("light");
+    assert_eq!(colour_of("auto"), light);
+    assert_ne!(colour_of("dark"), light);
+}
+
+/// What a theme colours a title with, on bright paper.
+fn colour_of(theme: &str) -> String {
+    let stage = Stage::says(MANY);
+    let mut command = stage.model.command(&stage.home);
+    command
+        .env("TERM", "xterm-256color")
+        .env("COLORTERM", "truecolor")
+        .env("XTERM_VERSION", "XTerm(390)");
+    let screen = Screen::start_on(command, USUAL, Paper::Light);
+    screen.ready().line(&format!("/theme {theme}")).ready();
+    screen.line("hello").see("fn main").done().ready();
+    let emulated = screen.emulated();
+    let row = screen.view().row("A title").unwrap();
+    let cell = emulated.cell(u16::try_from(row).unwrap(), 0).unwrap();
+    format!("{:?}", cell.fgcolor())
 }

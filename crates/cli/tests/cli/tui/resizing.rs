@@ -162,6 +162,11 @@ fn ten_resizes_during_a_long_block_of_code_leave_every_line_of_it_once() {
 }
 
 #[test]
+fn ten_resizes_during_one_long_paragraph_leave_every_line_of_it_once() {
+    resized_ten_times(&numbered(LINES).replace("\n\n", "\n"));
+}
+
+#[test]
 fn other_widths_while_it_streams_erase_nothing_that_was_said() {
     let stage = streaming(Duration::from_millis(3));
     let screen = stage.open();

@@ -2,6 +2,7 @@
 
 use crate::model::Model;
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 use tenon_testing::TestHome;
@@ -63,6 +64,14 @@ impl Stage {
         }
         std::fs::write(&path, content).unwrap();
         path
+    }
+
+    /// A program that can be started, outside of the project.
+    pub fn script(&self, name: &str, content: &str) -> String {
+        let path = self.home.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        path.display().to_string()
     }
 
     pub fn content(&self, path: &str) -> String {

@@ -148,3 +148,39 @@ fn a_command_of_the_users_own_runs_and_its_output_is_shown() {
     screen.ready();
     assert!(stage.model.asked().is_empty());
 }
+
+#[test]
+fn an_answer_that_breaks_off_is_not_shown_as_the_answer() {
+    let answer = numbered(40).replace("\n\n", "\n");
+    let stage = Stage::with(Model::scripted(
+        json!({
+            "scenarios": [{"name": "broken", "trigger": "tell", "steps": [{
+                "response": {"content": answer},
+                "fault": {"error_event": {"after": 20}, "times": 1},
+            }]}],
+            "default_response": {"content": "nothing"},
+        }),
+        SLOW,
+    ));
+    let screen = stage.open();
+    screen.ready().line("tell me").done().ready();
+    let all = screen.all();
+    let places = |text: &str| -> Vec<usize> {
+        let lines = all.iter().enumerate();
+        lines
+            .filter(|(_, line)| line.contains(text))
+            .map(|(at, _)| at)
+            .collect()
+    };
+    let dropped = places("(the reply above was dropped)");
+    assert_eq!(dropped.len(), 1, "{all:#?}");
+    assert_eq!(places("trying again").len(), 1, "{all:#?}");
+    for line in answer.lines() {
+        let after: Vec<usize> = places(line)
+            .into_iter()
+            .filter(|at| *at > dropped[0])
+            .collect();
+        assert_eq!(after.len(), 1, "{line}: {all:#?}");
+    }
+    assert!(places("numbered 0001").len() == 2, "{all:#?}");
+}

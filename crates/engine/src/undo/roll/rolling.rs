@@ -4,6 +4,7 @@
 
 use super::super::chain::{Item, Was};
 use super::differs;
+use super::pairs::{Pair, pairs};
 use std::collections::{BTreeMap, BTreeSet};
 use tenon_session::{Blobs, SessionError};
 use tenon_tools::Workspace;
@@ -14,26 +15,39 @@ use tenon_vocab::{BlobRef, FileChange, Unkept};
 /// fits than their sizes say.
 const MEASURES: u32 = 8;
 
-/// One step for one path; some take two.
+/// One step for one path or two; some paths take two.
 #[derive(Clone, Copy)]
-pub(super) struct Step<'a> {
-    item: &'a Item,
-    what: What,
+pub(super) enum Step<'a> {
+    /// Take away what stands there.
+    Clear(&'a Item),
+    /// Put there what shall be.
+    Put(&'a Item),
+    /// From one place to the other.
+    Move(Pair<'a>),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
-    /// Take away what stands there.
-    Clear,
-    /// Put there what shall be.
-    Put,
+impl<'a> Step<'a> {
+    fn items(self) -> impl Iterator<Item = &'a Item> {
+        let (first, second) = match self {
+            Self::Clear(item) | Self::Put(item) => (item, None),
+            Self::Move(pair) => (pair.from, Some(pair.to)),
+        };
+        std::iter::once(first).chain(second)
+    }
 }
 
 /// All of them, in order.
 pub(super) fn steps(items: &[Item]) -> Vec<Step<'_>> {
     let is_folder = |was: &Was| matches!(was, Was::Folder { .. });
     let is_content = |was: &Was| matches!(was, Was::File { .. } | Was::Link { .. });
-    let step = |what: What| move |item| Step { item, what };
+    let moves = pairs(items);
+    let above: BTreeSet<&str> = moves
+        .iter()
+        .flat_map(|pair| {
+            let path = pair.to.path.as_str();
+            path.match_indices('/').map(|(at, _)| &path[..at])
+        })
+        .collect();
     // Files and links that make place: for nothing, or for a folder.
     let files = items
         .iter()
@@ -43,12 +57,19 @@ pub(super) fn steps(items: &[Item]) -> Vec<Step<'_>> {
         .iter()
         .rev()
         .filter(|item| is_folder(&item.left) && !is_folder(&item.to));
-    let made = items.iter().filter(|item| is_folder(&item.to));
+    // Those that something is moved to come first, and what is moved away leaves
+    // its folder empty.
+    let (first, made): (Vec<&Item>, Vec<&Item>) = items
+        .iter()
+        .filter(|item| is_folder(&item.to))
+        .partition(|item| above.contains(item.path.as_str()));
     let given = items.iter().filter(|item| is_content(&item.to));
     files
-        .chain(folders)
-        .map(step(What::Clear))
-        .chain(made.chain(given).map(step(What::Put)))
+        .map(Step::Clear)
+        .chain(first.into_iter().map(Step::Put))
+        .chain(moves.into_iter().map(Step::Move))
+        .chain(folders.map(Step::Clear))
+        .chain(made.into_iter().chain(given).map(Step::Put))
         .collect()
 }
 
@@ -104,13 +125,13 @@ impl<'a> Rolling<'a> {
     /// Keeps what stands where these steps go, and says what they will do.
     pub(super) fn keep(&mut self, steps: &[Step<'_>]) -> Vec<FileChange> {
         let mut ahead = Vec::new();
-        for Step { item, .. } in steps {
+        for item in steps.iter().flat_map(|step| step.items()) {
             if self.kept.contains_key(&item.path) || self.spared.contains(&item.path) {
                 continue;
             }
             match self.keep_one(item) {
                 Ok(mut change) => {
-                    (change.after, change.after_mode) = shall(&item.to);
+                    shall(&mut change, &item.to);
                     ahead.push(change.clone());
                     self.kept.insert(item.path.clone(), change);
                 }
@@ -121,6 +142,17 @@ impl<'a> Rolling<'a> {
     }
 
     fn keep_one(&mut self, item: &Item) -> Result<FileChange, String> {
+        if let Was::Marked { mark, mode } = &item.left {
+            let stamp = self.workspace.stamp(&item.path);
+            if !stamp.is_some_and(|stamp| item.left.is_file(&stamp)) {
+                return Err(String::from("it was changed since"));
+            }
+            return Ok(FileChange {
+                mode: Some(*mode),
+                before_mark: Some(mark.clone()),
+                ..nothing(&item.path)
+            });
+        }
         let stand = self
             .workspace
             .stand(&item.path)
@@ -168,32 +200,63 @@ impl<'a> Rolling<'a> {
 
     /// Does these steps.
     pub(super) fn take(&mut self, steps: &[Step<'_>]) {
-        for Step { item, what } in steps {
-            if self.spared.contains(&item.path) {
+        for step in steps {
+            let is_spared = |item: &&Item| self.spared.contains(&item.path);
+            if let Some(spared) = step.items().find(is_spared) {
+                let why = format!("{} is left", spared.path);
+                step.items().for_each(|item| self.leave(item, &why));
                 continue;
             }
-            let done = match (what, &item.to) {
-                (What::Clear, _) | (_, Was::Absent | Was::Lost) => self.put(item, &Wanted::Absent),
-                (_, Was::Folder { mode }) => self.put(item, &Wanted::Folder { mode: *mode }),
-                (_, Was::File { blob, mode, .. }) => {
-                    self.content(blob.as_ref()).and_then(|bytes| {
-                        self.put(
-                            item,
-                            &Wanted::File {
-                                bytes: &bytes,
-                                mode: *mode,
-                            },
-                        )
-                    })
-                }
-                (_, Was::Link { blob, .. }) => self
-                    .content(blob.as_ref())
-                    .and_then(|target| self.put(item, &Wanted::Link { target: &target })),
+            let done = match step {
+                Step::Clear(item) => self.put(item, &Wanted::Absent),
+                Step::Put(item) => self.give(item),
+                Step::Move(pair) => self.bring(pair),
             };
             if let Err(why) = done {
-                self.leave(item, &why);
+                step.items().for_each(|item| self.leave(item, &why));
             }
         }
+    }
+
+    fn give(&mut self, item: &Item) -> Result<(), String> {
+        match &item.to {
+            Was::Absent | Was::Lost | Was::Marked { .. } => self.put(item, &Wanted::Absent),
+            Was::Folder { mode } => self.put(item, &Wanted::Folder { mode: *mode }),
+            Was::File { blob, mode, .. } => {
+                let bytes = self.content(blob.as_ref())?;
+                self.put(
+                    item,
+                    &Wanted::File {
+                        bytes: &bytes,
+                        mode: *mode,
+                    },
+                )
+            }
+            Was::Link { blob, .. } => {
+                let target = self.content(blob.as_ref())?;
+                self.put(item, &Wanted::Link { target: &target })
+            }
+        }
+    }
+
+    /// Moves a file. The workspace looks whether it is still that one.
+    fn bring(&mut self, pair: &Pair<'_>) -> Result<(), String> {
+        let Pair { from, to, mark } = pair;
+        self.workspace
+            .move_back(&from.path, mark, &to.path)
+            .map_err(|error| why(&error))?;
+        set_after(self.touch(from), None, None);
+        let change = self.touch(to);
+        shall(change, &to.to);
+        Ok(())
+    }
+
+    /// What is recorded of a path that something was done to.
+    fn touch(&mut self, item: &Item) -> &mut FileChange {
+        let kept = self.kept.get(&item.path).cloned();
+        self.touched
+            .entry(item.path.clone())
+            .or_insert_with(|| kept.unwrap_or_else(|| nothing(&item.path)))
     }
 
     fn content(&self, blob: Option<&BlobRef>) -> Result<Vec<u8>, String> {
@@ -208,25 +271,26 @@ impl<'a> Rolling<'a> {
             .workspace
             .stand(&item.path)
             .map_err(|error| error.to_string())?;
-        // The second step for a path finds what the first one left.
-        let is_begun = self.touched.contains_key(&item.path);
-        if !is_begun && !item.left.is(&stand.standing) {
-            return Err(differs(&item.left, &stand.standing));
+        // The second step for a path finds what the first one left: nothing.
+        let left = match self.touched.contains_key(&item.path) {
+            true => &Was::Absent,
+            false => &item.left,
+        };
+        if !left.is(&stand.standing) {
+            return Err(differs(left, &stand.standing));
         }
         self.workspace
             .put_back(&item.path, &stand, wanted)
             .map_err(|error| why(&error))?;
-        let kept = self.kept.get(&item.path).cloned();
-        let change = self
-            .touched
-            .entry(item.path.clone())
-            .or_insert_with(|| kept.unwrap_or_else(|| nothing(&item.path)));
-        (change.after, change.after_mode) = told(wanted);
+        let (after, mode) = told(wanted);
+        set_after(self.touch(item), after, mode);
         Ok(())
     }
 
     fn leave(&mut self, item: &Item, reason: &str) {
-        self.spared.insert(item.path.clone());
+        if !self.spared.insert(item.path.clone()) {
+            return;
+        }
         self.left.push(Unkept {
             path: item.path.clone(),
             reason: reason.to_owned(),
@@ -263,17 +327,26 @@ fn nothing(path: &str) -> FileChange {
         before: None,
         after: None,
         after_mode: None,
+        ..FileChange::default()
     }
 }
 
-/// What a record says of a place in which this stands.
-fn shall(to: &Was) -> (Option<String>, Option<u32>) {
-    match to {
+fn set_after(change: &mut FileChange, after: Option<String>, mode: Option<u32>) {
+    (change.after, change.after_mode) = (after, mode);
+    change.after_mark = None;
+}
+
+/// Says in a record that this stands there.
+fn shall(change: &mut FileChange, to: &Was) {
+    let (after, mode) = match to {
         Was::Absent | Was::Lost => (None, None),
         Was::File { sha256, mode, .. } => (Some(sha256.clone()), mode.map(|mode| mode & 0o777)),
         Was::Link { sha256, .. } => (Some(sha256.clone()), Some(FileChange::LINK)),
         Was::Folder { mode } => (None, Some(mode & 0o1777 | FileChange::FOLDER)),
-    }
+        Was::Marked { mode, .. } => (None, Some(*mode)),
+    };
+    set_after(change, after, mode);
+    change.after_mark = to.mark().cloned();
 }
 
 fn told(wanted: &Wanted<'_>) -> (Option<String>, Option<u32>) {

@@ -218,6 +218,8 @@ fn same(a: &Tree, b: &Tree, path: &str) -> bool {
 struct Story {
     dice: Dice,
     counter: u64,
+    /// Where the last commands removed some files of many.
+    swept: Option<String>,
 }
 
 impl Story {
@@ -242,7 +244,12 @@ impl Story {
 
     fn wild(&mut self) -> Op {
         self.counter += 1;
-        match self.dice.roll(8) {
+        match self.dice.roll(9) {
+            8 => {
+                let folder = self.dice.one(&["src", "lib", "."]).to_owned();
+                self.swept = Some(folder.clone());
+                Op::Sweep(folder, self.dice.one(&['a', 'b', 'o', 't']))
+            }
             0 => Op::Mode(self.path(), self.dice.one(&[0o600, 0o644, 0o755, 0o444])),
             1 => Op::Folder(format!("made/{}", self.dice.roll(3))),
             2 => Op::Link(
@@ -256,6 +263,24 @@ impl Story {
             ),
             _ => self.plain(),
         }
+    }
+
+    /// What the user does: often it is to remove a file that a command could
+    /// have removed and did not.
+    fn users(&mut self) -> Op {
+        let swept = self.swept.take();
+        let is_there = |path: &&&str| match swept.as_deref() {
+            Some(".") => !path.contains('/'),
+            Some(folder) => path
+                .strip_prefix(folder)
+                .is_some_and(|rest| rest.matches('/').count() == 1),
+            None => false,
+        };
+        let paths: Vec<&str> = PATHS.iter().filter(is_there).copied().collect();
+        if paths.is_empty() {
+            return self.wild();
+        }
+        Op::Delete(self.dice.one(&paths).to_owned())
     }
 
     fn calls(&mut self, shell: Shell) -> Vec<(&'static str, Value)> {
@@ -295,6 +320,7 @@ async fn history(seed: u64, shell: Shell) {
     let mut story = Story {
         dice: Dice(seed.wrapping_mul(7919) + 17),
         counter: seed * 1000,
+        swept: None,
     };
     for path in PATHS.iter().take(6) {
         let text = story.text();
@@ -322,7 +348,7 @@ async fn history(seed: u64, shell: Shell) {
                 format!("run {calls:?}")
             }
             5 | 6 => {
-                let op = story.wild();
+                let op = story.users();
                 op.by_hand(&session.root());
                 model.tree = session.tree();
                 format!("user {op:?}")

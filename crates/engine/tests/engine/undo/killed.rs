@@ -75,6 +75,7 @@ impl Outside {
                 to_seq: Some(to_seq),
                 files,
                 ahead: stage == Stage::Ahead,
+                untouched: Vec::new(),
                 unkept,
             }
             .into(),
@@ -176,8 +177,12 @@ async fn an_undo_that_is_killed_can_be_redone_and_gone_on_with() {
 async fn an_undo_that_was_killed_at_its_very_end_does_not_take_one_more_run() {
     let mut session = Session::new();
     session.write("a.txt", "1\n");
+    // Too large to be kept: it can only be moved.
+    session.write("large.bin", &"large\n".repeat(200_000));
     session.bash("echo 2 > a.txt").await;
-    session.bash("echo 3 > a.txt; echo 3 > b.txt").await;
+    session
+        .bash("echo 3 > a.txt; echo 3 > b.txt; mv large.bin there.bin")
+        .await;
     let after = session.tree();
     session.leave().await;
     let mut outside = Outside::open(session.world.dir.path(), session.id);
@@ -187,10 +192,12 @@ async fn an_undo_that_was_killed_at_its_very_end_does_not_take_one_more_run() {
     assert!(cut.is_err());
     drop(outside);
     assert_eq!(session.read("a.txt"), "2\n");
+    assert!(session.has("large.bin") && !session.has("there.bin"));
     session.ask(Command::Undo).await;
     assert_eq!(session.read("a.txt"), "2\n");
-    session.ask(Command::Redo).await;
-    assert_eq!(session.tree(), after);
+    assert!(session.has("large.bin") && !session.has("there.bin"));
+    let notice = session.ask(Command::Redo).await;
+    assert!(session.tree() == after, "{}", notice.message);
     session.leave().await;
 }
 

@@ -1,11 +1,12 @@
 //! What a command moved: an undo never takes the only copy away.
 
-use super::{Node, REVERT, Session, Tree};
+use super::{Node, Op, REVERT, Session, Tree};
 use crate::whole::Dice;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use tenon_tools::workspace::sha256;
-use tenon_vocab::{BlobRef, Command, Notice};
+use tenon_vocab::{BlobRef, Command, Notice, NoticeLevel};
 
 const LARGE: usize = 1_200_000;
 
@@ -20,32 +21,132 @@ fn says(notice: &Notice, words: &str) {
 }
 
 #[tokio::test]
-async fn a_large_file_that_was_moved_stays_where_it_is_and_is_named() {
+async fn a_large_file_that_was_moved_is_moved_back_and_again() {
     let mut session = Session::new();
     session.write("big.bin", &large("big"));
-    session
-        .bash("mv big.bin renamed.bin; echo 1 > new.txt")
-        .await;
-    let notice = session.ask(REVERT).await;
-    assert_eq!(session.read("renamed.bin"), large("big"));
-    assert!(!session.has("new.txt"));
-    says(&notice, "renamed.bin: moved here from big.bin, not made");
-    says(&notice, "big.bin: it was moved to renamed.bin");
+    session.write("other.txt", "small\n");
+    Op::Mode("big.bin".into(), 0o640).by_hand(&session.root());
+    let before = session.tree();
+    let script = "mv big.bin deep.bin; mkdir -p far/away; mv deep.bin far/away/it; echo 1 > big.bin; mv other.txt there.txt";
+    session.bash(script).await;
+    session.bash("mv far/away/it other.txt").await;
+    let after = session.tree();
+    session.ask(Command::Undo).await;
+    session.leave().await;
+    let notice = session.ask(Command::Undo).await;
+    assert!(session.tree() == before, "{}", notice.message);
+    assert_eq!(notice.level, NoticeLevel::Info, "{}", notice.message);
+    session.ask(Command::Redo).await;
+    session.leave().await;
+    let notice = session.ask(Command::Redo).await;
+    assert!(session.tree() == after, "{}", notice.message);
+    let notice = session.ask(Command::Revert { message: Some(1) }).await;
+    assert!(session.tree() == before, "{}", notice.message);
+    assert_eq!(session.blobs().stored_bytes() / LARGE as u64, 0);
     session.leave().await;
 }
 
 #[tokio::test]
-async fn a_folder_that_was_moved_keeps_what_cannot_come_back() {
+async fn a_file_too_large_to_read_is_moved_back_too() {
+    let mut session = Session::new();
+    let path = session.root().join("huge.bin");
+    fs::File::create(&path).unwrap().set_len(1 << 30).unwrap();
+    session.bash("mkdir d; mv huge.bin d/h").await;
+    let notice = session.ask(Command::Undo).await;
+    assert_eq!(fs::metadata(&path).unwrap().len(), 1 << 30);
+    assert!(!session.has("d"), "{}", notice.message);
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn a_folder_with_large_files_that_was_moved_comes_back() {
     let mut session = Session::new();
     session.write("data/one.bin", &large("one"));
     session.write("data/deep/two.bin", &large("two"));
     session.write("data/small.txt", "small\n");
+    let before = session.tree();
     session.bash("mv data data2").await;
+    let after = session.tree();
     let notice = session.ask(Command::Undo).await;
-    assert_eq!(session.read("data2/one.bin"), large("one"));
-    assert_eq!(session.read("data2/deep/two.bin"), large("two"));
-    assert_eq!(session.read("data/small.txt"), "small\n");
-    assert!(!session.has("data2/small.txt"), "{}", notice.message);
+    assert!(session.tree() == before, "{}", notice.message);
+    let notice = session.ask(Command::Redo).await;
+    assert!(session.tree() == after, "{}", notice.message);
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn large_files_that_moved_up_in_a_row_move_back() {
+    let mut session = Session::new();
+    session.write("log", &large("first"));
+    session.write("log.1", &large("second"));
+    let before = session.tree();
+    session
+        .bash("mv log.1 log.2; mv log log.1; echo new > log")
+        .await;
+    let after = session.tree();
+    let notice = session.ask(Command::Undo).await;
+    assert!(session.tree() == before, "{}", notice.message);
+    let notice = session.ask(Command::Redo).await;
+    assert!(session.tree() == after, "{}", notice.message);
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn a_large_file_that_is_not_as_it_was_moved_stays_where_it_is_and_is_named() {
+    for change in [
+        "printf x >> renamed.bin",
+        "chmod 600 renamed.bin",
+        "echo mine > big.bin",
+        "mv renamed.bin elsewhere.bin",
+    ] {
+        let mut session = Session::new();
+        session.write("big.bin", &large("big"));
+        Op::Mode("big.bin".into(), 0o644).by_hand(&session.root());
+        session
+            .bash("mv big.bin renamed.bin; echo 1 > new.txt")
+            .await;
+        let done = std::process::Command::new("sh")
+            .args(["-c", change])
+            .current_dir(session.root())
+            .status();
+        assert!(done.unwrap().success());
+        let mut wanted = session.tree();
+        wanted.remove("new.txt");
+        let notice = session.ask(REVERT).await;
+        assert!(session.tree() == wanted, "{change}: {}", notice.message);
+        says(&notice, "big.bin: ");
+        says(&notice, "renamed.bin");
+        session.leave().await;
+    }
+}
+
+#[tokio::test]
+async fn a_large_file_that_the_command_moved_and_changed_stays_and_is_named() {
+    let mut session = Session::new();
+    session.write("big.bin", &large("big"));
+    let ops = json!([
+        ["rename", "big.bin", "renamed.bin"],
+        ["write", "renamed.bin", large("other")]
+    ]);
+    session.run(&[("hand", json!({ "ops": ops }))]).await;
+    let wanted = session.tree();
+    let notice = session.ask(Command::Undo).await;
+    assert!(session.tree() == wanted);
+    says(&notice, "renamed.bin: moved here from big.bin, not made");
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn large_files_that_changed_places_stay_and_are_named() {
+    let mut session = Session::new();
+    session.write("a.bin", &large("first"));
+    session.write("b.bin", &large("second"));
+    session.bash("mv a.bin t; mv b.bin a.bin; mv t b.bin").await;
+    let wanted = session.tree();
+    let notice = session.ask(Command::Undo).await;
+    assert!(session.tree() == wanted);
+    says(&notice, "a.bin: it was moved here from b.bin");
+    says(&notice, "b.bin: it was moved here from a.bin");
     session.leave().await;
 }
 

@@ -1,10 +1,10 @@
 //! The cases that have a name.
 
-use super::{Op, REVERT, Session};
+use super::{Node, Op, REVERT, Session};
 use serde_json::json;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use tenon_vocab::{Command, NoticeLevel};
+use tenon_vocab::{Command, EventKind, FileChange, NoticeLevel};
 
 #[tokio::test]
 async fn edits_sed_and_a_deleted_untracked_file_come_back_and_go_again() {
@@ -283,6 +283,56 @@ async fn a_file_that_a_tool_made_stays_when_the_user_changed_its_permissions() {
         "{}",
         notice.message
     );
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn a_folder_that_a_tool_made_is_recorded_with_its_mode_and_goes_only_unchanged() {
+    let mut session = Session::new();
+    let before = session.tree();
+    let ops = json!({"ops": [
+        ["write", "made/deep/new.txt", "1\n"],
+        ["write", "from.txt", "2\n"],
+        ["rename", "from.txt", "other/to.txt"],
+    ]});
+    let events = session.run(&[("edits", ops)]).await;
+    let after = session.tree();
+    let mut folders = 0;
+    for event in &events {
+        let EventKind::Checkpoint(checkpoint) = &event.kind else {
+            continue;
+        };
+        for file in &checkpoint.files {
+            if let Some(Node::Folder(mode)) = after.get(&file.path) {
+                assert_eq!(file.after_mode, Some(mode | FileChange::FOLDER));
+                folders += 1;
+            }
+        }
+    }
+    assert_eq!(folders, 3);
+    session.ask(Command::Undo).await;
+    assert_eq!(session.tree(), before);
+    session.ask(Command::Redo).await;
+    assert_eq!(session.tree(), after);
+    Op::Mode("made/deep".into(), 0o700).by_hand(&session.root());
+    let notice = session.ask(Command::Undo).await;
+    assert!(!session.has("made/deep/new.txt") && !session.has("other"));
+    assert_eq!(session.tree()["made/deep"], Node::Folder(0o700));
+    let words = "made/deep: its permissions were changed since";
+    assert!(notice.message.contains(words), "{}", notice.message);
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn a_folder_that_a_tool_made_while_a_job_ran_goes_without_a_word() {
+    let mut session = Session::new();
+    let before = session.tree();
+    let job = json!({"command": "sleep 60 > /dev/null 2>&1 &"});
+    let write = json!({"path": "made/new.txt", "content": "new\n"});
+    session.run(&[("bash", job), ("write", write)]).await;
+    let notice = session.ask(Command::Undo).await;
+    assert_eq!(session.tree(), before, "{}", notice.message);
+    assert_eq!(notice.level, NoticeLevel::Info, "{}", notice.message);
     session.leave().await;
 }
 

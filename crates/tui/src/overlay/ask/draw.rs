@@ -5,6 +5,7 @@ use super::body::Part;
 use super::{Ask, Hand, Item, Writing};
 use crate::overlay::field::labelled;
 use crate::overlay::fold::{fold, worded};
+use crate::overlay::needle::shown_width;
 use crate::overlay::scroll::Mark;
 use crate::shapes;
 use crate::text::{Frame, Line, Role, Size, Span, Style};
@@ -22,7 +23,7 @@ pub fn whole(question: &Question, columns: usize) -> Vec<Line> {
     lines.extend(shapes::question(question, columns));
     lines.push(Line::empty());
     for choice in &question.choices {
-        lines.extend(fold(offered(choice, Mark::Off), columns));
+        lines.extend(offered(choice, Mark::Off, columns));
     }
     lines
 }
@@ -74,7 +75,7 @@ fn ruled(question: &Question, columns: usize) -> Vec<Line> {
         .choices
         .iter()
         .filter(|choice| choice.rule.is_some())
-        .flat_map(|choice| fold(offered(choice, Mark::Off), columns))
+        .flat_map(|choice| offered(choice, Mark::Off, columns))
         .collect()
 }
 
@@ -112,18 +113,31 @@ fn notice(ask: &Ask, columns: usize) -> Vec<Line> {
     }
 }
 
-/// A way to answer, with the exact rule that it would store.
-fn offered(choice: &Choice, mark: Mark) -> Line {
+/// A way to answer, with the exact rule that it would store: on the same line, or
+/// whole on the next.
+fn offered(choice: &Choice, mark: Mark, columns: usize) -> Vec<Line> {
     let key = choice.key.to_string();
     let key = choice.typed.as_deref().unwrap_or(&key);
     let mut line = item(key, &choice.label, mark);
-    if let Some(rule) = &choice.rule {
-        line.push(Role::Code, &format!("  [{rule}]"));
-    }
+    let indent = shown_width(key) + 4;
+    let rule = choice.rule.as_ref().map(|rule| format!("[{rule}]"));
+    let rule = rule.map(|rule| Span::new(Role::Code, &rule));
     if choice.typed.is_some() {
         line.push(Role::Dim, " (type the whole word)");
     }
-    line
+    let Some(rule) = rule else {
+        return worded(&line, columns, indent);
+    };
+    if line.width() + 2 + rule.width() <= columns {
+        line.push(Role::Text, "  ");
+        line.spans.push(rule);
+        return vec![line];
+    }
+    let mut lines = worded(&line, columns, indent);
+    let indent = if indent * 2 < columns { indent } else { 0 };
+    let below = Span::new(Role::Text, &" ".repeat(indent));
+    lines.extend(fold(Line::of([below, rule]), columns));
+    lines
 }
 
 fn item(key: &str, label: &str, mark: Mark) -> Line {
@@ -144,7 +158,7 @@ fn full(ask: &Ask, columns: usize) -> Frame {
         match one {
             Item::Choice(choice) => {
                 if let Some(choice) = ask.question.choices.get(choice) {
-                    frame.lines.extend(fold(offered(choice, mark), columns));
+                    frame.lines.extend(offered(choice, mark, columns));
                 }
             }
             Item::Reason(key) => {

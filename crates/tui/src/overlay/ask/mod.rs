@@ -20,10 +20,6 @@ pub use draw::whole;
 use std::time::Instant;
 use tenon_vocab::{Answer, AnsweredBy, Choice, Question, QuestionKind};
 
-/// The choice of an answer that puts a question of trust off. None of the
-/// choices is called so: who does not know it takes it for a no.
-pub const NOT_NOW: &str = "not_now";
-
 #[derive(Debug)]
 pub struct Ask {
     question: Question,
@@ -363,7 +359,7 @@ impl Ask {
 
     fn refuse(&self) -> Verdict {
         match self.question.kind {
-            QuestionKind::Trust => self.say(NOT_NOW, None),
+            QuestionKind::Trust => self.say(Choice::NOT_NOW, None),
             QuestionKind::Permission | QuestionKind::AskUser => self.say(Choice::DENY, None),
         }
     }

@@ -15,7 +15,7 @@ use files::Files;
 use std::sync::Arc;
 
 /// Lines of it on the screen.
-const HIGHEST: usize = 8;
+pub const HIGHEST: usize = 8;
 
 #[derive(Debug, Default)]
 pub struct Menu {
@@ -242,11 +242,24 @@ impl Menu {
         if length == 0 {
             return vec![Line::new(Role::Dim, &self.files.said()).cut(columns)];
         }
+        // Of a list that is longer than what is shown, the last row says so.
+        let fits = length <= rows || rows < 3;
+        let rows = if fits { rows } else { rows - 1 };
         let range = self.scroll.around(self.selected, length, rows);
-        if self.is_mention() {
-            return self.paths(range, columns);
+        let last = range.end;
+        let mut lines = match self.is_mention() {
+            true => self.paths(range, columns),
+            false => commands::lines(&self.commands, &self.offers, range, self.selected, columns),
+        };
+        if !fits {
+            let place = format!("  {} of {length}", self.selected + 1);
+            let more = match length - last {
+                0 => place,
+                more => format!("{place} · {more} more below"),
+            };
+            lines.push(Line::new(Role::Dim, &more).cut(columns));
         }
-        commands::lines(&self.commands, &self.offers, range, self.selected, columns)
+        lines
     }
 
     fn paths(&self, range: std::ops::Range<usize>, columns: usize) -> Vec<Line> {

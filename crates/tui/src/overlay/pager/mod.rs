@@ -1,4 +1,7 @@
 //! A long text on the terminal's other page: the transcript, a diff, help.
+//!
+//! A very long one is laid out piece by piece, so that keys are answered in
+//! between: what is there can be read, and the rest follows.
 
 mod find;
 
@@ -7,17 +10,30 @@ use super::fold::fold;
 use crate::text::{Frame, Line, Role, Size, Span, Style};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use find::Findings;
+use std::rc::Rc;
 
 /// Makes the lines for a width: the pager asks again when that changes.
 pub type Source = Box<dyn Fn(usize) -> Vec<Line>>;
+/// The lines in pieces, each of which is made quickly.
+pub type Pieces = Box<dyn Iterator<Item = Vec<Line>>>;
+/// Makes pieces for a width.
+pub type Maker = Box<dyn Fn(usize) -> Pieces>;
+
+/// Rows that are made before the page is shown, and then at a time.
+const FIRST: usize = 1_000;
+const MORE: usize = 200;
 
 pub struct Pager {
     title: String,
-    source: Source,
+    maker: Maker,
     /// Made once for a width.
     rows: Vec<Row>,
+    /// What is not made yet.
+    coming: Option<Pieces>,
     size: Option<Size>,
     top: usize,
+    /// The top and all rows at the width before: where to be when all are made.
+    before: Option<(usize, usize)>,
     from: From,
     field: Option<Field>,
     findings: Findings,
@@ -65,17 +81,40 @@ pub enum From {
 impl Pager {
     #[must_use]
     pub fn new(title: &str, source: Source, from: From) -> Self {
+        let source = Rc::new(source);
+        let maker = move |columns| {
+            let source = Rc::clone(&source);
+            Box::new(std::iter::once_with(move || source(columns))) as Pieces
+        };
+        Self::in_pieces(title, Box::new(maker), from)
+    }
+
+    /// Of a text that may be very long.
+    #[must_use]
+    pub fn in_pieces(title: &str, maker: Maker, from: From) -> Self {
         Self {
             title: title.to_owned(),
-            source,
+            maker,
             rows: Vec::new(),
+            coming: None,
             size: None,
             top: 0,
+            before: None,
             from,
             field: None,
             findings: Findings::default(),
             notice: None,
         }
+    }
+
+    /// Whether there are rows to be made; [`Pager::work`] makes some of them.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.coming.is_some()
+    }
+
+    pub fn work(&mut self) {
+        self.lay(MORE);
     }
 
     pub fn key(&mut self, key: KeyEvent) -> Paged {
@@ -190,10 +229,12 @@ impl Pager {
     fn up(&mut self, rows: usize) {
         self.top = self.top.saturating_sub(rows);
         self.from = From::Start;
+        self.before = None;
     }
 
     fn down(&mut self, rows: usize) {
         self.top = self.top.saturating_add(rows).min(self.last());
+        self.before = None;
         if self.top == self.last() {
             self.from = From::End;
         }
@@ -229,26 +270,56 @@ impl Pager {
     fn fit(&mut self, size: Size) {
         let before = self.size.replace(size);
         if before.is_none_or(|before| before.columns != size.columns) {
-            let old = self.rows.len().max(1);
-            let lines = (self.source)(size.columns);
-            self.rows = Vec::with_capacity(lines.len());
-            for line in lines {
-                let mut of = Of::Start;
-                for line in fold(line, size.columns) {
-                    self.rows.push(Row { line, of });
-                    of = Of::Rest;
-                }
+            if self.coming.is_none() && before.is_some() {
+                self.before = Some((self.top, self.rows.len().max(1)));
             }
-            // Other rows than before: the same share of them lies above.
-            self.top = self.top.saturating_mul(self.rows.len()) / old;
-            let text = self.findings.text().to_owned();
-            self.findings = Findings::of(&text, logical(&self.rows));
-            self.findings.start_at(self.top);
+            self.rows = Vec::new();
+            self.findings = Findings::of(self.findings.text(), std::iter::empty());
+            self.coming = Some((self.maker)(size.columns));
+            self.lay(FIRST);
         }
         if self.from == From::End {
             self.top = self.last();
         }
         self.top = self.top.min(self.last());
+    }
+
+    /// Makes so many rows, or a few more.
+    fn lay(&mut self, most: usize) {
+        let columns = self.size.map_or(1, |size| size.columns);
+        let until = self.rows.len() + most;
+        while let Some(coming) = &mut self.coming
+            && self.rows.len() < until
+        {
+            let lines = coming.next();
+            let is_last = lines.is_none() || coming.size_hint().1 == Some(0);
+            for line in lines.into_iter().flatten() {
+                self.add(line, columns);
+            }
+            if is_last {
+                self.made();
+            }
+        }
+    }
+
+    fn add(&mut self, line: Line, columns: usize) {
+        let mut of = Of::Start;
+        for line in fold(line, columns) {
+            self.rows.push(Row { line, of });
+            of = Of::Rest;
+        }
+    }
+
+    /// All rows are there. Other ones than before: the same share of them lies
+    /// above.
+    fn made(&mut self) {
+        self.coming = None;
+        if let Some((top, all)) = self.before.take() {
+            self.top = top.saturating_mul(self.rows.len()) / all;
+        }
+        let text = self.findings.text().to_owned();
+        self.findings = Findings::of(&text, logical(&self.rows));
+        self.findings.start_at(self.top);
     }
 
     fn status(&self, columns: usize, end: usize) -> Frame {
@@ -269,8 +340,12 @@ impl Pager {
             Some(place) => format!(" · match {place}, n next, N previous"),
             None => String::new(),
         };
+        let (all, share) = match self.coming {
+            None => (all.to_string(), format!(" · {share} %")),
+            Some(_) => (format!("{all}+"), String::new()),
+        };
         let long = format!(
-            "{first}–{end} of {all} · {share} %{found} · space, b page · g, G ends · / search · q close"
+            "{first}–{end} of {all}{share}{found} · space, b page · g, G ends · / search · q close"
         );
         let short = format!("{first}–{end}/{all}{found} · q close");
         let line = Line::new(Role::Dim, &long);

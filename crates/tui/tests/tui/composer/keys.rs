@@ -240,19 +240,6 @@ fn shell_mode_has_its_own_mark_which_is_the_sign_itself() {
 }
 
 #[test]
-fn an_empty_composer_shows_its_placeholder_dim() {
-    let mut desk = Desk::new();
-    desk.composer.set_placeholder("Ask for something");
-    let frame = desk.composer.view(40, 5);
-    assert_eq!(plain(&frame), ["> Ask for something"]);
-    assert_eq!(frame.lines[0].spans[1].style.role, Role::Dim);
-    assert_eq!(frame.caret, Some((0, 2)));
-    assert_eq!(plain(&desk.composer.view(12, 5)), ["> Ask for …"]);
-    desk.keys("x");
-    assert_eq!(plain(&desk.composer.view(40, 5)), ["> x"]);
-}
-
-#[test]
 fn altgr_types_characters_and_controls_are_never_typed() {
     let mut desk = Desk::new();
     assert_eq!(desk.keys("<C-A-@>"), Typed::Taken);

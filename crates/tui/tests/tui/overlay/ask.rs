@@ -1,7 +1,7 @@
 use super::{control, key, letter, text};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::time::{Duration, Instant};
-use tenon_tui::overlay::ask::{Ask, NOT_NOW, Verdict, whole};
+use tenon_tui::overlay::ask::{Ask, Verdict, whole};
 use tenon_tui::text::{Line, Size};
 use tenon_vocab::{AnsweredBy, Choice, Display, Question, QuestionId, QuestionKind};
 
@@ -257,6 +257,26 @@ fn the_exact_rule_stands_behind_its_choice_and_the_mark_on_no() {
 }
 
 #[test]
+fn a_long_choice_breaks_between_words_and_its_rule_stands_below_it() {
+    let mut question = permission();
+    question.choices[2].label = "always allow what begins so, in this project, for 7 days".into();
+    let size = Size {
+        columns: 40,
+        rows: 30,
+    };
+    let shown = text(&Ask::new(question).view(size));
+    let below = "\
+  a  always allow what begins so, in
+     this project, for 7 days
+     [bash git push]";
+    assert!(shown.contains(below), "{shown}");
+    assert!(
+        shown.contains("  s  allow for this session\n     [bash git push]"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_long_rule_is_folded_and_not_cut() {
     let mut question = permission();
     let rule = format!("bash {}", "x".repeat(90));
@@ -427,7 +447,7 @@ fn enter_alone_does_not_end_a_question_of_the_model() {
 #[test]
 fn trust_is_put_off_unless_it_is_answered() {
     for code in [ENTER, KeyCode::Esc] {
-        assert_eq!(said(&after(trust(), &[key(code)])), (NOT_NOW, None));
+        assert_eq!(said(&after(trust(), &[key(code)])), (Choice::NOT_NOW, None));
     }
     assert_eq!(said(&after(trust(), &[letter('n')])), ("deny", None));
     assert_eq!(said(&after(trust(), &[letter('y')])), ("always", None));

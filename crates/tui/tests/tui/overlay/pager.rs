@@ -3,7 +3,7 @@ use crossterm::event::KeyCode;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Instant;
-use tenon_tui::overlay::pager::{From, Paged, Pager, Source};
+use tenon_tui::overlay::pager::{From, Paged, Pager, Pieces, Source};
 use tenon_tui::text::{Line, Role, Size};
 
 const SIZE: Size = Size {
@@ -234,4 +234,63 @@ fn a_hundred_thousand_lines_open_and_are_searched() {
     };
     let shown = text(&it.view(wide));
     assert!(shown.contains("/1111, n next"), "{shown}");
+}
+
+/// A page of so many pieces with a hundred lines each, and how many were made.
+fn in_pieces(count: usize, from: From) -> (Pager, Rc<Cell<usize>>) {
+    let made = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&made);
+    let maker = move |_: usize| {
+        let counted = Rc::clone(&counted);
+        counted.set(0);
+        Box::new((0..count).map(move |piece| {
+            counted.set(counted.get() + 1);
+            (1..=100)
+                .map(|at| Line::new(Role::Text, &format!("line {}", piece * 100 + at)))
+                .collect()
+        })) as Pieces
+    };
+    (Pager::in_pieces("t", Box::new(maker), from), made)
+}
+
+#[test]
+fn a_very_long_text_is_made_little_by_little_while_keys_are_answered() {
+    let (mut it, made) = in_pieces(1_000, From::End);
+    let shown = rows(&mut it);
+    assert!(made.get() < 20, "{}", made.get());
+    assert_eq!(shown[4], format!("line {}", made.get() * 100));
+    assert!(text(&it.view(SIZE)).contains("+ · q close"));
+    // Keys count in what is there.
+    press(&mut it, "g");
+    assert_eq!(rows(&mut it)[0], "line 1");
+    let before = made.get();
+    it.work();
+    assert!(it.has_work() && made.get() <= before + 3);
+    assert_eq!(rows(&mut it)[0], "line 1");
+    press(&mut it, "/line 99999\n");
+    assert!(text(&it.view(SIZE)).contains("is not in it"));
+    while it.has_work() {
+        it.work();
+    }
+    assert_eq!(made.get(), 1_000);
+    assert_eq!(rows(&mut it)[0], "line 1");
+    press(&mut it, "G");
+    assert_eq!(rows(&mut it)[4], "line 100000");
+    // What was looked for is found in what came later.
+    press(&mut it, "n");
+    assert!(rows(&mut it).iter().any(|row| row == "line 99999"));
+}
+
+#[test]
+fn who_opens_it_at_the_end_is_at_the_end_when_all_is_there() {
+    let (mut it, _) = in_pieces(50, From::End);
+    while {
+        let _ = it.view(SIZE);
+        it.has_work()
+    } {
+        it.work();
+    }
+    assert_eq!(rows(&mut it)[4], "line 5000");
+    let shown = text(&it.view(SIZE));
+    assert!(shown.contains("4996–5000/5000"), "{shown}");
 }

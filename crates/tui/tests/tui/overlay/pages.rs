@@ -23,6 +23,7 @@ fn help_names_every_command_once_and_the_keys() {
         assert_eq!(count, 1, "{named} in\n{all}");
     }
     for part in [
+        "Conversation",
         "More commands",
         "my own ␛[2J",
         "/exit, /quit",

@@ -94,8 +94,6 @@ fn it_says_that_it_waits_and_that_there_is_nothing() {
     picker.paste("cla");
     picker.fill(models());
     assert_eq!(picker.key(key(KeyCode::Enter)), Picked::Row("m3".into()));
-    picker.failed("no such folder");
-    assert!(text(&picker.view(SIZE)).contains("no such folder"));
     let picker = Picker::new("Sessions", Some(Vec::new()));
     assert!(text(&picker.view(SIZE)).contains("there is nothing"));
 }

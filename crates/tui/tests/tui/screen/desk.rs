@@ -52,7 +52,7 @@ impl<E: Emulator> Desk<E> {
         );
         self.now += self.pace;
         self.screen
-            .draw_at(self.now, self.size, finished, &live)
+            .draw(self.now, self.size, finished, &live)
             .expect("drawn");
         self.live = live;
         self.pass();

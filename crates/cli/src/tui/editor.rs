@@ -1,0 +1,69 @@
+//! The user's editor over a private file. It has the terminal for itself, and the
+//! session goes on meanwhile.
+
+use crate::place::Place;
+use rustix::process::{Pid, Signal, kill_process};
+use std::time::{Duration, Instant};
+use tokio::process::{Child, Command};
+
+/// How long an editor that is to end may take to put the terminal back.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(10);
+
+/// An editor at work. Whoever lets go of it ends it: it would keep a terminal
+/// that somebody else reads.
+struct Editing(Child);
+
+impl Drop for Editing {
+    fn drop(&mut self) {
+        let until = Instant::now() + PATIENCE;
+        if let Some(pid) = self.0.id().and_then(|id| i32::try_from(id).ok())
+            && let Some(pid) = Pid::from_raw(pid)
+        {
+            let _ = kill_process(pid, Signal::TERM);
+        }
+        while let Ok(None) = self.0.try_wait() {
+            if Instant::now() >= until {
+                let _ = self.0.start_kill();
+                return;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// The text as it was left; `Err` says why it is as it was.
+pub async fn edit(place: &Place, text: &str) -> Result<String, String> {
+    let named = ["VISUAL", "EDITOR"]
+        .iter()
+        .find_map(|name| place.env.get(name).filter(|value| !value.trim().is_empty()));
+    let editor = named.map_or_else(|| String::from("vi"), |editor| editor.to_string());
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let path = folder.path().join("prompt.md");
+    crate::screen::write_private(&path, text.as_bytes()).map_err(|error| error.to_string())?;
+    // As git does it: the variable may hold arguments. The shell makes room for
+    // the editor, so that a signal reaches that; not before an assignment.
+    let first = editor.split_whitespace().next().unwrap_or_default();
+    let exec = if first.contains('=') { "" } else { "exec " };
+    let child = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{exec}{editor} \"$1\""))
+        .arg("sh")
+        .arg(&path)
+        .current_dir(&place.root)
+        .spawn()
+        .map_err(|error| format!("the editor cannot be started: {error}"))?;
+    let mut editing = Editing(child);
+    let status = editing
+        .0
+        .wait()
+        .await
+        .map_err(|error| format!("the editor cannot be waited for: {error}"))?;
+    if !status.success() {
+        return Err(format!(
+            "the editor `{editor}` ended with {status}; the text is as it was"
+        ));
+    }
+    std::fs::read_to_string(&path)
+        .map_err(|error| format!("what was written cannot be read: {error}"))
+}

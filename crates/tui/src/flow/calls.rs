@@ -1,0 +1,115 @@
+//! Calls of tools, also those of other agents: what runs, and what came of it.
+
+use super::{Block, Flow, keep_end};
+use crate::shapes;
+use std::time::Instant;
+use tenon_vocab::{
+    AnsweredBy, CallId, CallStatus, Display, Event, EventKind, ToolCallPart, ToolDelta, ToolResult,
+    ToolStream, ToolUse,
+};
+
+/// How much of a running command's output is kept to be looked at.
+const KEPT: usize = 8 * 1024;
+
+/// A call at work.
+#[derive(Debug)]
+pub struct Running {
+    pub used: ToolUse,
+    pub since: Instant,
+    /// The end of what it has printed.
+    pub output: String,
+    /// The agent, where it is not the first one.
+    pub child: Option<String>,
+}
+
+impl Flow {
+    pub(super) fn output(&mut self, delta: &ToolDelta) {
+        let Some(running) = self
+            .running
+            .iter_mut()
+            .find(|run| run.used.call == delta.call)
+        else {
+            return;
+        };
+        running.output.push_str(&delta.text);
+        if delta.stream == ToolStream::Status {
+            running.output.push('\n');
+        }
+        keep_end(&mut running.output, KEPT);
+    }
+
+    pub(super) fn started(&mut self, used: &ToolUse, child: Option<String>, now: Instant) {
+        self.forget(&used.call);
+        self.running.push(Running {
+            used: used.clone(),
+            since: now,
+            output: String::new(),
+            child,
+        });
+    }
+
+    fn forget(&mut self, call: &CallId) -> Option<ToolCallPart> {
+        let at = self.asked.iter().position(|asked| asked.id == *call)?;
+        Some(self.asked.remove(at))
+    }
+
+    pub(super) fn result(&mut self, result: &ToolResult, columns: usize) {
+        let at = self
+            .running
+            .iter()
+            .position(|running| running.used.call == result.call);
+        let heading = match at {
+            Some(at) => shapes::heading(&self.running.remove(at).used, columns),
+            // A call that was refused was never started: say which it was.
+            None => match self.forget(&result.call) {
+                Some(asked) => shapes::asked(&asked.name, &asked.arguments, columns),
+                None => shapes::asked(&result.name, "", columns),
+            },
+        };
+        if result.status == CallStatus::Denied {
+            self.own_no = answered_by(result) == Some(AnsweredBy::User.name());
+        }
+        if let Display::Todo { items } = &result.display {
+            self.todo.clone_from(items);
+        }
+        let lines = shapes::result(result, self.fold, columns);
+        let body = lines.len() > 1;
+        self.begin(Block::Tool);
+        self.out.push(heading);
+        self.out.extend(lines);
+        if body {
+            self.last = Block::ToolBody;
+        }
+    }
+
+    /// What another agent does for this one: its calls, not its words.
+    pub(super) fn of_child(&mut self, event: &Event, columns: usize, now: Instant) {
+        let inner = columns.saturating_sub(2).max(1);
+        match &event.kind {
+            EventKind::ToolUse(used) => self.started(used, Some(event.agent.clone()), now),
+            EventKind::ToolDelta(delta) => self.output(delta),
+            EventKind::ToolResult(_) | EventKind::Notice(_) => {
+                let before = self.out.len();
+                match &event.kind {
+                    EventKind::ToolResult(result) => self.result(result, inner),
+                    EventKind::Notice(notice) => self.notice(notice, inner),
+                    _ => {}
+                }
+                let lines = self.out.split_off(before);
+                // Named once, above the first of its lines.
+                let name = match self.child.as_deref() == Some(&event.agent) {
+                    true => "",
+                    false => event.agent.as_str(),
+                };
+                self.out.extend(shapes::indent(lines, 1, name));
+                self.child = Some(event.agent.clone());
+            }
+            EventKind::RunFinished(_) => self.running.retain(|run| run.child.is_none()),
+            _ => {}
+        }
+    }
+}
+
+fn answered_by(result: &ToolResult) -> Option<&str> {
+    result.explanation.as_ref()?.answered_by.as_deref()
+}
