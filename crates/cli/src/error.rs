@@ -105,12 +105,14 @@ impl From<tenon_config::ConfigError> for CliError {
     }
 }
 
+/// Without secrets: what a server says may repeat one that was sent to it.
 impl From<tenon_model::ModelError> for CliError {
     fn from(error: tenon_model::ModelError) -> Self {
-        let hint = error.hint.clone();
+        let masker = tenon_policy::Masker::standard();
+        let masked = |text: &str| masker.mask(text).into_owned();
         Self {
-            hint,
-            ..Self::runtime(error.to_string())
+            hint: error.hint.as_deref().map(masked),
+            ..Self::runtime(masked(&error.to_string()))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The `tenon` program: arguments in, exit code out. The only place that knows
 //! every part.
 
+mod again;
 mod args;
 mod aside;
 mod assemble;

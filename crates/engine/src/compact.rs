@@ -34,7 +34,7 @@ use shares::{Force, Shares};
 use tenon_model::{ModelError, ModelErrorKind, estimate_text, estimate_tokens};
 use tenon_session::extend_recap;
 use tenon_vocab::profile::Strategy;
-use tenon_vocab::{Compacted, ContextChange, NoticeLevel, Recap, RunOrigin, RunState};
+use tenon_vocab::{Compacted, ContextChange, NoticeLevel, Recap, RunOrigin, RunState, figures};
 use text::figure;
 use view::View;
 
@@ -380,9 +380,12 @@ async fn replace(
     let text = compose::message(&summary, writer, &recap, &rules, wanted.shares);
     let kept = view.tokens_from(wanted.cut).saturating_sub(pruned.freed);
     let mut told = format!(
-        "{} messages became {by}, the last {} stay",
-        wanted.cut,
-        view.items.len() - wanted.cut
+        "{} became {by}, {}",
+        figures::count(wanted.cut, "message"),
+        match view.items.len() - wanted.cut {
+            1 => String::from("the last one stays"),
+            stay => format!("the last {stay} stay"),
+        }
     );
     if pruned.count > 0 {
         told.push_str("; ");

@@ -71,6 +71,15 @@ struct Desk {
     steer: Vec<String>,
 }
 
+impl Desk {
+    /// Whether another agent waits for the end of the run.
+    fn is_changing_agent(&self) -> bool {
+        self.work
+            .iter()
+            .any(|work| matches!(work, Work::Switch(switch) if switch.agent.is_some()))
+    }
+}
+
 /// What the inbox and the runs share.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
@@ -160,9 +169,12 @@ impl Inbox {
         self.arrived.notify_one();
     }
 
+    /// A word in between, for the run that goes on. Behind a change of the agent
+    /// it is no longer for that run: what is said after the change must not be
+    /// done with the rights from before it.
     fn steer(&self, text: String) {
         let mut desk = self.lock();
-        if desk.run.is_some() {
+        if desk.run.is_some() && !desk.is_changing_agent() {
             desk.steer.push(text);
         } else {
             drop(desk);

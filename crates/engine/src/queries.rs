@@ -28,7 +28,7 @@ impl QueryPort for Queries {
     fn ask(&self, query: Query) -> BoxFuture<'_, Reply> {
         Box::pin(async move {
             match self.0.upgrade() {
-                Some(core) => answer(&core, query).await,
+                Some(core) => masked(&core, answer(&core, query).await),
                 None => unavailable("the session has ended"),
             }
         })
@@ -38,6 +38,23 @@ impl QueryPort for Queries {
 fn unavailable(reason: &str) -> Reply {
     Reply::Unavailable {
         reason: reason.to_owned(),
+    }
+}
+
+/// What is said beside a table may be a server's, and a reply is no event: so it
+/// is masked here.
+fn masked(core: &Core, reply: Reply) -> Reply {
+    match reply {
+        Reply::Table(TableReply {
+            columns,
+            rows,
+            note: Some(note),
+        }) => Reply::Table(TableReply {
+            columns,
+            rows,
+            note: Some(core.masker.mask(&note).into_owned()),
+        }),
+        other => other,
     }
 }
 
@@ -185,11 +202,13 @@ fn grants(core: &Core) -> Reply {
 }
 
 fn jobs(core: &Core) -> Reply {
-    let rows = core
+    let rows: Vec<Vec<String>> = core
         .jobs
         .list()
         .into_iter()
         .map(|job| vec![job.id.to_string(), job.state.name().to_owned(), job.command])
         .collect();
-    table(&["process", "state", "command"], rows, None)
+    let none = || String::from("No command runs in the background.");
+    let note = rows.is_empty().then(none);
+    table(&["process", "state", "command"], rows, note)
 }

@@ -120,7 +120,10 @@ async fn own_model(models: &dyn ModelSource, provider: &str) -> Result<String, M
         let error = refused(&format!("There is no provider `{shown}`."));
         return Err(error.with_hint(match suggest_name(provider, &names) {
             Some(near) => format!("Did you mean `{near}`?"),
-            None => format!("There are: {}.", names.join(", ")),
+            None => format!(
+                "There are: {}. `tenon config edit` adds one; a new session knows it.",
+                names.join(", ")
+            ),
         }));
     };
     if let Some(model) = &known.model {

@@ -23,8 +23,9 @@ pub use point::{NoPoint, Point, Said, records};
 pub use roll::{Deed, Outcome, Plan, Stage};
 pub use words::{files, left, lines};
 
-/// Which redo the user was warned of: by its record and the runs until then. A
-/// redo of a revert gives files and no conversation, so it is asked for twice.
+/// Which step the user was warned of: by the record of what was taken back last
+/// and the runs until then. Two are asked for twice: a redo of a revert, which
+/// gives files and no conversation, and an undo of what there is no room to keep.
 #[derive(Debug, Default)]
 pub(crate) struct Warned(Mutex<Option<(u64, u32)>>);
 
@@ -33,6 +34,10 @@ impl Warned {
     fn before(&self, of: (u64, u32)) -> bool {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.replace(of) == Some(of)
+    }
+
+    fn is(&self, of: (u64, u32)) -> bool {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) == Some(of)
     }
 }
 
@@ -91,6 +96,14 @@ fn said(level: NoticeLevel, kind: &str, message: String) -> Notice {
 }
 
 fn undo_files(core: &Core) -> Result<Notice, SessionError> {
+    if let Some(rest) = rest(core) {
+        let outcome = roll(core, rest.plan, rest.group.by, rest.group.to_seq)?;
+        let mut notice = told(&outcome, rest.missing, "Undone", "as before");
+        notice.hint = Some(String::from(
+            "/redo gives again what was undone, but for what is named as gone.",
+        ));
+        return Ok(notice);
+    }
     let (done, broken_off): (Vec<Vec<HistoryRef>>, Option<u64>) = core.emitter.state(|state| {
         let undo = state.undo();
         let runs = undo.done.iter();
@@ -131,6 +144,7 @@ fn undo_files(core: &Core) -> Result<Notice, SessionError> {
 }
 
 fn undone(core: &Core, plan: Plan, missing: usize, to_seq: u64) -> Result<Notice, SessionError> {
+    let is_tight = plan.is_tight();
     let outcome = roll(core, plan, CheckpointAction::Undone, to_seq)?;
     let mut notice = told(
         &outcome,
@@ -138,12 +152,62 @@ fn undone(core: &Core, plan: Plan, missing: usize, to_seq: u64) -> Result<Notice
         "Undone",
         "as before the last run that changed files",
     );
-    notice.hint = Some(String::from(if outcome.done.is_empty() {
+    notice.hint = Some(String::from(if is_tight {
+        warn(core);
+        FOR_GOOD
+    } else if outcome.done.is_empty() {
         "/undo again goes on to the run before it. To try this one again: /redo, then /undo."
     } else {
         "The conversation stays as it is; /revert takes both back. /redo gives the files again."
     }));
     Ok(notice)
+}
+
+const FOR_GOOD: &str = "/undo once more takes back what there is no room to keep: then it is gone for good, and /redo cannot give it again. With a larger `checkpoints.max_bytes` it would be kept.";
+
+/// What the last undo or revert left for want of room.
+struct Rest {
+    group: TakenBack,
+    plan: Plan,
+    missing: usize,
+}
+
+/// What is still to be taken back, once it was said that it goes for good.
+fn rest(core: &Core) -> Option<Rest> {
+    let last = core
+        .emitter
+        .state(|state| state.undo().undone.last().cloned());
+    let group = last.filter(|group| !group.runs.is_empty())?;
+    if !core.undo_warned.is(step(core, &group)) {
+        return None;
+    }
+    let changes = group.runs.iter().flat_map(|run| &run.at);
+    let places: Vec<HistoryRef> = changes.chain(&group.records).copied().collect();
+    let (records, missing) = core.emitter.log(|log| records(log, &places));
+    let limit = core.given.checkpoints.total_bytes;
+    let plan = Plan::make(&core.workspace, &records);
+    let plan = plan.for_good(&core.workspace, &core.emitter.blobs(), limit);
+    plan.loses().then_some(Rest {
+        group,
+        plan,
+        missing,
+    })
+}
+
+/// From now on the next undo is about what the last one left.
+fn warn(core: &Core) {
+    let last = core
+        .emitter
+        .state(|state| state.undo().undone.last().cloned());
+    if let Some(group) = last {
+        core.undo_warned.before(step(core, &group));
+    }
+}
+
+/// What a warning is about.
+fn step(core: &Core, group: &TakenBack) -> (u64, u32) {
+    let record = group.records.first().map_or(0, |at| at.seq);
+    (record, core.emitter.state(tenon_session::State::runs))
 }
 
 fn redo_files(core: &Core) -> Result<Notice, SessionError> {
@@ -167,16 +231,14 @@ fn redo_files(core: &Core) -> Result<Notice, SessionError> {
     let (plan, missing) = plan(core, &group.records);
     let to_seq = to_seq.map_or(0, |at| at.seq);
     let outcome = roll(core, plan, CheckpointAction::Redone, to_seq)?;
-    let mut notice = told(&outcome, missing, "Redone", "as the session had left them");
+    let mut notice = told(&outcome, missing, "Redone", "as left by the session");
     notice.hint = Some(String::from("/undo takes it back again."));
     Ok(notice)
 }
 
 /// What a redo of a revert would do, said once before it is done.
 fn of_revert(core: &Core, group: &TakenBack) -> Option<Notice> {
-    let record = group.records.first().map_or(0, |at| at.seq);
-    let runs = core.emitter.state(tenon_session::State::runs);
-    if core.undo_warned.before((record, runs)) {
+    if core.undo_warned.before(step(core, group)) {
         return None;
     }
     let (plan, _) = plan(core, &group.records);
@@ -201,7 +263,9 @@ fn of_revert(core: &Core, group: &TakenBack) -> Option<Notice> {
 fn plan(core: &Core, places: &[HistoryRef]) -> (Plan, usize) {
     let (records, missing) = core.emitter.log(|log| records(log, places));
     let plan = Plan::make(&core.workspace, &records);
-    (plan.within(core.given.checkpoints.total_bytes), missing)
+    let limit = core.given.checkpoints.total_bytes;
+    let plan = plan.within(&core.workspace, &core.emitter.blobs(), limit);
+    (plan, missing)
 }
 
 fn roll(
@@ -265,6 +329,7 @@ fn revert_all(core: &Core, message: Option<u32>) -> Result<Notice, SessionError>
         .settings
         .filter(|then| core.cast.knows(&then.agent_name));
     let (plan, missing) = plan(core, &point.changes);
+    let is_tight = plan.is_tight();
     let blobs = core.emitter.blobs();
     let outcome = point.carry_out(plan, &core.workspace, &blobs, |kind| {
         core.emitter.emit(None, kind).map(drop)
@@ -273,7 +338,13 @@ fn revert_all(core: &Core, message: Option<u32>) -> Result<Notice, SessionError>
         core.act_as(&then.agent_name);
     }
     forget(core);
-    Ok(reverted(&outcome, missing, &point))
+    let mut notice = reverted(&outcome, missing, &point);
+    if is_tight {
+        warn(core);
+        let hints = notice.hint.into_iter().chain([String::from(FOR_GOOD)]);
+        notice.hint = Some(hints.collect::<Vec<_>>().join("\n"));
+    }
+    Ok(notice)
 }
 
 fn reverted(outcome: &Outcome, missing: usize, point: &Point) -> Notice {

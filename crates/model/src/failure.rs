@@ -276,7 +276,7 @@ fn not_found(evidence: &str) -> Verdict {
         (
             Missing::Model,
             "The server does not know this model",
-            "See which models it offers with `tenon models`, and set the model's name.",
+            "See which models it offers with `/models` in a session or `tenon models`, and set the model's name.",
         )
     } else {
         (

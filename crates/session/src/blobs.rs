@@ -73,6 +73,17 @@ impl Blobs {
         self.store(content, Form::Packed)
     }
 
+    /// How much more would be taken by the content of a file, if it is not stored
+    /// yet. Costs the packing.
+    #[must_use]
+    pub fn would_take(&self, content: &[u8]) -> u64 {
+        let packed = match &self.0 {
+            Where::Folder(_) => pack(content).map(|packed| packed.len()),
+            Where::Memory(..) => None,
+        };
+        packed.unwrap_or(content.len()) as u64
+    }
+
     /// How much of the disk the stored content takes. Costs a look at each.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {

@@ -122,10 +122,13 @@ impl Changes {
     }
 
     /// Something is about to be taken back. Until it is, its runs count as done:
-    /// a group without runs is one that was broken off.
+    /// a group without runs is one that was broken off. Where no run is left to
+    /// take back, it goes on with what the last time left.
     fn begun(&mut self, by: CheckpointAction, to_seq: u64, at: HistoryRef) {
+        let last = self.state.done.last().and_then(|run| run.at.last());
+        let goes_on = last.is_none_or(|last| last.seq <= to_seq);
         match self.state.undone.last_mut() {
-            Some(group) if group.runs.is_empty() && group.to_seq == to_seq => {
+            Some(group) if group.to_seq == to_seq && (goes_on || group.runs.is_empty()) => {
                 group.records.push(at);
             }
             _ => self.state.undone.push(TakenBack {

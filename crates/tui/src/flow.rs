@@ -2,15 +2,19 @@
 //! finished is kept until it is. Finished lines are given away, so that a long
 //! session needs no more memory than a short one.
 
+mod answers;
 mod calls;
+mod prompt;
 mod remarks;
 mod telling;
 
 use crate::house::Thinking;
 use crate::markdown::Stream;
 use crate::shapes::Fold;
-use crate::text::{Line, Role, Span, Style, wrap};
+use crate::text::{Line, Role, Style, wrap};
+use answers::Answers;
 pub use calls::Running;
+use calls::Shell;
 use std::time::Instant;
 pub use telling::Telling;
 use tenon_vocab::figures;
@@ -71,6 +75,9 @@ pub struct Flow {
     child: Option<String>,
     /// The last no of this run was the user's own.
     own_no: bool,
+    answers: Answers,
+    /// A command of the user's own that runs, as far as the log tells.
+    shell: Option<Shell>,
 }
 
 impl Flow {
@@ -90,6 +97,8 @@ impl Flow {
             fold: Fold::Folded,
             child: None,
             own_no: false,
+            answers: Answers::default(),
+            shell: None,
         }
     }
 
@@ -194,6 +203,11 @@ impl Flow {
     }
 
     pub fn event(&mut self, event: &Event, columns: usize, now: Instant) {
+        match &event.kind {
+            EventKind::Question(question) => self.answers.asked(question),
+            EventKind::Answer(answer) => self.answered(answer, columns),
+            _ => {}
+        }
         if event.parent.is_some() {
             return self.of_child(event, columns, now);
         }
@@ -201,6 +215,7 @@ impl Flow {
             self.child = None;
         }
         match &event.kind {
+            EventKind::RunStarted(started) => self.shell = Shell::of(started),
             EventKind::MessageDelta(delta) => self.delta(delta, columns, now),
             EventKind::Message(message) => self.message(message, columns, now),
             EventKind::ToolDelta(delta) => self.output(delta),
@@ -296,12 +311,7 @@ impl Flow {
         }
         self.own_no = false;
         self.begin(Block::User);
-        let style = Style::from(Role::User).bold();
-        for (at, line) in text.lines().enumerate() {
-            let mark = if at == 0 { "› " } else { "  " };
-            let line = Line::of([Span::new(Role::Accent, mark), Span::new(style, line)]);
-            self.out.extend(wrap(&line, columns, 2));
-        }
+        self.out.extend(prompt::lines(&text, self.fold, columns));
     }
 
     fn assistant(&mut self, message: &Message, columns: usize, now: Instant) {
@@ -341,6 +351,8 @@ impl Flow {
         self.thought = Thought::default();
         self.running.clear();
         self.asked.clear();
+        self.answers = Answers::default();
+        self.shell = None;
         self.todo.clear();
         self.streamed = Streamed::Nothing;
         self.written = 0;

@@ -2,6 +2,7 @@
 //! session's own. The interface draws and asks; it reads no file, no setting and
 //! no environment itself.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -141,6 +142,8 @@ pub struct Facts {
     pub branch: Option<String>,
     /// Such as `workspace-write`.
     pub sandbox: String,
+    /// Agents for which it is another one, by their names.
+    pub sandboxes: BTreeMap<String, String>,
     /// How far the walls stand, where that is not all the way: `partial`.
     pub walls: Option<String>,
 }

@@ -2,7 +2,7 @@
 //! time and the size, which the loop takes over before it draws; drawn by
 //! [`crate::view`] only.
 
-use crate::composer::Composer;
+use crate::composer::{Aim, Composer};
 use crate::flow::Flow;
 use crate::house::{Entry, Facts, Listing, Notify, Opened, Wishes};
 use crate::input::Focus;
@@ -46,7 +46,7 @@ pub struct State {
     /// Images that go with the next prompt.
     pub attachments: Vec<Part>,
     /// Sent, and not yet a part of the conversation.
-    pub queue: Vec<String>,
+    pub queue: Vec<Queued>,
     pub focus: Focus,
     pub wishes: Wishes,
     pub read: Reader,
@@ -57,6 +57,8 @@ pub struct State {
     pub escapes: Twice,
     /// What the program around does for the user now: one thing at a time.
     pub busy: Option<Busy>,
+    /// When it began that.
+    pub busy_since: Option<Instant>,
     /// What the status line says for a moment.
     pub hint: Option<(String, Instant)>,
     /// The theme before the list of themes was opened.
@@ -81,6 +83,23 @@ impl Busy {
         match self {
             Self::Opening { .. } => "opening the session",
             Self::With(what) => what,
+        }
+    }
+}
+
+/// What was sent and waits for its turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queued {
+    pub aim: Aim,
+    /// As it was typed, but for the `!` of a command.
+    pub typed: String,
+}
+
+impl fmt::Display for Queued {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.aim {
+            Aim::Model => write!(f, "{}", self.typed.trim()),
+            Aim::Shell => write!(f, "{}{}", Aim::SIGN, self.typed.trim()),
         }
     }
 }
@@ -214,6 +233,7 @@ impl State {
             interrupts: Twice::default(),
             escapes: Twice::default(),
             busy: None,
+            busy_since: None,
             hint: None,
             theme_before: None,
             title: String::new(),

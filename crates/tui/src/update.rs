@@ -18,7 +18,7 @@ use crate::text::{Line, Role, Span, Style, wrap};
 use std::rc::Rc;
 use std::time::Instant;
 use tenon_vocab::figures;
-use tenon_vocab::{Command, Query, Question};
+use tenon_vocab::{Query, Question};
 
 pub fn update(state: &mut State, input: Input, now: Instant) -> Vec<Effect> {
     state.now = now;
@@ -37,7 +37,7 @@ pub fn update(state: &mut State, input: Input, now: Instant) -> Vec<Effect> {
         Input::Prompted(prompt) => prompted(state, prompt),
         Input::Branch(branch) => state.facts.branch = branch,
         Input::Edited(text) => match text {
-            Ok(text) => state.composer.set(text.trim_end_matches('\n')),
+            Ok(text) => state.composer.edited(text.trim_end_matches('\n')),
             Err(why) => say(state, Role::Error, &why),
         },
         Input::Stderr(line) => say(state, Role::Dim, &line),
@@ -47,6 +47,7 @@ pub fn update(state: &mut State, input: Input, now: Instant) -> Vec<Effect> {
             Signal::End => effects.push(Effect::Leave(Leaving::Killed)),
         },
     }
+    state.busy_since = state.busy.as_ref().and(state.busy_since.or(Some(now)));
     menu(state, &mut effects);
     title(state, &mut effects);
     effects
@@ -106,20 +107,37 @@ pub(crate) fn say(state: &mut State, role: Role, text: &str) {
     state.flow.say(lines);
 }
 
-/// Into the composer, before what was written there meanwhile.
-pub(crate) fn give_back(state: &mut State, text: String) {
+/// Into the composer as words for the model, before what was written there
+/// meanwhile. A blank before any of it keeps all of it out of the history.
+pub(crate) fn give_back(state: &mut State, texts: &[String]) {
     let written = state.composer.text();
-    state.composer.set(&match written.is_empty() {
-        true => text,
-        false => format!("{text}\n{written}"),
-    });
+    let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    if !written.is_empty() {
+        texts.push(&written);
+    }
+    let hidden = texts.iter().any(|text| text.starts_with(' '));
+    let mut whole = texts.join("\n");
+    if hidden && !whole.starts_with(' ') {
+        whole.insert(0, ' ');
+    }
+    state.composer.set(&whole);
+}
+
+/// A prompt out of a session. Whether it is to be remembered is known of those
+/// that are: another one has a blank before it.
+fn draft(state: &State, prompt: &str) -> String {
+    match state.composer.knows(prompt) {
+        true => prompt.to_owned(),
+        false => format!(" {prompt}"),
+    }
 }
 
 /// What the revert took back, to be sent once more or changed. Never over what
 /// is written there already.
 fn prompted(state: &mut State, prompt: Option<String>) {
     if let Some(prompt) = prompt.filter(|_| state.composer.is_empty()) {
-        state.composer.set(&prompt);
+        let draft = draft(state, &prompt);
+        state.composer.set(&draft);
     }
 }
 
@@ -168,8 +186,12 @@ fn acted(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
         // The loop has taken the handle out; see `opened`.
         Outcome::Opened(session) => {
             opened(state, &session, effects);
-            if let Some(Busy::Opening { draft: Some(draft) }) = was {
-                give_back(state, draft);
+            if let Some(Busy::Opening {
+                draft: Some(prompt),
+            }) = was
+            {
+                let draft = draft(state, &prompt);
+                give_back(state, &[draft]);
             }
         }
         Outcome::Leave => effects.push(Effect::Leave(Leaving::Asked)),
@@ -254,20 +276,5 @@ pub(crate) fn next_question(state: &mut State) {
             keys::theme_as_before(state);
         }
         state.overlay = Some(Overlay::Ask(Box::new(Ask::new(question)), asker));
-    }
-}
-
-/// Sends it, and shows it until it is a part of the conversation.
-pub(crate) fn send(state: &mut State, command: Command, effects: &mut Vec<Effect>) {
-    state.queue.extend(queued(&command));
-    effects.push(Effect::Send(command));
-}
-
-/// As it stands among what waits.
-pub(crate) fn queued(command: &Command) -> Option<String> {
-    match command {
-        Command::Prompt { text, .. } | Command::Steer { text } => Some(text.clone()),
-        Command::Shell { command } => Some(format!("!{command}")),
-        _ => None,
     }
 }

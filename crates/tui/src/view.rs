@@ -10,8 +10,9 @@ use crate::flow::Running;
 use crate::house::Motion;
 use crate::overlay::menu::HIGHEST;
 use crate::shapes;
-use crate::state::{Overlay, Run, State};
+use crate::state::{Busy, Overlay, Run, State};
 use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
+use std::time::Instant;
 use tenon_vocab::RunState;
 use tenon_vocab::figures;
 
@@ -132,24 +133,45 @@ fn progress(state: &State) -> Option<Line> {
             facts.push_str(&format!(" · ~{} tokens", figures::short(written)));
         }
         if !run.stopping {
-            facts.push_str(" · esc stops");
+            facts.push_str(stops(state));
         }
         line.push(Role::Dim, &facts);
         return Some(line);
     }
-    let busy = state.busy.as_ref()?.word();
+    let busy = state.busy.as_ref()?;
+    let time = state.now.saturating_duration_since(since(state));
+    let mut text = format!("{} {}", busy.word(), figures::elapsed(time));
+    if state.overlay.is_none() && matches!(busy, Busy::With(_)) {
+        text.push_str(" · esc gives it up");
+    }
     Some(Line::of([
         Span::new(Role::Accent, &format!("{spinner} ")),
-        Span::new(Role::Dim, busy),
+        Span::new(Role::Dim, &text),
     ]))
+}
+
+/// The key that stops a run: at a question Esc answers it, and in a list it
+/// closes that.
+fn stops(state: &State) -> &'static str {
+    match &state.overlay {
+        None | Some(Overlay::Page(_)) => " · esc stops",
+        Some(Overlay::Ask(..)) => " · ctrl+c stops",
+        Some(Overlay::Pick(..)) => "",
+    }
+}
+
+/// Since when something goes on.
+fn since(state: &State) -> Instant {
+    let since = state.run.map(|run| run.since).or(state.busy_since);
+    since.unwrap_or(state.now)
 }
 
 fn spinner(state: &State) -> &'static str {
     if state.wishes.motion == Motion::Reduced {
         return "•";
     }
-    let since = state.run.map_or(state.now, |run| run.since);
-    let at = state.now.saturating_duration_since(since).as_millis() / 100;
+    let time = state.now.saturating_duration_since(since(state));
+    let at = time.as_millis() / 100;
     let at = usize::try_from(at).unwrap_or(0) % SPINNER.len();
     SPINNER.get(at).copied().unwrap_or("•")
 }
@@ -177,7 +199,8 @@ fn queued(state: &State) -> Vec<Line> {
         .queue
         .iter()
         .take(QUEUE)
-        .map(|text| {
+        .map(|queued| {
+            let text = queued.to_string();
             let first = text.lines().next().unwrap_or_default();
             let more = text.lines().count().saturating_sub(1);
             let mut line = Line::of([

@@ -49,7 +49,7 @@ pub use message::{
     CallForm, ImageSource, Message, Origin, Part, Role, Segment, Status, StopReason, ToolCallPart,
 };
 pub use printable::{Lines, Printable};
-pub use question::{Answer, AnsweredBy, Choice, Question, QuestionKind};
+pub use question::{Answer, AnsweredBy, BodyRow, Choice, Question, QuestionKind};
 pub use recap::{CommandFact, FileDone, FileFact, KeptText, OpenFact, Recap};
 pub use records::{
     BlobRef, Checkpoint, CheckpointAction, Compiled, ContextChange, FileChange, FileMark,

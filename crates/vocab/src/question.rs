@@ -71,6 +71,46 @@ pub struct Question {
     pub affects: Vec<String>,
 }
 
+impl Question {
+    /// Whether a yes would destroy something, as far as a question tells.
+    #[must_use]
+    pub fn is_danger(&self) -> bool {
+        !self.affects.is_empty()
+            || self.intent.is_some()
+            || self.choices.iter().any(|choice| choice.typed.is_some())
+    }
+}
+
+/// A row of what a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyRow<'a> {
+    Line(&'a str),
+    /// So many lines of nothing but spaces, which would push the rest off the
+    /// screen.
+    Empty(usize),
+}
+
+impl<'a> BodyRow<'a> {
+    /// Fewer empty lines than this are shown as they are.
+    const MANY: usize = 3;
+
+    /// Only line feeds part lines: a carriage return stays visible.
+    #[must_use]
+    pub fn of(text: &'a str) -> Vec<Self> {
+        let lines: Vec<&str> = text.split('\n').collect();
+        let is_empty = |line: &&str| line.chars().all(|c| c == ' ');
+        lines
+            .chunk_by(|one, next| is_empty(one) && is_empty(next))
+            .flat_map(|run| match run.first() {
+                Some(first) if is_empty(first) && run.len() >= Self::MANY => {
+                    vec![Self::Empty(run.len())]
+                }
+                _ => run.iter().map(|line| Self::Line(line)).collect(),
+            })
+            .collect()
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnsweredBy {
@@ -108,4 +148,29 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     pub by: AnsweredBy,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BodyRow::{self, Empty, Line};
+
+    #[test]
+    fn many_empty_lines_are_counted_and_nothing_else_is_folded() {
+        let text = "a\n\n  \n\nb\n\n\nc\n\r\n\r\n\r\n\n\n\n\n";
+        assert_eq!(
+            BodyRow::of(text),
+            [
+                Line("a"),
+                Empty(3),
+                Line("b"),
+                Line(""),
+                Line(""),
+                Line("c"),
+                Line("\r"),
+                Line("\r"),
+                Line("\r"),
+                Empty(5),
+            ]
+        );
+    }
 }

@@ -17,6 +17,7 @@ use crate::render::table::Table;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use tenon_config::Resolved;
+use tenon_policy::Masker;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -55,12 +56,15 @@ enum Lists {
 }
 
 impl Finding {
+    /// Without secrets: it may hold what a server said, and is shown to others.
     fn new(section: &'static str, state: State, what: String, advice: String) -> Self {
+        let masker = Masker::standard();
+        let masked = |text: &str| masker.mask(text).into_owned();
         Self {
             section,
             state,
-            what,
-            advice,
+            what: masked(&what),
+            advice: masked(&advice),
             list: Vec::new(),
         }
     }

@@ -153,6 +153,16 @@ fn at_session(place: &Place, session: Session) -> Result<Place, CliError> {
     }
 }
 
+/// The flag that asks for a session that is there.
+fn asked_for(args: &RunArgs) -> Option<&'static str> {
+    match args {
+        _ if args.resume => Some("--resume"),
+        _ if args.session.is_some() => Some("--session"),
+        _ if args.fork => Some("--fork"),
+        _ => None,
+    }
+}
+
 /// Which session the flags ask for.
 pub fn choose(place: &Place, args: &RunArgs) -> Result<Session, CliError> {
     let existing = |id| {
@@ -163,7 +173,13 @@ pub fn choose(place: &Place, args: &RunArgs) -> Result<Session, CliError> {
         }
     };
     if args.no_save {
-        return Ok(Session::Unsaved);
+        return match asked_for(args) {
+            None => Ok(Session::Unsaved),
+            Some(flag) => Err(CliError::usage(format!(
+                "{flag} goes on with a kept session, and --no-save keeps nothing"
+            ))
+            .with_hint("Leave one of the two out.")),
+        };
     }
     if args.resume {
         let last = place.store().latest(Some(&place.root_text()))?;

@@ -4,7 +4,7 @@
 use super::{lines, wrap};
 use crate::screen::{Paint, Style};
 use tenon_vocab::{
-    Answer, AnsweredBy, Choice, DiffFile, Display, Printable, Question, QuestionKind,
+    Answer, AnsweredBy, BodyRow, Choice, DiffFile, Display, Printable, Question, QuestionKind,
 };
 use unicode_width::UnicodeWidthStr;
 
@@ -30,10 +30,15 @@ fn laid_out(paint: Paint, question: &Question, columns: Option<usize>) -> String
         (_, body) => body,
     };
     if !body.is_empty() {
-        // Only line feeds part lines: a carriage return stays visible.
         let body = body.strip_suffix('\n').unwrap_or(body);
-        for line in body.split('\n') {
-            text.push_str(&format!("  {}\n", Printable::line(line)));
+        for row in BodyRow::of(body) {
+            text.push_str(&match row {
+                BodyRow::Line(line) => format!("  {}\n", Printable::line(line)),
+                BodyRow::Empty(count) => {
+                    let said = format!("  … {count} empty lines");
+                    format!("{}\n", paint.paint(Style::Dim, &said))
+                }
+            });
         }
     }
     if let Some(reason) = &question.reason {

@@ -1,7 +1,7 @@
 //! While a run goes on: events are drawn, what is typed steers it, questions
 //! are answered, Ctrl+C stops it.
 
-use super::input::Typed;
+use super::input::{Entered, Typed};
 use super::line::{self, Line};
 use super::session::Live;
 use super::status;
@@ -85,7 +85,7 @@ async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
             biased;
             asked = repl.signals.next() => desk.signal(live, asked),
             typed = repl.keyboard.next() => match typed {
-                Typed::During(moment, Said::Line(line)) => desk.line(repl, live, moment, line.trim()),
+                Typed::During(moment, Said::Line(line)) => desk.line(repl, live, moment, line),
                 Typed::During(moment, Said::End) => desk.end(live, moment),
                 _ => {}
             },
@@ -200,13 +200,17 @@ impl Desk {
             .is_some_and(|(_, since)| moment >= *since)
     }
 
-    fn line(&mut self, repl: &mut Repl, live: &mut Live, moment: u64, line: &str) {
+    fn line(&mut self, repl: &mut Repl, live: &mut Live, moment: u64, entered: Entered) {
         self.twice.forget();
         self.waiting.leave();
         if self.is_asked(moment) {
-            return self.answer(live, line);
+            return self.answer(live, entered.text.trim());
         }
-        let line = super::input::clean(line);
+        if entered.is_doubtful() {
+            complain("(asked about after this run: it came with other lines)");
+            return repl.typed.push_back(entered);
+        }
+        let line = super::input::clean(entered.text.trim());
         if line.is_empty() {
             return;
         }

@@ -3,6 +3,7 @@
 
 use super::complete::Tab;
 use super::history::{ENTRIES, Past};
+use super::input::{Entered, Pace};
 use rustyline::error::ReadlineError;
 use rustyline::history::{History, MemHistory};
 use rustyline::{
@@ -10,11 +11,12 @@ use rustyline::{
     EventHandler, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
 };
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What came of asking for a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edited {
-    Line(String),
+    Line(Entered),
     /// Ctrl+C on an empty input.
     Interrupted,
     /// Ctrl+D on an empty input, or the terminal is gone.
@@ -24,7 +26,11 @@ pub enum Edited {
 pub struct LineEditor {
     editor: Editor<Tab, MemHistory>,
     continued: Continued,
+    begun: Begun,
 }
+
+/// What stands in the terminal before the line is asked for is read sooner.
+const SOON: Duration = Duration::from_millis(3);
 
 impl LineEditor {
     /// # Errors
@@ -53,7 +59,19 @@ impl LineEditor {
         ] {
             editor.bind_sequence(newline, EventHandler::Simple(Cmd::Newline));
         }
-        let mut made = Self { editor, continued };
+        // The first keys of what must have been typed.
+        let begun = Begun::default();
+        for key in ['!', 'y', 'Y'] {
+            editor.bind_sequence(
+                KeyEvent(KeyCode::Char(key), Modifiers::NONE),
+                EventHandler::Conditional(Box::new(Begin(Arc::clone(&begun)))),
+            );
+        }
+        let mut made = Self {
+            editor,
+            continued,
+            begun,
+        };
         made.remember(past);
         Ok(made)
     }
@@ -70,14 +88,28 @@ impl LineEditor {
 
     /// Edits a line that begins with what was typed already.
     pub fn read(&mut self, label: &str, begun: &str) -> Edited {
+        let asked = Instant::now();
+        let given = !begun.is_empty();
         let read = self.editor.readline_with_initial(label, (begun, ""));
+        let mut first = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = first.take();
+        let soon = first.is_some_and(|first| first.saturating_duration_since(asked) <= SOON);
+        // Also a text that nobody typed just now.
+        let pace = if soon || given {
+            Pace::Among
+        } else {
+            Pace::Alone
+        };
         let mut continued = self
             .continued
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let continued = std::mem::take(&mut *continued);
         match read {
-            Ok(line) => Edited::Line(join(line, continued)),
+            Ok(line) => Edited::Line(Entered {
+                text: join(line, continued),
+                pace,
+            }),
             Err(ReadlineError::Interrupted) => Edited::Interrupted,
             Err(_) => Edited::Ended,
         }
@@ -95,6 +127,21 @@ impl ConditionalEventHandler for ClearFirst {
         } else {
             Some(Cmd::Kill(Movement::WholeBuffer))
         }
+    }
+}
+
+/// When the first key of a line came, where it is one that is looked at.
+type Begun = Arc<Mutex<Option<Instant>>>;
+
+struct Begin(Begun);
+
+impl ConditionalEventHandler for Begin {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
+        if ctx.line().is_empty() {
+            let mut begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            *begun = Some(Instant::now());
+        }
+        None
     }
 }
 

@@ -4,7 +4,7 @@
 use super::complete::{Tab, words};
 use super::editor::{Edited, LineEditor};
 use super::history::Past;
-use super::input::{Ask, Editing, Hands, Typed, clean};
+use super::input::{Ask, Editing, Entered, Hands, Pace, Typed, clean};
 use super::modes::{self, Keys};
 use super::paste::{MARKED, first_input, unmarked};
 use super::watch::{Lines, Moment, Said};
@@ -100,7 +100,10 @@ impl Thread {
         if let Some(end) = first_input(begun.as_bytes()) {
             let rest = begun.split_off(end);
             self.begun = rest;
-            return Edited::Line(unmarked(begun.trim_end_matches('\n')));
+            return Edited::Line(Entered {
+                text: unmarked(begun.trim_end_matches('\n')),
+                pace: Pace::Among,
+            });
         }
         let begun = clean(&unmarked(&begun));
         match &mut self.editor {
@@ -111,21 +114,24 @@ impl Thread {
 
     /// A line as the terminal gives it; one that ends in a backslash goes on.
     fn plain(&mut self, label: &str) -> Edited {
-        let mut whole = String::new();
+        let mut whole = Entered::alone(String::new());
         let mut shown = label;
         loop {
             modes::prompt(shown);
             match self.lines.next(None, &self.moment) {
                 Some((_, Said::Line(line))) => {
-                    whole.push_str(&line);
-                    if !whole.ends_with('\\') {
+                    if line.pace == Pace::Among {
+                        whole.pace = Pace::Among;
+                    }
+                    whole.text.push_str(&line.text);
+                    if !whole.text.ends_with('\\') {
                         return Edited::Line(whole);
                     }
-                    whole.pop();
-                    whole.push('\n');
+                    whole.text.pop();
+                    whole.text.push('\n');
                     shown = ". ";
                 }
-                _ if whole.is_empty() => return Edited::Ended,
+                _ if whole.text.is_empty() => return Edited::Ended,
                 _ => return Edited::Line(whole),
             }
         }

@@ -2,13 +2,14 @@
 //! one, where, and what was loaded (U6).
 
 use super::session::Kept;
+use crate::again::LastRun;
 use crate::assemble::{Assembled, Configured, Options};
 use crate::place::Place;
 use crate::render::lines::shorten;
 use crate::render::wrap;
 use crate::screen::{Paint, Style};
 use tenon_config::{Loaded, Origin, Resolved};
-use tenon_vocab::{Message, Origin as MessageOrigin, Part, Printable, Role, Settings, marked};
+use tenon_vocab::{Message, Part, Printable, Role, Settings, figures, marked};
 
 pub struct Facts<'a> {
     pub place: &'a Place,
@@ -16,6 +17,8 @@ pub struct Facts<'a> {
     pub settings: &'a Settings,
     pub assembled: &'a Assembled,
     pub kept: Kept,
+    /// That it is a copy, and how to get back.
+    pub copied: Option<String>,
     pub paint: Paint,
 }
 
@@ -64,6 +67,7 @@ pub fn header(facts: &Facts<'_>) -> String {
             None => format!("  {}", dim(remark.as_str())),
         });
     }
+    lines.extend(facts.copied.iter().map(|text| format!("  {}", dim(text))));
     lines.extend(last_exchange(facts).iter().map(|line| dim(line)));
     let keys =
         "/help lists the commands, !cmd runs one of the shell, @ names a file, Ctrl+D leaves.";
@@ -71,24 +75,24 @@ pub fn header(facts: &Facts<'_>) -> String {
     lines.join("\n")
 }
 
-/// Where a resumed session stood: the last prompt and the last answer.
+/// Where a resumed session stood: the last prompt, what was answered to it, and
+/// how that ended.
 fn last_exchange(facts: &Facts<'_>) -> Vec<String> {
-    let messages = facts.assembled.parts.state.history().messages();
-    let said = |role: Role| {
-        messages
-            .iter()
-            .rev()
-            .filter(|message| message.role == role && message.origin != MessageOrigin::Filler)
-            .map(|message| words(message))
-            .find(|text| !text.trim().is_empty())
-    };
-    let shown = |mark: &str, text: String| {
+    let last = LastRun::of(&facts.assembled.parts);
+    let shown = |mark: &str, text: &str| {
         let first = text.trim().lines().next().unwrap_or_default().to_owned();
         format!("  {mark} {}", shorten(&first, 200))
     };
-    let prompt = said(Role::User).map(|text| shown(">", text));
-    let answer = said(Role::Assistant).map(|text| shown("…", text));
-    prompt.into_iter().chain(answer).collect()
+    let mut lines = Vec::new();
+    lines.extend(last.prompt().map(|prompt| shown(">", &words(prompt))));
+    let answer = last.answer().map(words);
+    lines.extend(answer.as_deref().map(|text| shown("…", text)));
+    match (last.prompt(), answer, last.broken()) {
+        (_, Some(_), Some(broken)) => lines.push(format!("  ({broken})")),
+        (Some(_), None, Some(broken)) => lines.push(format!("  (no answer: {broken})")),
+        _ => {}
+    }
+    lines
 }
 
 /// What was said, without what went along with it.
@@ -119,7 +123,10 @@ fn session(facts: &Facts<'_>) -> String {
         Kept::Never => String::from("not kept (--no-save)"),
         Kept::IfUsed | Kept::Always => match facts.assembled.parts.state.runs() {
             0 => id,
-            runs => format!("{id}  resumed after {runs} runs"),
+            runs => format!(
+                "{id}  resumed after {}",
+                figures::count(runs as usize, "run")
+            ),
         },
     }
 }

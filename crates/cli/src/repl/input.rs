@@ -22,10 +22,38 @@ pub enum Editing {
     Plain,
 }
 
+/// An input, and how it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entered {
+    pub text: String,
+    pub pace: Pace,
+}
+
+/// Whether somebody typed an input, as far as that can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    Alone,
+    /// With other lines, or sooner than fingers are: it may be of a paste.
+    Among,
+}
+
+impl Entered {
+    pub fn alone(text: String) -> Self {
+        let pace = Pace::Alone;
+        Self { text, pace }
+    }
+
+    /// Whether it would run what perhaps nobody typed.
+    pub fn is_doubtful(&self) -> bool {
+        let several = self.pace == Pace::Among || self.text.trim_end().contains('\n');
+        several && self.text.trim_start().starts_with('!')
+    }
+}
+
 #[derive(Debug)]
 pub enum Typed {
     /// The input that was asked for.
-    Input(String),
+    Input(Entered),
     /// Ctrl+C on an empty input.
     Interrupted,
     Ended,
@@ -121,7 +149,7 @@ impl Keyboard {
     }
 
     /// Ends the watch. Gives what was said and not yet heard.
-    pub async fn unwatch(&mut self) -> Vec<String> {
+    pub async fn unwatch(&mut self) -> Vec<Entered> {
         let mut unheard = Vec::new();
         if self.watch.take().is_none() {
             return unheard;
@@ -143,18 +171,35 @@ impl Keyboard {
 
     /// One question outside of a run; `None` when it was not answered.
     pub async fn question(&mut self, signals: &mut Signals, label: &str) -> Option<String> {
+        let entered = self.entered(signals, label).await?;
+        Some(entered.text)
+    }
+
+    async fn entered(&mut self, signals: &mut Signals, label: &str) -> Option<Entered> {
         self.ask(label, String::new());
         loop {
             tokio::select! {
                 biased;
                 _ = signals.next() => return None,
                 typed = self.next() => match typed {
-                    Typed::Input(text) => return Some(clean(&text).trim().to_owned()),
+                    Typed::Input(Entered { text, pace }) => {
+                        let text = clean(&text).trim().to_owned();
+                        return Some(Entered { text, pace });
+                    }
                     Typed::Interrupted | Typed::Ended => return None,
                     _ => {}
                 },
             }
         }
+    }
+
+    /// A yes that was typed beyond doubt.
+    pub async fn consent(&mut self, signals: &mut Signals, label: &str) -> bool {
+        self.begin();
+        self.entered(signals, label).await.is_some_and(|entered| {
+            let said = entered.text.to_ascii_lowercase();
+            entered.pace == Pace::Alone && matches!(said.as_str(), "y" | "yes")
+        })
     }
 
     /// A yes or no; Enter takes the default. What was typed before is no answer.
@@ -189,6 +234,21 @@ pub fn clean(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_doubtful_where_it_came_with_other_lines() {
+        for (text, pace, doubtful) in [
+            ("!ls", Pace::Alone, false),
+            ("!ls", Pace::Among, true),
+            ("\n\n !ls", Pace::Alone, true),
+            ("!ls\nrm x", Pace::Alone, true),
+            ("!ls\n", Pace::Alone, false),
+            ("list them", Pace::Among, false),
+        ] {
+            let text = text.to_owned();
+            assert_eq!(Entered { text, pace }.is_doubtful(), doubtful);
+        }
+    }
 
     #[test]
     fn control_characters_of_a_paste_reach_no_prompt() {

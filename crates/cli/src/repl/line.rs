@@ -1,25 +1,36 @@
 //! What a typed line means: the same at the prompt and while a run goes on. How
 //! it is then done is not the same, and stands where it is done.
+//!
+//! Whether a text is for the shell is not read off it where there is a screen,
+//! whose composer knows. A line has nothing but its `!`.
 
 use super::local;
 pub use tenon_engine::slash::Line;
 use tenon_engine::slash::{self, Names, Slash};
 use tenon_vocab::Command;
 
+/// A line, whose `!` is all that tells a command.
 pub fn read(text: &str, names: &Names) -> Line {
-    let text = text.trim();
-    match (slash::resolve(text, names), text.strip_prefix('!')) {
-        (Some(Slash::Local(command)), _) => Line::Local(command),
-        (Some(Slash::Query(query)), _) => Line::Query(query),
-        (Some(Slash::Command(command)), _) => Line::Command(command),
-        (Some(Slash::Misused(what)), _) => Line::Wrong(what),
-        (Some(Slash::Unknown { name, nearest }), _) => Line::Wrong(local::unknown(&name, nearest)),
-        (None, Some(command)) if command.trim().is_empty() => Line::Nothing,
-        (None, Some(command)) => Line::Command(Command::Shell {
-            command: command.trim().to_owned(),
+    match text.trim().strip_prefix('!').map(str::trim) {
+        Some("") => Line::Nothing,
+        Some(command) => Line::Command(Command::Shell {
+            command: command.to_owned(),
         }),
-        (None, None) if text.is_empty() => Line::Nothing,
-        (None, None) => Line::Command(Command::Prompt {
+        None => words(text, names),
+    }
+}
+
+/// A text that is known not to be for the shell.
+pub fn words(text: &str, names: &Names) -> Line {
+    let text = text.trim();
+    match slash::resolve(text, names) {
+        Some(Slash::Local(command)) => Line::Local(command),
+        Some(Slash::Query(query)) => Line::Query(query),
+        Some(Slash::Command(command)) => Line::Command(command),
+        Some(Slash::Misused(what)) => Line::Wrong(what),
+        Some(Slash::Unknown { name, nearest }) => Line::Wrong(local::unknown(&name, nearest)),
+        None if text.is_empty() => Line::Nothing,
+        None => Line::Command(Command::Prompt {
             text: text.to_owned(),
             attachments: Vec::new(),
         }),
@@ -59,6 +70,17 @@ mod tests {
             })
         );
         assert!(matches!(read("/reviw", &names), Line::Wrong(_)));
+    }
+
+    #[test]
+    fn words_are_never_for_the_shell() {
+        for text in ["!touch x", "\n\n  !touch x"] {
+            let prompt = Line::Command(Command::Prompt {
+                text: text.trim().into(),
+                attachments: Vec::new(),
+            });
+            assert_eq!(words(text, &Names::default()), prompt);
+        }
     }
 
     #[test]

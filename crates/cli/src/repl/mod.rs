@@ -36,7 +36,7 @@ use crate::screen::{Paint, Style, complain};
 use crate::signals::{Asked, Signals};
 use crate::tui::{self, Front};
 use during::After;
-use input::{Editing, Hands, Keyboard, Typed, clean};
+use input::{Editing, Entered, Hands, Keyboard, Typed, clean};
 use line::Line;
 use local::Settings;
 use session::{Live, Opened, Wanted};
@@ -46,7 +46,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tenon_tui::state::{Press, Twice};
 use tenon_vocab::notice;
-use tenon_vocab::{Command, ContextChange, Event, EventKind, Part, Query, SessionId};
+use tenon_vocab::{Command, ContextChange, Event, EventKind, Part, Printable, Query, SessionId};
 use watch::Said;
 
 /// What the terminal interface has in common with it.
@@ -120,7 +120,7 @@ pub(crate) struct Repl {
     /// Given with --image: they go with the first prompt.
     images: Vec<Part>,
     /// Lines that were typed while a server was waited for: the next inputs.
-    typed: VecDeque<String>,
+    typed: VecDeque<Entered>,
     /// What the next input begins with: a prompt that was taken back.
     begun: String,
 }
@@ -290,9 +290,9 @@ impl Repl {
 
     /// Waits for an input; nothing of the session is drawn meanwhile, because
     /// it would be drawn into the line that is being edited.
-    async fn input(&mut self, live: &Live, twice: &mut Twice) -> Result<String, Next> {
+    async fn input(&mut self, live: &Live, twice: &mut Twice) -> Result<Entered, Next> {
         if let Some(line) = self.typed.pop_front() {
-            return Ok(clean(&line));
+            return Ok(line);
         }
         let begun = std::mem::take(&mut self.begun);
         self.keyboard.ask(PROMPT, begun);
@@ -304,9 +304,9 @@ impl Repl {
                     Asked::Interrupt => twice.press(Instant::now()),
                 },
                 typed = self.keyboard.next() => match typed {
-                    Typed::Input(text) => {
+                    Typed::Input(entered) => {
                         twice.forget();
-                        return Ok(clean(&text));
+                        return Ok(entered);
                     }
                     Typed::Ended => return Err(Next::Leave),
                     Typed::Interrupted => twice.press(Instant::now()),
@@ -333,7 +333,12 @@ impl Repl {
         }
     }
 
-    async fn take(&mut self, live: &mut Live, input: &str) -> Result<Next, CliError> {
+    async fn take(&mut self, live: &mut Live, entered: &Entered) -> Result<Next, CliError> {
+        let input = &*clean(&entered.text);
+        if entered.is_doubtful() && !self.is_meant(input).await {
+            complain("Not run.");
+            return Ok(Next::Stay);
+        }
         let line = line::read(input, &live.names);
         if line.is_remembered(input) {
             self.keyboard.remember(input.trim_end());
@@ -378,6 +383,16 @@ impl Repl {
             | Command::Shutdown => live.handle.commands.send(command),
         }
         Ok(Next::Stay)
+    }
+
+    /// What runs without a question has to be typed; this perhaps was not.
+    async fn is_meant(&mut self, input: &str) -> bool {
+        complain(&format!(
+            "This came with other lines, and would run:\n{}",
+            Printable::block(input.trim())
+        ));
+        let label = "Run it? [y/N] ";
+        self.keyboard.consent(&mut self.signals, label).await
     }
 
     /// Waits until the engine has said what became of a change of the model or
@@ -443,7 +458,7 @@ impl Repl {
 }
 
 /// A line that was typed while nobody edited one.
-fn line_of(typed: Typed) -> Option<String> {
+fn line_of(typed: Typed) -> Option<Entered> {
     match typed {
         Typed::During(_, Said::Line(line)) => Some(line),
         _ => None,

@@ -1,6 +1,7 @@
 //! The session that is talked to, and how it is opened and ended.
 
 use super::{Repl, header};
+use crate::again;
 use crate::assemble::{self, Configured, Options, Session};
 use crate::error::CliError;
 use crate::place::{Place, RootFrom};
@@ -135,6 +136,7 @@ pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Opened, CliErro
         settings: &settings,
         assembled: &assembled,
         kept,
+        copied: again::copied(session),
         paint: repl.paint,
     }));
     let configured = Arc::clone(&assembled.configured);

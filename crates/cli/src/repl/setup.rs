@@ -76,12 +76,12 @@ pub async fn run(repl: &mut Repl, options: &Options) -> Result<Flags, CliError> 
             Err(error) => {
                 complain(&format!(
                     "That does not work: {}",
-                    Printable::line(&error.message)
+                    Printable::block(&error.message)
                 ));
                 continue;
             }
         };
-        say_key(&repl.place.env, &configured);
+        say_key(&repl.place.env, &configured, &picked.server);
         if let Some(model) = model(repl, &configured, picked.models).await? {
             return write(repl, &picked.server, &model).await;
         }
@@ -220,7 +220,7 @@ async fn demo(repl: &mut Repl) {
 }
 
 async fn own(repl: &mut Repl, url: String) -> Result<Picked, CliError> {
-    let label = "Name of the environment variable that holds the key (Enter: no key) [] ";
+    let label = "Name of the environment variable that holds the key (Enter: no key) ";
     let key_env = loop {
         let answer = ask(repl, label).await?;
         match answer.to_ascii_lowercase().as_str() {
@@ -250,15 +250,23 @@ fn is_variable(text: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-fn say_key(env: &Env, configured: &ResolvedProvider) {
-    if let tenon_config::KeySource::Env(names) = &configured.key
-        && configured.reach == tenon_model::Reach::Remote
-        && !names.iter().any(|name| env.get(name).is_some())
-    {
-        complain(&format!(
+fn say_key(env: &Env, configured: &ResolvedProvider, server: &Server) {
+    let tenon_config::KeySource::Env(names) = &configured.key else {
+        return;
+    };
+    if names.iter().any(|name| env.get(name).is_some()) {
+        return;
+    }
+    match &server.key_env {
+        _ if configured.reach == tenon_model::Reach::Remote => complain(&format!(
             "The key is read from the environment and is never written to a file: set {} before you start tenon.",
             names.join(" or ")
-        ));
+        )),
+        Some(name) => complain(&format!(
+            "{name} is not set now: the server is asked without a key. Set it before you start tenon."
+        )),
+        // A server of this machine may want none.
+        None => {}
     }
 }
 
@@ -299,13 +307,30 @@ async fn model(
     loop {
         let answer = ask(repl, &label).await?;
         match chosen(&answer, &known) {
-            Chosen::Model(name) => return Ok(Some(name)),
+            Chosen::Model(name) if is_known(&name, &known) || sure(repl, &name).await => {
+                return Ok(Some(name));
+            }
+            Chosen::Model(_) => {}
             Chosen::AnotherServer => return Ok(None),
             Chosen::NoSuchNumber => complain(&format!(
                 "There is no number {answer} in the list. Give one of the list, or a name."
             )),
         }
     }
+}
+
+/// Whether the server has it; one that lists nothing may have anything.
+fn is_known(name: &str, known: &[ModelEntry]) -> bool {
+    known.is_empty() || known.iter().any(|model| model.id == name)
+}
+
+async fn sure(repl: &mut Repl, name: &str) -> bool {
+    let label = format!(
+        "The server does not list `{}`. Take it all the same? [y/N] ",
+        Printable::line(name)
+    );
+    let keyboard = &mut repl.keyboard;
+    keyboard.confirm(&mut repl.signals, &label, Enter::No).await
 }
 
 /// What can hardly be talked to goes last, by its name: it only orders.
@@ -395,7 +420,13 @@ async fn write(repl: &mut Repl, server: &Server, model: &str) -> Result<Flags, C
         complain("Nothing was written; it holds for this session.");
         return Ok(flags);
     }
-    create(&folder, &path, &page)?;
+    if let Err(error) = create(&folder, &path, &page) {
+        complain(&format!(
+            "{}.\nWhat stands above holds for this session.",
+            Printable::block(&error.message)
+        ));
+        return Ok(flags);
+    }
     complain("Written. `tenon config edit` changes it, `tenon config show` shows what holds.\n");
     Ok(Vec::new())
 }

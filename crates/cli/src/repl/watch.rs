@@ -2,14 +2,18 @@
 //! the terminal cannot do more. Reads only what is there, so that reading can
 //! be stopped at any time.
 
+use super::input::{Entered, Pace};
 use super::paste::{first_input, typed, unmarked};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, PipeReader, Stdin};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// One input is never longer than this; what exceeds it is a mistake.
 const LIMIT: usize = 1024 * 1024;
+/// Lines that come closer together than this were not typed one after the other.
+const QUICK: Duration = Duration::from_millis(20);
 const NOW: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 0,
@@ -17,7 +21,7 @@ const NOW: Timespec = Timespec {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
-    Line(String),
+    Line(Entered),
     /// Ctrl+D, or the input has ended.
     End,
 }
@@ -48,12 +52,14 @@ pub struct Lines {
     stdin: Stdin,
     terminal: bool,
     /// Whole inputs, with the moment in which each was read.
-    whole: VecDeque<(u64, String)>,
+    whole: VecDeque<(u64, Entered)>,
     /// Of an input that is not at its end, and its moment.
     pending: Vec<u8>,
     stamp: u64,
     /// A pipe that ended stays so; a terminal can go on after Ctrl+D.
     ended: bool,
+    /// When the last whole input was read.
+    last: Option<Instant>,
 }
 
 enum Ready {
@@ -71,6 +77,7 @@ impl Lines {
             pending: Vec::new(),
             stamp: 0,
             ended: false,
+            last: None,
         }
     }
 
@@ -101,11 +108,22 @@ impl Lines {
     /// Sorts what was read in this moment into inputs. They are stamped here: a
     /// line of before must not become an answer because it waited in a row.
     fn divide(&mut self, stamp: u64) {
+        let before = self.whole.len();
         while let Some(end) = self.first_end() {
             let bytes: Vec<u8> = self.pending.drain(..end).collect();
             let text = unmarked(&String::from_utf8_lossy(&bytes));
             let line = text.trim_end_matches(['\n', '\r']).to_owned();
-            self.whole.push_back((stamp, line));
+            self.whole.push_back((stamp, Entered::alone(line)));
+        }
+        if !self.terminal || self.whole.len() == before {
+            return;
+        }
+        let soon = self.last.is_some_and(|last| last.elapsed() <= QUICK);
+        self.last = Some(Instant::now());
+        if soon || self.whole.len() > before + 1 || !self.pending.is_empty() {
+            for (_, entered) in self.whole.iter_mut().skip(before) {
+                entered.pace = Pace::Among;
+            }
         }
     }
 
@@ -150,7 +168,7 @@ impl Lines {
     pub fn ahead(&mut self, moment: &Moment) -> String {
         let stamp = moment.lock();
         self.take(*stamp);
-        let lines = self.whole.drain(..).map(|(_, line)| line + "\n");
+        let lines = self.whole.drain(..).map(|(_, entered)| entered.text + "\n");
         let mut text: String = lines.collect();
         let bytes = std::mem::take(&mut self.pending);
         text.push_str(&String::from_utf8_lossy(&bytes).replace('\r', "\n"));
@@ -162,6 +180,16 @@ impl Lines {
         matches!(poll(&mut watched, Some(&NOW)), Ok(ready) if ready > 0)
     }
 
+    /// The same, after a moment.
+    fn more(&self) -> bool {
+        let moment = Timespec {
+            tv_sec: 0,
+            tv_nsec: QUICK.subsec_nanos().into(),
+        };
+        let mut watched = [PollFd::new(&self.stdin, PollFlags::IN)];
+        matches!(poll(&mut watched, Some(&moment)), Ok(ready) if ready > 0)
+    }
+
     /// Takes what is there. The caller holds the moment.
     fn take(&mut self, stamp: u64) -> Taken {
         if self.terminal && self.stamp != stamp {
@@ -169,7 +197,11 @@ impl Lines {
             self.pending.clear();
             self.stamp = stamp;
         }
-        let taken = self.fill();
+        let mut taken = self.fill();
+        // More of a paste may come in a moment: what runs has the time.
+        if self.terminal && taken == Taken::Some && self.pending.starts_with(b"!") && self.more() {
+            taken = self.fill();
+        }
         self.divide(stamp);
         taken
     }
@@ -225,12 +257,16 @@ mod tests {
             pending: pending.as_bytes().to_vec(),
             stamp: 3,
             ended: false,
+            last: None,
         }
     }
 
     fn divided(lines: &mut Lines) -> Vec<(u64, String)> {
         lines.divide(3);
-        lines.whole.drain(..).collect()
+        let whole = lines.whole.drain(..);
+        whole
+            .map(|(stamp, entered)| (stamp, entered.text))
+            .collect()
     }
 
     fn at(moment: u64, line: &str) -> (u64, String) {
@@ -242,6 +278,28 @@ mod tests {
         let mut typed = lines(true, "/effort\n/cost\nhal");
         assert_eq!(divided(&mut typed), [at(3, "/effort"), at(3, "/cost")]);
         assert_eq!(typed.pending, b"hal");
+    }
+
+    #[test]
+    fn a_line_of_a_terminal_is_alone_or_among_others() {
+        let paces = |terminal, text| {
+            let mut lines = lines(terminal, text);
+            lines.divide(3);
+            lines
+                .whole
+                .iter()
+                .map(|(_, line)| line.pace)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(paces(true, "!ls\n"), [Pace::Alone]);
+        assert_eq!(paces(true, "look\n!ls\n"), [Pace::Among; 2]);
+        assert_eq!(paces(true, "!ls\nhal"), [Pace::Among]);
+        assert_eq!(paces(false, "look\n!ls\n"), [Pace::Alone; 2], "of a pipe");
+        let mut quick = lines(true, "look\n");
+        quick.divide(3);
+        quick.pending = b"!ls\n".to_vec();
+        quick.divide(3);
+        assert_eq!(quick.whole[1].1.pace, Pace::Among);
     }
 
     #[test]

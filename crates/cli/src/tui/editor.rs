@@ -1,9 +1,13 @@
 //! The user's editor over a private file. It has the terminal for itself, and the
-//! session goes on meanwhile.
+//! session goes on meanwhile: so the file is in the folder that no command of it
+//! sees.
 
 use crate::place::Place;
 use rustix::process::{Pid, Signal, kill_process};
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
 /// How long an editor that is to end may take to put the terminal back.
@@ -38,7 +42,7 @@ pub async fn edit(place: &Place, text: &str) -> Result<String, String> {
         .iter()
         .find_map(|name| place.env.get(name).filter(|value| !value.trim().is_empty()));
     let editor = named.map_or_else(|| String::from("vi"), |editor| editor.to_string());
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = folder(place).map_err(|error| format!("no file can be made: {error}"))?;
     let path = folder.path().join("prompt.md");
     crate::screen::write_private(&path, text.as_bytes()).map_err(|error| error.to_string())?;
     // As git does it: the variable may hold arguments. The shell makes room for
@@ -66,4 +70,15 @@ pub async fn edit(place: &Place, text: &str) -> Result<String, String> {
     }
     std::fs::read_to_string(&path)
         .map_err(|error| format!("what was written cannot be read: {error}"))
+}
+
+fn folder(place: &Place) -> std::io::Result<TempDir> {
+    let state = &place.paths.state;
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(state)?;
+    tempfile::Builder::new()
+        .prefix("editing-")
+        .tempdir_in(state)
 }

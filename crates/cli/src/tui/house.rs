@@ -107,7 +107,7 @@ impl House for Door {
         fail_on_purpose(&self.0.place.borrow(), text);
         let live = self.0.live.borrow();
         let names = live.as_ref().map(|live| live.names.clone());
-        line::read(text, &names.unwrap_or_default())
+        line::words(text, &names.unwrap_or_default())
     }
 
     fn history(&self) -> Vec<String> {

@@ -9,9 +9,8 @@ mod open;
 mod wishes;
 
 use crate::CommandResult;
-use crate::args::{Format, RunArgs, Shared};
+use crate::args::{RunArgs, Shared};
 use crate::assemble::{self, Options, Session};
-use crate::commands::exec;
 use crate::drive::Desk;
 use crate::error::{CliError, code};
 use crate::place::Place;
@@ -64,10 +63,15 @@ pub fn front(args: &RunArgs, place: &Place) -> Front {
 pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> CommandResult {
     let runtime = assemble::runtime()?;
     let paint = Paint::for_stderr(shared.color);
-    let mut options = Options::from_args(args, exec::desk(Format::Text, paint));
+    // The screen asks, wherever standard error goes.
+    let mut options = Options::from_args(args, Desk::Terminal(paint));
     let images = crate::images::of_flags(&place, &options, session, &args.image)?;
     let place = repl::place_of(&place, session)?;
-    trust::ask_at_terminal(&place, &options, paint)?;
+    // It is asked on standard error. Where nobody would see it, what it is about
+    // is left out, and that is said on the screen.
+    if std::io::stderr().is_terminal() {
+        trust::ask_at_terminal(&place, &options, paint)?;
+    }
     let (_, resolved) = assemble::settings(&place, &options)?;
     if resolved.provider.is_none() {
         options

@@ -2,6 +2,7 @@
 //! opened before the current one is ended: what fails leaves all as it was.
 
 use super::house::{Program, Waiting};
+use crate::again::{self, LastRun};
 use crate::assemble::{self, Configured, Options, Session};
 use crate::error::CliError;
 use crate::place::Place;
@@ -10,13 +11,13 @@ use crate::repl::{Kept, place_of};
 use crate::trust;
 use std::sync::Arc;
 use std::time::Duration;
+use tenon_config::SandboxMode;
 use tenon_engine::Engine;
 use tenon_engine::slash::{Names, SLASH};
+use tenon_sandbox::Mode;
 use tenon_tui::house::{Entry, Facts, Opened, Outcome};
 use tenon_vocab::port::CommandSink;
-use tenon_vocab::{
-    Command, Event, EventKind, Message, Origin, Role, SessionId, Settings, Timestamp,
-};
+use tenon_vocab::{Command, SessionId, Settings};
 use tokio::task::JoinHandle;
 
 /// Ending kills processes, which may take two seconds.
@@ -115,19 +116,31 @@ impl Program {
         };
         let parts = &assembled.parts;
         let settings = parts.settings.clone();
+        // Behind other walls than those that are configured.
+        let fenced = parts.agents.iter().filter(|agent| {
+            let walls = agent.walls.as_ref();
+            walls.is_some_and(|walls| walls.mode == Mode::ReadOnly)
+        });
         let facts = Facts {
             version: String::from(env!("CARGO_PKG_VERSION")),
             root: shown_root(&place),
             branch: record::branch(&place.root),
             sandbox: assembled.configured.resolved.sandbox.mode.name().to_owned(),
+            sandboxes: fenced
+                .map(|agent| {
+                    (
+                        agent.profile.name.clone(),
+                        SandboxMode::ReadOnly.name().to_owned(),
+                    )
+                })
+                .collect(),
             walls: assembled.shortfall.map(|short| short.level),
         };
-        let (past, todo) = (last_exchange(parts), parts.state.todo().to_vec());
-        let before = parts
-            .state
-            .runs()
-            .saturating_sub(u32::from(!past.is_empty()));
-        let remarks = parts.remarks.clone();
+        let (last, todo) = (LastRun::of(parts), parts.state.todo().to_vec());
+        let before = parts.state.runs().saturating_sub(last.runs);
+        let past = last.events.into_iter().map(Arc::new).collect();
+        let mut remarks = parts.remarks.clone();
+        remarks.extend(again::copied(wanted.session));
         let names = Names::of(&parts.context);
         let entries = menu(&parts.context);
         let configured = Arc::clone(&assembled.configured);
@@ -243,35 +256,4 @@ fn menu(context: &tenon_engine::ContextParts) -> Vec<Entry> {
         group: None,
     });
     own.chain(commands).chain(skills).collect()
-}
-
-/// Where a resumed session stood: the last prompt and the last answer.
-fn last_exchange(parts: &tenon_engine::Parts) -> Vec<Arc<Event>> {
-    let messages = parts.state.history().messages();
-    let last = |role: Role| -> Option<Message> {
-        messages
-            .iter()
-            .rev()
-            .find(|message| {
-                message.role == role
-                    && message.origin != Origin::Filler
-                    && !message.text().trim().is_empty()
-            })
-            .map(|message| Message::clone(message))
-    };
-    let event = |message: Message| {
-        Arc::new(Event {
-            seq: 0,
-            sub: None,
-            ts: Timestamp::UNIX_EPOCH,
-            session: parts.log.id(),
-            run: None,
-            parent: None,
-            agent: parts.agent.name.clone(),
-            kind: EventKind::Message(message),
-        })
-    };
-    let prompt = last(Role::User).map(event);
-    let answer = last(Role::Assistant).map(event);
-    prompt.into_iter().chain(answer).collect()
 }

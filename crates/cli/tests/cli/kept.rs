@@ -171,3 +171,19 @@ fn nothing_is_kept_with_no_save() {
         .args(["sessions", "list", "--all", "--json"]));
     assert_eq!(listed.trim(), "[]");
 }
+
+#[test]
+fn a_session_that_is_gone_on_with_cannot_be_one_that_is_not_kept() {
+    let home = TestHome::new();
+    let model = Model::new(&answers("yes"));
+    assert_eq!(run(model.command(&home).args(["exec", "-p", "hi"])).0, 0);
+    let id = tenon_vocab::SessionId::generate().to_string();
+    for flags in [&["-c"][..], &["-c", "--fork"], &["--session", &id]] {
+        let mut command = model.command(&home);
+        command.args(["exec", "--no-save", "-p", "hi"]).args(flags);
+        let (code, _, said) = run(&mut command);
+        assert_eq!(code, 2, "{flags:?}: {said}");
+        assert!(said.contains("--no-save keeps nothing"), "{said}");
+    }
+    assert_eq!(model.bodies().len(), 1);
+}

@@ -256,3 +256,27 @@ fn a_plain_token_in_a_question_is_masked_and_nothing_is_allowed_for_later() {
         "{choices:?}"
     );
 }
+
+#[test]
+fn what_a_server_says_is_shown_without_the_secrets_in_it() {
+    let program = Program::new();
+    let message = format!("{} may not do that", secret());
+    let model = Model::scripted(
+        json!({
+            "scenarios": [],
+            "default_response": {"content": "x"},
+            "fault": {"status": 400, "body": {"error": {"message": message}}},
+        }),
+        std::time::Duration::ZERO,
+    );
+    for args in [
+        ["exec", "-p", "go"].as_slice(),
+        &["exec", "--format", "json", "-p", "go"],
+        &["doctor", "--network"],
+    ] {
+        let ran = exec(&program, &model, args);
+        let all = format!("{}{}", ran.out, ran.err);
+        assert!(all.contains(MASKED), "{args:?}: {all}");
+        assert!(!all.contains(&secret()), "{args:?}: {all}");
+    }
+}

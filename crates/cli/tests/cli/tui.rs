@@ -2,6 +2,7 @@
 //! against a scripted model server. What the terminal shows is read from an
 //! emulator, and from a real tmux where it is about the scrollback.
 
+mod again;
 mod agents;
 mod asking;
 mod choosing;

@@ -68,9 +68,18 @@ fn a_revert_from_outside_keeps_within_what_the_settings_say() {
     let settings = project.join("../small.jsonc");
     fs::write(&settings, r#"{"checkpoints": {"max_bytes": 1}}"#).unwrap();
     let settings = settings.to_str().unwrap();
-    let words = ["--config", settings, "sessions", "revert", "--yes"];
-    let (code, out, err) = run(model.command(&home).args(words));
+    let revert = |how: &str| {
+        let words = ["--config", settings, "sessions", "revert", how];
+        run(model.command(&home).args(words))
+    };
+    let left = "made.txt: there is no room to keep what it holds";
+    let (code, _, err) = revert("--dry-run");
     assert_eq!(code, 0, "{err}");
-    assert!(!project.join("made.txt").exists());
+    assert!(err.contains(left), "{err}");
+    assert!(!err.contains("removed "), "{err}");
+    let (code, out, err) = revert("--yes");
+    assert_eq!(code, 0, "{err}");
+    assert!(project.join("made.txt").exists(), "it may be the only copy");
+    assert!(out.contains(left), "{out}");
     assert!(out.contains("checkpoints.max_bytes"), "{out}");
 }

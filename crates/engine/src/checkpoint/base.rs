@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
-use tenon_tools::workspace::{Changes, Extent, Noticed, Renewed, Scan, Sentry};
+use tenon_tools::workspace::{Changes, Extent, Noticed, Renewed, Scan, Sentry, Writes};
 
 /// What is written through memory is told late, and through a second name not at
 /// all. A look that is older than this is made anew when nobody waits for it.
@@ -44,6 +44,8 @@ pub(super) struct Parted {
     until: BTreeSet<String>,
     /// Not known where the sentry was lost meanwhile.
     later: Option<BTreeSet<String>>,
+    /// What was seen to be written until then.
+    pub(super) written: Writes,
 }
 
 /// Who changed a path.
@@ -131,6 +133,7 @@ impl Desk {
         let parted = so_far.as_ref().filter(|_| is_alone).map(|so_far| Parted {
             until: so_far.paths.clone(),
             later: None,
+            written: so_far.written.clone(),
         });
         if let Some(looked) = base.and_then(|base| self.renew(core, base, deadline, so_far)) {
             return looked;
@@ -179,6 +182,7 @@ impl Desk {
         let mut parted = so_far.as_ref().map(|so_far| Parted {
             until: so_far.paths.clone(),
             later: Some(BTreeSet::new()),
+            written: so_far.written.clone(),
         });
         let renewed = core.workspace.renewed_since(
             &base.scan,
@@ -247,6 +251,7 @@ mod tests {
         Parted {
             until: set(until),
             later: Some(set(later)),
+            written: Writes::default(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 use tenon_tools::Workspace;
-use tenon_tools::workspace::{EntryKind, Scan, Scanned, Stamp, Suspect};
+use tenon_tools::workspace::{EntryKind, Scan, Scanned, Stamp, Suspect, Writes};
 use tenon_vocab::FileChange;
 
 /// How far the clock of a file system may lag.
@@ -36,6 +36,8 @@ pub(super) struct Origins<'a> {
     before: &'a Scan,
     since: SystemTime,
     after: &'a Scan,
+    /// What was seen to be written, where that was asked.
+    written: Option<&'a Writes>,
     /// Sizes of what was changed or removed and was not kept.
     lost: HashMap<u64, &'a str>,
     olds: OnceCell<Places<'a>>,
@@ -58,6 +60,7 @@ impl<'a> Origins<'a> {
             before: between.before,
             since: between.since,
             after: between.after,
+            written: between.parted.map(|parted| &parted.written),
             lost,
             olds: OnceCell::new(),
             news: OnceCell::new(),
@@ -134,14 +137,14 @@ impl<'a> Origins<'a> {
     pub(super) fn is_moved_here(&self, new: &Scanned, shelf: &Shelf) -> bool {
         let olds = self.olds.get_or_init(|| by_identity(self.before));
         let mut all = olds.get(&new.stamp.identity()).into_iter().flatten();
-        all.any(|old| is_moved(old, new) && !shelf.holds(old))
+        all.any(|old| self.is_moved(old, new) && !shelf.holds(old))
     }
 
     /// Whether a file stands in another place now, as it was.
     pub(super) fn stands_elsewhere(&self, old: &Scanned) -> bool {
         let news = self.news.get_or_init(|| by_identity(self.after));
         let mut all = news.get(&old.stamp.identity()).into_iter().flatten();
-        all.any(|new| is_moved(old, new))
+        all.any(|new| self.is_moved(old, new))
     }
 
     /// Where something that is gone stands now.
@@ -153,17 +156,20 @@ impl<'a> Origins<'a> {
             .find(|new| new.path != gone.path && new.stamp.size == gone.stamp.size)
             .map(|new| new.path.as_str())
     }
-}
 
-/// Whether both are one file, under another name and else unchanged. One with
-/// several names may be reached in ways that nobody looks at.
-fn is_moved(old: &Scanned, new: &Scanned) -> bool {
-    let is_file = |entry: &Scanned| entry.kind == EntryKind::File && entry.stamp.is_alone();
-    old.path != new.path
-        && is_file(old)
-        && is_file(new)
-        && old.stamp.mark() == new.stamp.mark()
-        && old.stamp.mode == new.stamp.mode
+    /// Whether both are one file, under another name and else unchanged, as far as
+    /// that can be seen without reading it: its time can be set back. One with
+    /// several names may be reached in ways that nobody looks at.
+    fn is_moved(&self, old: &Scanned, new: &Scanned) -> bool {
+        let is_file = |entry: &Scanned| entry.kind == EntryKind::File && entry.stamp.is_alone();
+        let is_written = |written: &Writes| written.holds(&new.path);
+        old.path != new.path
+            && is_file(old)
+            && is_file(new)
+            && old.stamp.mark() == new.stamp.mark()
+            && old.stamp.mode == new.stamp.mode
+            && !self.written.is_some_and(is_written)
+    }
 }
 
 /// What stands at a path that is in no scan.

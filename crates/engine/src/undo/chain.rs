@@ -62,6 +62,14 @@ impl Was {
         }
     }
 
+    /// The same, of a file only.
+    pub(super) fn file_hash(&self) -> Option<&str> {
+        match self {
+            Self::File { sha256, .. } => Some(sha256),
+            _ => None,
+        }
+    }
+
     pub(super) fn mark(&self) -> Option<&FileMark> {
         match self {
             Self::Marked { mark, .. } => Some(mark),

@@ -4,6 +4,7 @@
 
 mod pairs;
 mod rolling;
+mod room;
 
 use super::chain::{Item, Was, chain};
 use pairs::Places;
@@ -12,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use tenon_session::{Blobs, SessionError};
 use tenon_tools::Workspace;
 use tenon_tools::workspace::Standing;
-use tenon_vocab::profile::Checkpoints;
 use tenon_vocab::{Checkpoint, FileChange, Unkept};
 
 /// What happens to a path.
@@ -22,6 +22,8 @@ pub enum Deed {
     Removed,
     /// It was removed by the session.
     BroughtBack,
+    /// It was moved by the session, and is the same file: nobody has read it.
+    MovedBack,
     Restored,
 }
 
@@ -32,6 +34,7 @@ impl Deed {
         match self {
             Self::Removed => "removed",
             Self::BroughtBack => "brought back",
+            Self::MovedBack => "moved back",
             Self::Restored => "restored",
         }
     }
@@ -43,8 +46,11 @@ pub struct Plan {
     items: Vec<Item>,
     /// Left as they are, and why.
     pub left: Vec<Unkept>,
-    /// What the session may keep in all.
-    room: u64,
+    places: Places,
+    /// Whether some of them are left only because there is no room to keep them.
+    is_tight: bool,
+    /// Taken away without being kept, and why.
+    lost: BTreeMap<String, Unkept>,
 }
 
 /// Which record of an undo it is.
@@ -70,6 +76,7 @@ impl Item {
     fn deed(&self) -> Deed {
         match (&self.to, &self.left) {
             (Was::Absent, _) => Deed::Removed,
+            (Was::Marked { .. }, _) => Deed::MovedBack,
             (_, Was::Absent) => Deed::BroughtBack,
             _ => Deed::Restored,
         }
@@ -91,10 +98,11 @@ impl Plan {
         let mut plan = Self {
             items: Vec::new(),
             left: chained.unkept,
-            room: Checkpoints::default().total_bytes,
+            places: Places::of(&chained.items),
+            is_tight: false,
+            lost: BTreeMap::new(),
         };
         let mut stays = Vec::new();
-        let places = Places::of(&chained.items);
         for item in chained.items {
             match look(workspace, &item) {
                 Look::AsLeft => {
@@ -110,21 +118,58 @@ impl Plan {
                 }
             }
         }
-        plan.spare_moved(stays, &places);
+        plan.spare_moved(stays);
         plan
     }
 
-    /// With a limit of its own for what the session keeps, in bytes. What an undo
-    /// takes away counts; beyond the limit it is done all the same, and named.
+    /// With a limit for what the session keeps, in bytes. What an undo takes away
+    /// counts: a file that cannot be kept is left, since it may be the only copy.
     #[must_use]
-    pub fn within(mut self, room: u64) -> Self {
-        self.room = room;
+    pub fn within(mut self, workspace: &Workspace, blobs: &Blobs, limit: u64) -> Self {
+        let lacking = room::lacking(workspace, blobs, &self.items, limit);
+        self.is_tight = !lacking.is_empty();
+        let reason = format!("there is no room to keep what it holds: {}", full(limit));
+        for path in &lacking {
+            self.leave(path, &reason);
+        }
+        let items = std::mem::take(&mut self.items);
+        let (stays, rest) = items
+            .into_iter()
+            .partition(|item| lacking.contains(&item.path));
+        self.items = rest;
+        self.spare_moved(stays);
         self
+    }
+
+    /// With the same limit, for somebody who knows what it means: what cannot be
+    /// kept is taken away for good, and named.
+    #[must_use]
+    pub fn for_good(mut self, workspace: &Workspace, blobs: &Blobs, limit: u64) -> Self {
+        let lacking = room::lacking(workspace, blobs, &self.items, limit);
+        let reason = full(limit);
+        let lost = |path: String| {
+            let reason = reason.clone();
+            (path.clone(), Unkept { path, reason })
+        };
+        self.lost = lacking.into_iter().map(lost).collect();
+        self
+    }
+
+    /// Whether something is left only because there is no room to keep it.
+    #[must_use]
+    pub fn is_tight(&self) -> bool {
+        self.is_tight
+    }
+
+    /// Whether something would be taken away for good.
+    #[must_use]
+    pub fn loses(&self) -> bool {
+        !self.lost.is_empty()
     }
 
     /// What was moved is taken from its new place only when it comes back to its
     /// old one. `stays` are places that do not get back what they held.
-    fn spare_moved(&mut self, mut stays: Vec<Item>, places: &Places) {
+    fn spare_moved(&mut self, mut stays: Vec<Item>) {
         loop {
             let given: BTreeSet<&str> = self
                 .items
@@ -144,7 +189,7 @@ impl Plan {
                 .filter_map(|item| Some((item.path.clone(), told(holds(item)?))));
             let alone = pairs::alone(&self.items)
                 .into_iter()
-                .map(|item| (item.path.clone(), places.why(item)));
+                .map(|item| (item.path.clone(), self.places.why(item)));
             let spared: BTreeMap<String, String> = holding.chain(alone).collect();
             if spared.is_empty() {
                 return;
@@ -191,7 +236,7 @@ impl Plan {
         blobs: &Blobs,
         mut emit: impl FnMut(Stage, Vec<FileChange>, Vec<Unkept>) -> Result<(), SessionError>,
     ) -> Result<Outcome, SessionError> {
-        let mut rolling = Rolling::new(workspace, blobs, self.room, self.left);
+        let mut rolling = Rolling::new(workspace, blobs, self.lost, self.left);
         for steps in rolling::steps(&self.items).chunks(crate::checkpoint::RECORD) {
             let ahead = rolling.keep(steps);
             if !ahead.is_empty() {
@@ -228,6 +273,10 @@ const IN_PART: &str =
     "you changed it during the run: it goes back to what you made of it, not further";
 
 const LOST: &str = "what it held was not kept when it was taken back: the session keeps as much as it may (`checkpoints.max_bytes`)";
+
+fn full(limit: u64) -> String {
+    format!("this session keeps {limit} bytes already (`checkpoints.max_bytes`)")
+}
 
 enum Look {
     AsLeft,

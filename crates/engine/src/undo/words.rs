@@ -1,6 +1,6 @@
 //! What people and the model are told of files that went back.
 
-use super::roll::Outcome;
+use super::roll::{Deed, Outcome};
 use std::fmt::Write as _;
 use tenon_vocab::marked::{Mark, element};
 use tenon_vocab::{CheckpointAction, FilesMoved, Printable, Unkept};
@@ -18,6 +18,15 @@ pub fn lines(outcome: &Outcome) -> String {
     }
     if outcome.done.len() > NAMED {
         let _ = write!(text, "\n  and {} more", outcome.done.len() - NAMED);
+    }
+    if outcome
+        .done
+        .iter()
+        .any(|(_, deed)| *deed == Deed::MovedBack)
+    {
+        text.push_str(
+            "\nWhat was moved back was not read: by size, time and permissions it is as before.",
+        );
     }
     text.push_str(&left(&outcome.left));
     text.push_str(&listed("Cannot be given again by /redo:", &outcome.lost));

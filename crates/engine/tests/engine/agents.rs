@@ -212,6 +212,45 @@ async fn what_the_agent_does_not_see_is_refused_even_if_it_is_allowed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_said_after_a_change_is_not_done_with_the_rights_from_before() {
+    let (mut world, id) = (World::new(), SessionId::generate());
+    world.approval = Approval::Yolo(tenon_engine::Confirm::Nobody);
+    let model = Scripted::new([
+        Turn::call("a", "look", r#"{"ms":500}"#),
+        Turn::call("b", "act", "{}"),
+        Turn::text("one"),
+        Turn::call("c", "act", "{}"),
+        Turn::text("two"),
+    ]);
+    let mut handle = start(&world, id, &model, "build");
+    let command = Command::Prompt {
+        text: "first".into(),
+        attachments: Vec::new(),
+    };
+    let started = |kind: &EventKind| matches!(kind, EventKind::ToolUse(_));
+    say(&mut handle, command, started).await;
+    let steer = |text: &str| Command::Steer { text: text.into() };
+    handle.commands.send(steer("before the change"));
+    handle.commands.send(Command::Switch(Switch {
+        agent: Some("plan".into()),
+        ..Switch::default()
+    }));
+    let is_end = |kind: &EventKind| matches!(kind, EventKind::RunFinished(_));
+    let events = say(&mut handle, steer("after the change"), is_end).await;
+    assert_eq!(results(&events)[1].1, "{}", "build may, to its end");
+    let second = prompt(&mut handle, "last").await;
+    let refused = &results(&second)[0].1;
+    assert!(refused.contains("the agent `plan`"), "{refused}");
+    let texts = model.texts();
+    assert!(texts[1].contains("before the change"), "{}", texts[1]);
+    assert!(!texts[2].contains("after the change"), "{}", texts[2]);
+    assert!(texts[3].contains("after the change"), "{}", texts[3]);
+    end(handle).await;
+    assert_eq!(agent_of(&world, id), "plan");
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_wider_agent_changes_the_prompt_and_the_tools_once_with_the_next_prompt() {
     let (world, id) = (World::new(), SessionId::generate());
     let model = Scripted::new((0..4).map(|n| Turn::text(&format!("answer {n}"))));

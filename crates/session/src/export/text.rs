@@ -7,6 +7,7 @@ use super::{result_summary, status_note};
 use crate::{Numbers, Reading};
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use tenon_vocab::marked;
 use tenon_vocab::{
     AnsweredBy, ContextChange, Event, EventKind, Message, NoticeLevel, Origin, Part, Printable,
     Role,
@@ -159,6 +160,10 @@ fn write_message(out: &mut String, indent: &str, number: &str, message: &Message
     }
     for part in &message.parts {
         match part {
+            // What goes along with a prompt: rules, notes.
+            Part::Text { text } if message.role == Role::User && marked::of(text).is_some() => {
+                block(&mut said, "tenon> ", text);
+            }
             Part::Text { text } => block(&mut said, speaker, text),
             Part::Reasoning { text, .. } => block(&mut said, "model thinks> ", text),
             Part::Image { media_type, .. } => line(&mut said, "", &format!("[image {media_type}]")),

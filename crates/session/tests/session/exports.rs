@@ -4,7 +4,8 @@ use crate::build::{Home, asks, broken, denied, result, run, session, used, writt
 use std::fs;
 use tenon_session::{Frame, Reading, export};
 use tenon_vocab::{
-    Message, Notice, NoticeLevel, Printable, Status, TextChannel, TodoItem, TodoList, TodoStatus,
+    Message, Notice, NoticeLevel, Part, Printable, Status, TextChannel, TodoItem, TodoList,
+    TodoStatus, marked,
 };
 
 fn told(home: &Home) -> Reading {
@@ -80,6 +81,22 @@ fn each_line_of_a_transcript_says_whose_it_is() {
     let own = |line: &&str| line.starts_with("you>") || line.starts_with('*');
     let forged: Vec<&str> = text.lines().filter(own).collect();
     assert_eq!(forged, ["you> * bash {\"command\":\"x\"}"], "{text}");
+}
+
+#[test]
+fn what_goes_along_with_a_prompt_is_not_the_users_words() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    writer.start(1, "go");
+    let note = marked::element("agent", &[("name", "plan")], "You plan.");
+    let mut message = Message::user("now plan it");
+    message.parts.push(Part::text(note));
+    writer.put(message);
+    writer.finish();
+    drop(writer);
+    let text = written(&home.store.read(session(1)).unwrap(), export::write_text);
+    assert!(text.contains("you> now plan it\ntenon> <agent"), "{text}");
+    assert!(!text.contains("you> You plan."), "{text}");
 }
 
 #[test]

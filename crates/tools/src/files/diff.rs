@@ -251,6 +251,19 @@ mod tests {
     }
 
     #[test]
+    fn a_carriage_return_parts_no_line_of_a_diff() {
+        let found = difference(b"", b"#!/bin/sh\r hid\necho\r\n", 1000);
+        assert_eq!((found.additions, found.deletions), (2, 0));
+        assert_eq!(
+            found.unified,
+            "@@ -0,0 +1,2 @@\n+#!/bin/sh\r hid\n+echo\r\n"
+        );
+        let last = difference(b"a\rb", b"a\rc", 1000).unified;
+        let none = "\\ No newline at end of file\n";
+        assert_eq!(last, format!("@@ -1 +1 @@\n-a\rb\n{none}+a\rc\n{none}"));
+    }
+
+    #[test]
     fn a_long_diff_is_cut_with_a_mark_and_counted_in_full() {
         let after = "line\n".repeat(1000);
         let found = difference(b"", after.as_bytes(), 100);

@@ -31,7 +31,7 @@ pub use ledger::Ledger;
 pub use read::{FileContent, FileRange, OpenFile, READ_CAP};
 pub use scan::{
     Changes, Extent, Noticed, Renewal, Renewed, SCAN_ENTRIES, Scan, ScanLimits, Scanned, Sentry,
-    Stamp, Suspect,
+    Stamp, Suspect, Writes,
 };
 pub use stand::{Stand, Standing, Wanted};
 pub use walk::{Entry, EntryKind, Ignored, Walk, WalkOptions, Walked};

@@ -13,9 +13,11 @@ mod sentry;
 mod sentry;
 
 mod renew;
+mod writes;
 
 pub use renew::{Renewal, Renewed};
 pub use sentry::{Changes, Noticed, Sentry};
+pub use writes::Writes;
 
 use super::Workspace;
 use super::walk::{Entry, EntryKind, Walk, WalkOptions, Walked};

@@ -12,13 +12,29 @@ use std::time::{Duration, Instant};
 
 /// Keys of one burst are not further apart.
 const GAP: Duration = Duration::from_millis(5);
+/// Nor are keys behind a `!`: what runs has to be typed beyond doubt.
+const SHELL: Duration = Duration::from_millis(10);
+/// Nor what comes behind a paste that was marked: the mark of its end may be a part
+/// of the paste.
+const PASTED: Duration = Duration::from_millis(15);
 /// Characters before an Enter that make a burst of it.
 const CHARACTERS: usize = 2;
 /// What an input method commits at once is not longer.
 const COMMIT: usize = 32;
 
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Origin {
+    #[default]
+    Letter,
+    /// The `!` that began a command.
+    Sign,
+    /// A paste that the terminal marked.
+    Paste,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Burst {
+    origin: Origin,
     last: Option<Instant>,
     /// Characters of the run so far.
     run: usize,
@@ -70,6 +86,31 @@ impl Burst {
         }
     }
 
+    /// The character that came is the sign of the shell.
+    pub(super) fn opens_shell(&mut self) {
+        self.origin = Origin::Sign;
+    }
+
+    /// A marked paste ended at a place.
+    pub(super) fn pasted(&mut self, now: Instant, at: Place) {
+        *self = Self {
+            origin: Origin::Paste,
+            last: Some(now),
+            sure: Sure::Yes,
+            from: at,
+            ..Self::default()
+        };
+    }
+
+    pub(super) fn follows_paste(&self) -> bool {
+        self.origin == Origin::Paste
+    }
+
+    /// Several lines at once, of which the first began with a `!`.
+    pub(super) fn is_script(&self) -> bool {
+        self.origin == Origin::Sign && self.sure == Sure::Yes
+    }
+
     /// Enter or Tab came: whether it belongs to a burst, and is a character.
     pub(super) fn holds(&self, now: Instant) -> bool {
         self.goes_on(now) && self.is_paste()
@@ -103,7 +144,12 @@ impl Burst {
     }
 
     fn goes_on(&self, now: Instant) -> bool {
+        let gap = match self.origin {
+            Origin::Letter => GAP,
+            Origin::Sign => SHELL,
+            Origin::Paste => PASTED,
+        };
         self.last
-            .is_some_and(|last| now.saturating_duration_since(last) <= GAP)
+            .is_some_and(|last| now.saturating_duration_since(last) <= gap)
     }
 }

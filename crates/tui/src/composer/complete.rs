@@ -4,7 +4,7 @@
 use super::buffer::{Place, part, part_from};
 use super::edit::Desk;
 use super::undo::Group;
-use super::{Token, view};
+use super::{Aim, Token};
 use std::ops::Range;
 
 /// A mention is not longer than this; what lies further back is not looked at.
@@ -16,6 +16,9 @@ pub(super) fn token(desk: &Desk) -> Option<Token> {
 
 /// The token, and what a choice takes the place of.
 fn find(desk: &Desk) -> Option<(Token, Range<Place>)> {
+    if desk.aim == Aim::Shell {
+        return None;
+    }
     slash(desk).or_else(|| mention(desk))
 }
 
@@ -33,9 +36,6 @@ fn slash(desk: &Desk) -> Option<(Token, Range<Place>)> {
 }
 
 fn mention(desk: &Desk) -> Option<(Token, Range<Place>)> {
-    if view::is_shell(desk) {
-        return None;
-    }
     let caret = desk.caret;
     let line = desk.buffer.line(caret.line);
     let head = part(line, 0..caret.byte);

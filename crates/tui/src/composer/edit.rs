@@ -1,6 +1,7 @@
 //! The text with its caret and all that changes it: every change goes through
 //! [`Desk::change`], which remembers it for undo and tells the layout.
 
+use super::Aim;
 use super::buffer::{Buffer, Place};
 use super::kill::{Kills, Run, Side};
 use super::paste::{self, Pastes};
@@ -28,6 +29,7 @@ pub(super) enum Deed {
 pub(super) struct Desk {
     pub(super) buffer: Buffer,
     pub(super) caret: Place,
+    pub(super) aim: Aim,
     pub(super) pastes: Pastes,
     pub(super) kills: Kills,
     pub(super) undo: Undo,
@@ -43,6 +45,12 @@ impl Desk {
     }
 
     pub(super) fn change(&mut self, range: Range<Place>, text: &str, group: Group) {
+        self.aimed(range, text, group, self.aim);
+    }
+
+    /// A change after which the text is for somebody else.
+    fn aimed(&mut self, range: Range<Place>, text: &str, group: Group, aim: Aim) {
+        let was = std::mem::replace(&mut self.aim, aim);
         if range.is_empty() && text.is_empty() {
             return;
         }
@@ -59,6 +67,8 @@ impl Desk {
             end: at.after(text),
             before,
             after: self.caret,
+            was,
+            is: aim,
         };
         self.undo.record(step, group);
     }
@@ -81,12 +91,28 @@ impl Desk {
         Place::default()..self.buffer.end()
     }
 
-    pub(super) fn replace_all(&mut self, text: &str) {
+    pub(super) fn replace_all(&mut self, text: &str, aim: Aim) {
         if self.buffer.text() == text {
             self.caret = self.buffer.end();
+            self.aim = aim;
         } else {
-            self.change(self.all(), text, Group::Alone);
+            self.aimed(self.all(), text, Group::Alone, aim);
         }
+    }
+
+    /// The same text for the model, with the sign of the shell as a part of it.
+    pub(super) fn spell_sign(&mut self) {
+        let caret = self.caret;
+        let start = Place::default();
+        self.aimed(start..start, "!", Group::Alone, Aim::Model);
+        let moved = if caret.line == 0 { 1 } else { 0 };
+        self.caret = Place::new(caret.line, caret.byte + moved);
+    }
+
+    /// Whether a `!` that is typed now is the sign of the shell.
+    pub(super) fn takes_sign(&self) -> bool {
+        let nothing = self.buffer.count() == 1 && self.buffer.line(0).bytes().all(|b| b == b' ');
+        self.aim == Aim::Model && nothing
     }
 
     pub(super) fn insert(&mut self, text: &str, group: Group) {
@@ -162,19 +188,26 @@ impl Desk {
             change,
             end,
             before,
+            was,
             ..
         }) = step
         {
             self.put(change.at..end, &change.removed);
             self.caret = self.buffer.snap(before);
+            self.aim = was;
         }
     }
 
     pub(super) fn redo(&mut self) {
-        if let Some(Step { change, after, .. }) = self.undo.again() {
+        let step = self.undo.again();
+        if let Some(Step {
+            change, after, is, ..
+        }) = step
+        {
             let end = change.at.after(&change.removed);
             self.put(change.at..end, &change.inserted);
             self.caret = self.buffer.snap(after);
+            self.aim = is;
         }
     }
 
@@ -195,7 +228,7 @@ impl Desk {
         Some(())
     }
 
-    /// All of it, pastes unfolded.
+    /// All of it, pastes unfolded, without the sign of the shell.
     pub(super) fn whole(&self) -> String {
         self.pastes.unfold(&self.buffer.text())
     }

@@ -1,6 +1,7 @@
 //! What was sent before, and walking through it. What was being written, and
 //! what was changed in an old text, is kept while one walks.
 
+use super::Aim;
 use std::collections::BTreeMap;
 
 /// Texts that are kept; the oldest go first.
@@ -17,9 +18,30 @@ struct Walk {
     /// Which entry is shown.
     at: usize,
     /// What was being written when the walk began.
-    draft: String,
+    draft: Written,
     /// Entries that were changed on the way.
-    changed: BTreeMap<usize, String>,
+    changed: BTreeMap<usize, Written>,
+}
+
+/// A text, and whom it is for. Among the entries that is told by a `!`: only what
+/// was run is kept with one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) aim: Aim,
+    pub(super) text: String,
+}
+
+impl Written {
+    pub(super) fn of(entry: &str) -> Self {
+        let (aim, text) = match entry.strip_prefix(Aim::SIGN) {
+            Some(command) => (Aim::Shell, command),
+            None => (Aim::Model, entry),
+        };
+        Self {
+            aim,
+            text: text.to_owned(),
+        }
+    }
 }
 
 impl History {
@@ -52,7 +74,7 @@ impl History {
     }
 
     /// The one before; `shown` is the text as it stands now.
-    pub(super) fn older(&mut self, shown: String) -> Option<String> {
+    pub(super) fn older(&mut self, shown: Written) -> Option<Written> {
         let at = match &self.walk {
             None => self.entries.len(),
             Some(walk) => walk.at,
@@ -72,7 +94,7 @@ impl History {
     }
 
     /// The one after, and at last the draft.
-    pub(super) fn newer(&mut self, shown: String) -> Option<String> {
+    pub(super) fn newer(&mut self, shown: Written) -> Option<Written> {
         let walk = self.walk.as_mut()?;
         let next = walk.at + 1;
         if next >= self.entries.len() {
@@ -82,12 +104,16 @@ impl History {
         self.shown()
     }
 
-    fn shown(&self) -> Option<String> {
+    fn shown(&self) -> Option<Written> {
         let walk = self.walk.as_ref()?;
-        walk.changed
-            .get(&walk.at)
-            .or_else(|| self.entries.get(walk.at))
-            .cloned()
+        let changed = walk.changed.get(&walk.at).cloned();
+        changed.or_else(|| Some(Written::of(self.entries.get(walk.at)?)))
+    }
+
+    /// Whether a text was sent before and kept.
+    pub(super) fn knows(&self, text: &str) -> bool {
+        let text = text.trim();
+        self.entries.iter().any(|entry| entry.trim() == text)
     }
 
     /// The newest entry older than `before` that holds a text, and where in it.
@@ -123,7 +149,10 @@ impl History {
     /// Texts that may hold marks of folded pastes.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.walk.iter().flat_map(|walk| {
-            std::iter::once(walk.draft.as_str()).chain(walk.changed.values().map(String::as_str))
+            let changed = walk.changed.values();
+            std::iter::once(&walk.draft)
+                .chain(changed)
+                .map(|written| written.text.as_str())
         })
     }
 }
@@ -135,8 +164,9 @@ pub(super) struct Hit {
     pub(super) byte: usize,
 }
 
-fn leave(walk: &mut Walk, entries: &[String], shown: String, to: usize) {
-    if entries.get(walk.at) == Some(&shown) {
+fn leave(walk: &mut Walk, entries: &[String], shown: Written, to: usize) {
+    let entry = entries.get(walk.at).map(|entry| Written::of(entry));
+    if entry.as_ref() == Some(&shown) {
         walk.changed.remove(&walk.at);
     } else {
         walk.changed.insert(walk.at, shown);
@@ -195,7 +225,7 @@ mod tests {
     #[test]
     fn a_walk_gives_back_the_draft_and_what_was_changed() {
         let mut history = of(&["one", "two"]);
-        let s = String::from;
+        let s = Written::of;
         assert_eq!(history.older(s("draft")), Some(s("two")));
         assert_eq!(history.older(s("two, changed")), Some(s("one")));
         assert_eq!(history.older(s("one")), None, "the oldest stays");

@@ -2,10 +2,11 @@
 //! shells and other agents have taught everybody.
 
 use super::edit::Deed;
+use super::history::Written;
 use super::motion::{self, Words};
 use super::undo::Group;
-use super::view::{self, Way};
-use super::{Composer, Typed};
+use super::view::Way;
+use super::{Aim, Composer, Typed};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::time::Instant;
 
@@ -87,7 +88,7 @@ impl Composer {
         match press.code {
             KeyCode::Char(c) if !press.ctrl() && !press.alt() => return self.letter(c, now),
             KeyCode::Enter => return self.enter(press, now),
-            KeyCode::Tab if self.burst.holds(now) => {
+            KeyCode::Tab if self.is_pasting(now) => {
                 self.burst.typed('\t', now, self.desk.caret);
                 self.desk.insert("\t", Group::Burst);
                 return Typed::Taken;
@@ -105,8 +106,18 @@ impl Composer {
         if c.is_control() || super::paste::is_mark(c) {
             return Typed::Passed;
         }
+        let pasted = self.is_pasting(now);
         self.burst.typed(c, now, self.desk.caret);
-        let group = if self.burst.is_paste() {
+        if c == '!' && !pasted && self.desk.takes_sign() {
+            self.desk.aim = Aim::Shell;
+            self.burst.opens_shell();
+            return Typed::Taken;
+        }
+        if self.burst.is_script() && self.desk.aim == Aim::Shell {
+            // Nobody typed that `!`: it is the beginning of a pasted text.
+            self.desk.spell_sign();
+        }
+        let group = if self.burst.is_paste() && self.counts_bursts() {
             Group::Burst
         } else {
             Group::Typed
@@ -119,7 +130,7 @@ impl Composer {
         if press.shift() || press.alt() {
             return self.newline();
         }
-        if self.burst.holds(now) {
+        if self.is_pasting(now) {
             self.burst.broken(now);
             self.desk.insert("\n", Group::Burst);
             return Typed::Taken;
@@ -128,7 +139,7 @@ impl Composer {
         let caret = self.desk.caret;
         if self.desk.buffer.grapheme_before(caret) == Some("\\") {
             // A shell reads the backslash itself.
-            if !view::is_shell(&self.desk)
+            if self.desk.aim == Aim::Model
                 && let Some(before) = self.desk.buffer.previous(caret)
             {
                 self.desk.change(before..caret, "\n", Group::Alone);
@@ -140,8 +151,12 @@ impl Composer {
         if text.trim().is_empty() {
             return Typed::Taken;
         }
+        let aim = self.desk.aim;
         self.reset();
-        Typed::Submit(text)
+        match aim {
+            Aim::Model => Typed::Submit(text),
+            Aim::Shell => Typed::Run(text),
+        }
     }
 
     fn newline(&mut self) -> Typed {
@@ -226,10 +241,12 @@ impl Composer {
         Typed::Taken
     }
 
+    /// At the beginning there is only the sign of the shell left.
     fn delete_before(&mut self) {
         let caret = self.desk.caret;
-        if let Some(before) = self.desk.buffer.previous(caret) {
-            self.desk.remove(before..caret);
+        match self.desk.buffer.previous(caret) {
+            Some(before) => self.desk.remove(before..caret),
+            None => self.desk.aim = Aim::Model,
         }
     }
 
@@ -254,13 +271,16 @@ impl Composer {
             self.desk.doing = Deed::Vertical(goal);
             return;
         }
-        let shown = self.desk.buffer.text();
-        let text = match way {
+        let shown = Written {
+            aim: self.desk.aim,
+            text: self.desk.buffer.text(),
+        };
+        let old = match way {
             Way::Up => self.history.older(shown),
             Way::Down => self.history.newer(shown),
         };
-        if let Some(text) = text {
-            self.desk.replace_all(&text);
+        if let Some(Written { aim, text }) = old {
+            self.desk.replace_all(&text, aim);
             self.desk.doing = Deed::Recalled;
         } else if passes {
             self.desk.doing = Deed::Recalled;

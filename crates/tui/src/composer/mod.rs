@@ -40,10 +40,26 @@ pub enum Typed {
     Taken,
     /// Enter: the whole text, pastes unfolded. The composer is empty again.
     Submit(String),
+    /// The same of a text for the shell, without the `!`.
+    Run(String),
     /// Tab, Esc, Ctrl+C and all that is not the composer's.
     Passed,
     /// To be continued in the user's editor (Ctrl+G, Ctrl+X Ctrl+E).
     Edit,
+}
+
+/// Whom a text is for. Not read off the text: only the key `!` in an empty input
+/// and an old command make it the shell's, and every row shows which it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Aim {
+    #[default]
+    Model,
+    Shell,
+}
+
+impl Aim {
+    /// What stands before a command.
+    pub const SIGN: char = '!';
 }
 
 /// The word at the caret that a menu completes.
@@ -109,9 +125,6 @@ impl Composer {
             return Typed::Taken;
         };
         self.desk.begin();
-        if self.marking == Marking::Marked {
-            self.burst.stop();
-        }
         self.fold_burst(now);
         if self.search.is_some() && self.search_key(press) == Sought::Taken {
             return Typed::Taken;
@@ -136,40 +149,72 @@ impl Composer {
         }
     }
 
-    /// A bracketed paste; a large one is folded into one mark.
-    pub fn paste(&mut self, text: &str) {
+    /// A bracketed paste; a large one is folded into one mark. Keys that come right
+    /// behind it belong to it.
+    pub fn paste(&mut self, text: &str, now: Instant) {
         let text = paste::clean(text);
         if self.search.is_some() {
             self.search_type(text.lines().next().unwrap_or_default());
             return;
         }
-        if text.is_empty() {
-            return;
+        if !text.is_empty() {
+            self.desk.begin();
+            self.sweep();
+            self.desk.paste(text);
         }
-        self.desk.begin();
-        self.burst.stop();
-        self.sweep();
-        self.desk.paste(text);
+        self.burst.pasted(now, self.desk.caret);
     }
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.desk.buffer.is_empty()
+        self.desk.buffer.is_empty() && self.desk.aim == Aim::Model
     }
 
-    /// The whole text, pastes unfolded.
+    /// The whole text, pastes unfolded, with a `!` before a command.
     #[must_use]
     pub fn text(&self) -> String {
+        match self.desk.aim {
+            Aim::Shell if !self.desk.buffer.is_empty() => {
+                format!("{}{}", Aim::SIGN, self.desk.whole())
+            }
+            Aim::Shell | Aim::Model => self.desk.whole(),
+        }
+    }
+
+    /// The same without the `!`.
+    #[must_use]
+    pub fn written(&self) -> String {
         self.desk.whole()
     }
 
-    /// Replaces all of it; the caret stands at the end. Can be undone.
+    /// A text for the model in the place of all; the caret stands at the end. Can
+    /// be undone.
     pub fn set(&mut self, text: &str) {
+        self.set_for(Aim::Model, text);
+    }
+
+    /// The same of a text for the shell, without the `!`: of the user's own, that
+    /// was for it before.
+    pub fn set_command(&mut self, command: &str) {
+        self.set_for(Aim::Shell, command);
+    }
+
+    /// Another text for the same one.
+    pub fn edited(&mut self, text: &str) {
+        self.set_for(self.desk.aim, text);
+    }
+
+    fn set_for(&mut self, aim: Aim, text: &str) {
         self.search = None;
         self.history.stop();
         self.burst.stop();
         self.desk.begin();
-        self.desk.replace_all(&paste::clean(text));
+        self.desk.replace_all(&paste::clean(text), aim);
+    }
+
+    /// What is written is for the model from now on.
+    pub fn leave_shell(&mut self) {
+        self.desk.aim = Aim::Model;
     }
 
     pub fn clear(&mut self) {
@@ -181,11 +226,26 @@ impl Composer {
         self.history.add(paste::clean(text));
     }
 
+    /// Whether a text was sent before and kept.
+    #[must_use]
+    pub fn knows(&self, text: &str) -> bool {
+        self.history.knows(text)
+    }
+
     /// Whether a key that comes now belongs to a paste that the terminal did not
     /// mark: no menu and no shortcut may have it.
     #[must_use]
     pub fn is_pasting(&self, now: Instant) -> bool {
-        self.burst.holds(now)
+        self.counts_bursts() && self.burst.holds(now)
+    }
+
+    /// Where pastes are marked, quick keys are keys: but for what runs, and behind
+    /// a paste.
+    fn counts_bursts(&self) -> bool {
+        self.marking == Marking::Unmarked
+            || self.desk.aim == Aim::Shell
+            || self.burst.follows_paste()
+            || self.burst.is_script()
     }
 
     /// What a menu could complete at the caret. Not in an old text that was just
@@ -210,14 +270,13 @@ impl Composer {
         complete::complete(&mut self.desk, &paste::clean(choice));
     }
 
-    /// Which of the two ways of reading a line: `!` at the beginning.
     #[must_use]
     pub fn is_shell(&self) -> bool {
-        view::is_shell(&self.desk)
+        self.desk.aim == Aim::Shell
     }
 
     /// At most `rows` lines of it, scrolled so that the caret is among them. In
-    /// shell mode the `!` of the text is the mark before the first row.
+    /// shell mode every row has a `!` as its mark.
     #[must_use]
     pub fn view(&self, columns: usize, rows: usize) -> Frame {
         let dress = Dress {
@@ -241,6 +300,7 @@ impl Composer {
     fn reset(&mut self) {
         let all = self.desk.all();
         self.desk.put(all, "");
+        self.desk.aim = Aim::Model;
         self.desk.undo.forget();
         self.history.stop();
         self.sweep();
@@ -249,11 +309,14 @@ impl Composer {
 
     /// A burst of keys that is over and was large is folded like a paste.
     fn fold_burst(&mut self, now: Instant) {
+        let counts = self.counts_bursts();
         let Some(from) = self.burst.ended(now) else {
             return;
         };
         let caret = self.desk.caret;
-        if self.desk.last != Deed::Typed || from >= caret {
+        // What runs is seen.
+        let stays = !counts || self.desk.aim == Aim::Shell;
+        if stays || self.desk.last != Deed::Typed || from >= caret {
             return;
         }
         let text = self.desk.buffer.slice(from..caret);

@@ -1,10 +1,10 @@
 //! Looking for an old text while typing a part of it (Ctrl+R). What was being
 //! written comes back when the search is given up.
 
-use super::Composer;
 use super::buffer::Place;
-use super::history::Hit;
+use super::history::{Hit, Written};
 use super::keys::Press;
+use super::{Aim, Composer};
 use crossterm::event::KeyCode;
 use std::ops::Range;
 
@@ -15,6 +15,7 @@ pub(super) struct Search {
     /// The text before, with its marks, and its caret.
     text: String,
     caret: Place,
+    aim: Aim,
 }
 
 /// What became of a key.
@@ -54,6 +55,7 @@ impl Composer {
             hit: None,
             text: self.desk.buffer.text(),
             caret: self.desk.caret,
+            aim: self.desk.aim,
         });
     }
 
@@ -129,16 +131,22 @@ impl Composer {
         let Some(search) = &self.search else {
             return;
         };
-        let (text, caret) = match search.hit {
+        let (shown, caret) = match search.hit {
             Some(hit) => {
                 let entry = self.history.entry(hit.entry);
-                let before = entry.get(..hit.byte).unwrap_or_default();
-                (entry.to_owned(), Place::default().after(before))
+                (Written::of(entry), place(entry, hit.byte))
             }
-            None => (search.text.clone(), search.caret),
+            None => {
+                let shown = Written {
+                    aim: search.aim,
+                    text: search.text.clone(),
+                };
+                (shown, search.caret)
+            }
         };
         let all = self.desk.all();
-        self.desk.put(all, &text);
+        self.desk.put(all, &shown.text);
+        self.desk.aim = shown.aim;
         self.desk.caret = self.desk.buffer.snap(caret);
     }
 
@@ -147,6 +155,7 @@ impl Composer {
         if let Some(search) = self.search.take() {
             let all = self.desk.all();
             self.desk.put(all, &search.text);
+            self.desk.aim = search.aim;
             self.desk.caret = self.desk.buffer.snap(search.caret);
         }
     }
@@ -157,9 +166,9 @@ impl Composer {
         let caret = self.desk.caret;
         self.search_leave();
         if let Some(hit) = found {
-            let text = self.history.entry(hit.entry).to_owned();
+            let found = Written::of(self.history.entry(hit.entry));
             self.history.stop();
-            self.desk.replace_all(&text);
+            self.desk.replace_all(&found.text, found.aim);
             self.desk.caret = self.desk.buffer.snap(caret);
         }
     }
@@ -169,7 +178,6 @@ impl Composer {
         let search = self.search.as_ref()?;
         let hit = search.hit?;
         let entry = self.history.entry(hit.entry);
-        let from = Place::default().after(entry.get(..hit.byte)?);
         // Lowering may change lengths: letters are counted, not bytes.
         let letters = search.query.chars().count();
         let rest = entry.get(hit.byte..)?;
@@ -177,6 +185,13 @@ impl Composer {
             .char_indices()
             .nth(letters)
             .map_or(rest.len(), |(at, _)| at);
-        Some(from..from.after(rest.get(..end)?))
+        Some(place(entry, hit.byte)..place(entry, hit.byte + end))
     }
+}
+
+/// Where a byte of an entry stands in the text, which has no sign of the shell.
+fn place(entry: &str, byte: usize) -> Place {
+    let before = entry.get(..byte).unwrap_or_default();
+    let before = before.strip_prefix(Aim::SIGN).unwrap_or(before);
+    Place::default().after(before)
 }

@@ -1,6 +1,7 @@
 //! What was done to the text, so that it can be taken back and done again. A
 //! bounded memory: the oldest steps are forgotten first, by number and by size.
 
+use super::Aim;
 use super::buffer::Place;
 use std::collections::VecDeque;
 
@@ -29,6 +30,9 @@ pub(super) struct Step {
     /// Where the caret was, and where it came to stand.
     pub(super) before: Place,
     pub(super) after: Place,
+    /// Whom the text was for, and whom it is for since.
+    pub(super) was: Aim,
+    pub(super) is: Aim,
 }
 
 impl Step {
@@ -67,6 +71,7 @@ impl Undo {
             last.change.inserted.push_str(&step.change.inserted);
             last.end = step.end;
             last.after = step.after;
+            last.is = step.is;
         } else {
             self.done.push_back(step);
         }
@@ -110,7 +115,7 @@ fn joins(last: &Step, next: &Step, group: Group) -> bool {
     let written = last.change.inserted.as_str();
     let coming = next.change.inserted.as_str();
     let follows = last.after == next.change.at && last.after == last.end;
-    let adds = next.change.removed.is_empty() && !written.is_empty();
+    let adds = next.change.removed.is_empty() && !written.is_empty() && last.is == next.was;
     match group {
         Group::Alone => false,
         Group::Burst => follows && adds,
@@ -142,6 +147,8 @@ mod tests {
             end: at.after(text),
             before: at,
             after: at.after(text),
+            was: Aim::Model,
+            is: Aim::Model,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The text on the screen: which rows are seen, where the caret's cell is, and
 //! what a key that moves by rows means. Only the rows that are seen are laid out.
 
+use super::Aim;
 use super::buffer::{Place, graphemes, part};
 use super::edit::Desk;
 use super::shown::{Shown, Sort, shown};
@@ -10,7 +11,8 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
-/// `> ` before the first row, spaces before the others.
+/// `> ` before the first row and spaces before the others; `! ` before every row
+/// of what is for the shell.
 const MARK: usize = 2;
 
 /// A row of the screen: a line of the text, and which of its rows.
@@ -50,13 +52,14 @@ pub(super) enum Way {
     Down,
 }
 
-pub(super) fn is_shell(desk: &Desk) -> bool {
-    desk.buffer.line(0).starts_with('!')
-}
-
-/// Very narrow screens have no column to spare for a mark.
-fn mark_width(columns: usize) -> usize {
-    if columns >= MARK + 2 { MARK } else { 0 }
+/// Very narrow screens have no column to spare for a mark, unless it is the
+/// shell's.
+fn mark_width(columns: usize, aim: Aim) -> usize {
+    match aim {
+        _ if columns >= MARK + 2 => MARK,
+        Aim::Shell if columns > MARK => 1,
+        Aim::Shell | Aim::Model => 0,
+    }
 }
 
 impl Sight {
@@ -115,10 +118,9 @@ struct Pane<'a> {
 
 impl<'a> Pane<'a> {
     fn new(desk: &'a Desk, columns: usize) -> Self {
-        let mark = mark_width(columns);
+        let mark = mark_width(columns, desk.aim);
         let room = columns.saturating_sub(mark + 1).max(1);
-        let hidden = if is_shell(desk) && mark > 0 { 1 } else { 0 };
-        desk.layouts.borrow_mut().fit(room, hidden);
+        desk.layouts.borrow_mut().fit(room);
         Self {
             desk,
             columns,
@@ -231,11 +233,6 @@ impl<'a> Pane<'a> {
 
     fn caret_column(&self, row: Row) -> usize {
         let caret = self.desk.caret;
-        let hidden = self.mark > 0 && is_shell(self.desk);
-        if hidden && caret == Place::default() {
-            // On the `!` itself, which is the mark.
-            return 0;
-        }
         (self.mark + self.column_of(row, caret.byte)).min(self.columns - 1)
     }
 
@@ -283,10 +280,11 @@ impl<'a> Pane<'a> {
         if self.mark == 0 {
             return None;
         }
-        Some(match (row == Row::default(), is_shell(self.desk)) {
-            (true, true) => Span::new(Role::Accent, "! "),
-            (true, false) => Span::new(Role::User, "> "),
-            (false, _) => Span::new(Role::Text, "  "),
+        Some(match (self.desk.aim, row == Row::default()) {
+            (Aim::Shell, _) if self.mark < MARK => Span::new(Role::Accent, "!"),
+            (Aim::Shell, _) => Span::new(Role::Accent, "! "),
+            (Aim::Model, true) => Span::new(Role::User, "> "),
+            (Aim::Model, false) => Span::new(Role::Text, "  "),
         })
     }
 

@@ -105,21 +105,15 @@ struct Rows {
 #[derive(Debug, Default)]
 pub(super) struct Layouts {
     room: usize,
-    /// Bytes of the first line that are not shown: the `!` of the shell mode.
-    hidden: usize,
     rows: BTreeMap<usize, Rows>,
 }
 
 impl Layouts {
     /// What was found for another room is forgotten.
-    pub(super) fn fit(&mut self, room: usize, hidden: usize) {
+    pub(super) fn fit(&mut self, room: usize) {
         if self.room != room {
             self.rows.clear();
             self.room = room;
-        }
-        if self.hidden != hidden {
-            self.rows.remove(&0);
-            self.hidden = hidden;
         }
     }
 
@@ -147,13 +141,12 @@ impl Layouts {
         pastes: &Pastes,
         enough: impl Fn(&[usize]) -> bool,
     ) -> Rows {
-        let first = if line == 0 { self.hidden } else { 0 };
         let mut rows = self.rows.remove(&line).unwrap_or_else(|| Rows {
-            starts: vec![first],
+            starts: vec![0],
             whole: false,
         });
         while !rows.whole && !enough(&rows.starts) {
-            let from = rows.starts.last().copied().unwrap_or(first);
+            let from = rows.starts.last().copied().unwrap_or(0);
             match next_row(text, from, self.room, pastes) {
                 Some(next) => rows.starts.push(next),
                 None => rows.whole = true,
@@ -245,7 +238,7 @@ mod tests {
         let pastes = Pastes::default();
         let mut text = "some words 漢字 and more ".repeat(200);
         let mut layouts = Layouts::default();
-        layouts.fit(20, 0);
+        layouts.fit(20);
         let mut seed = 7_usize;
         for _ in 0..200 {
             seed = seed
@@ -259,14 +252,14 @@ mod tests {
             layouts.edited(Place::new(0, at));
             let look = Place::new(0, (seed >> 13) % text.len());
             let mut fresh = Layouts::default();
-            fresh.fit(20, 0);
+            fresh.fit(20);
             assert_eq!(
                 layouts.row_of(look, &text, &pastes),
                 fresh.row_of(look, &text, &pastes)
             );
         }
         let mut fresh = Layouts::default();
-        fresh.fit(20, 0);
+        fresh.fit(20);
         assert_eq!(
             layouts.count(0, &text, &pastes),
             fresh.count(0, &text, &pastes)

@@ -4,8 +4,8 @@ use super::{Block, Flow, keep_end};
 use crate::shapes;
 use std::time::Instant;
 use tenon_vocab::{
-    AnsweredBy, CallId, CallStatus, Display, Event, EventKind, ToolCallPart, ToolDelta, ToolResult,
-    ToolStream, ToolUse,
+    AnsweredBy, CallId, CallStatus, Display, Event, EventKind, RunOrigin, RunStarted, ToolCallPart,
+    ToolDelta, ToolResult, ToolStream, ToolUse,
 };
 
 /// How much of a running command's output is kept to be looked at.
@@ -20,6 +20,46 @@ pub struct Running {
     pub output: String,
     /// The agent, where it is not the first one.
     pub child: Option<String>,
+}
+
+/// A run that is a command of the user's own. No message of the model's names it.
+#[derive(Debug)]
+pub(super) struct Shell {
+    command: String,
+    pub refused: Option<Refused>,
+}
+
+/// Who said no to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// The agent may not, whatever the rules say.
+    ForTheAgent,
+    Otherwise,
+}
+
+impl Shell {
+    pub(super) fn of(started: &RunStarted) -> Option<Self> {
+        let command = started.prompt.strip_prefix('!');
+        let command = command.filter(|_| started.origin == RunOrigin::Shell)?;
+        Some(Self {
+            command: command.to_owned(),
+            refused: None,
+        })
+    }
+
+    fn arguments(&self) -> String {
+        serde_json::json!({ "command": self.command }).to_string()
+    }
+}
+
+impl Refused {
+    fn of(result: &ToolResult) -> Self {
+        let why = result.explanation.as_ref();
+        match why.is_some_and(|why| why.reason.starts_with("the agent `")) {
+            true => Self::ForTheAgent,
+            false => Self::Otherwise,
+        }
+    }
 }
 
 impl Flow {
@@ -63,16 +103,23 @@ impl Flow {
             // A call that was refused was never started: say which it was.
             None => match self.forget(&result.call) {
                 Some(asked) => shapes::asked(&asked.name, &asked.arguments, columns),
-                None => shapes::asked(&result.name, "", columns),
+                None => {
+                    let arguments = self.shell.as_ref().map(Shell::arguments);
+                    shapes::asked(&result.name, &arguments.unwrap_or_default(), columns)
+                }
             },
         };
         if result.status == CallStatus::Denied {
             self.own_no = answered_by(result) == Some(AnsweredBy::User.name());
+            if let Some(shell) = &mut self.shell {
+                shell.refused = Some(Refused::of(result));
+            }
         }
         if let Display::Todo { items } = &result.display {
             self.todo.clone_from(items);
         }
-        let lines = shapes::result(result, self.fold, columns);
+        let result = self.answers.with_reason(result);
+        let lines = shapes::result(&result, self.fold, columns);
         let body = lines.len() > 1;
         self.begin(Block::Tool);
         self.out.push(heading);

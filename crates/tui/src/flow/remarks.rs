@@ -1,7 +1,9 @@
 //! What is said beside the conversation: notices, jobs, how a run ended.
 
+use super::calls::Refused;
 use super::{Block, Flow};
 use crate::text::{Line, Role, Span, wrap};
+use std::borrow::Cow;
 use std::time::Instant;
 use tenon_vocab::{
     Interrupted, JobAction, JobEvent, Notice, NoticeLevel, Outcome, Retry, RunFinished,
@@ -62,15 +64,20 @@ impl Flow {
     }
 
     /// How a run ended, in a word.
-    pub(crate) fn ending(&self, outcome: Outcome) -> (Role, &'static str) {
-        match outcome {
+    pub(crate) fn ending(&self, finished: &RunFinished) -> (Role, Cow<'static, str>) {
+        let (role, word) = match finished.outcome {
             Outcome::Completed => (Role::Success, "Done."),
             Outcome::Denied if self.own_no => (Role::Dim, "Done."),
-            Outcome::Denied => (Role::Error, "Ended, because something was not allowed."),
+            // The model has heard of it, and went on to its end.
+            Outcome::Denied if finished.steps > 0 && finished.denied_calls > 0 => {
+                return (Role::Warning, Cow::Owned(refused(finished.denied_calls)));
+            }
+            Outcome::Denied => (Role::Error, "Not done, because something was not allowed."),
             Outcome::Interrupted => (Role::Dim, "Stopped."),
             Outcome::Limit | Outcome::Loop => (Role::Warning, "Stopped at a limit."),
             Outcome::Failed | Outcome::Filtered => (Role::Error, "Failed."),
-        }
+        };
+        (role, Cow::Borrowed(word))
     }
 
     /// `Done. 3.2s · 4 steps · 1.2k tokens`; nothing for a command of the user's.
@@ -80,13 +87,22 @@ impl Flow {
         self.running.clear();
         self.streamed = super::Streamed::Nothing;
         self.written = 0;
+        let shell = self.shell.take();
         if finished.steps == 0 && finished.outcome == Outcome::Completed {
             return;
         }
-        let (role, word) = self.ending(finished.outcome);
+        if let Some(refused) = shell.and_then(|shell| shell.refused) {
+            // It stands above that it was not run, and why.
+            if refused == Refused::ForTheAgent {
+                let other = "You can change the agent with Shift+Tab.";
+                self.remark(Role::Text, other, columns);
+            }
+            return;
+        }
+        let (role, word) = self.ending(finished);
         let figures = figures::of_run(finished);
         let line = Line::of([
-            Span::new(role, word),
+            Span::new(role, &word),
             Span::new(Role::Dim, &format!(" {}", figures.join(" · "))),
         ]);
         let mut lines = wrap(&line, columns, 2);
@@ -102,4 +118,10 @@ impl Flow {
         self.say(lines);
         self.last = Block::ToolBody;
     }
+}
+
+fn refused(calls: u32) -> String {
+    let were = if calls == 1 { "was" } else { "were" };
+    let calls = figures::count(calls as usize, "call");
+    format!("Done; {calls} {were} not allowed.")
 }

@@ -71,6 +71,9 @@ impl Flow {
     /// An event of a session that is resumed. Of a very long answer the end is
     /// shown: all of it would fill the scrollback a second time.
     pub fn past(&mut self, event: &Event, columns: usize, now: Instant) {
+        if let Some(text) = cut(event) {
+            return self.remark(Role::Error, text, columns);
+        }
         match end_of(event) {
             None => self.event(event, columns, now),
             Some(end) => {
@@ -79,6 +82,18 @@ impl Flow {
                 self.event(&end, columns, now);
             }
         }
+    }
+}
+
+/// Where nothing ended, and a record was put in afterwards.
+fn cut(event: &Event) -> Option<&'static str> {
+    match &event.kind {
+        EventKind::Interrupted(by) if event.parent.is_none() => match by.by.as_str() {
+            "crash" => Some("Broken off: the program ended here."),
+            "fork" => Some("The copy was cut here."),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -1,18 +1,25 @@
 //! What a person decides by: the change or the command in full, why it is asked,
 //! what the model says and what it would affect (G12, G20). What is shown is
 //! what runs, so nothing is cut, stripped or laid out anew; tabs, carriage
-//! returns and escapes are visible.
+//! returns and escapes are visible. Only empty lines are counted where there are
+//! many: they would push the rest off the screen.
 
 use super::changes::{self, Tabs};
 use super::{Fold, GOES_ON, parts};
 use crate::markdown::fitted;
 use crate::text::{Line, Role, Span, Style};
-use tenon_vocab::{Display, Question};
+use tenon_vocab::{BodyRow, Display, Question};
 
 const MARGIN: &str = "  ";
 
 pub(super) fn lines(question: &Question, columns: usize) -> Vec<Line> {
     let mut lines = Vec::new();
+    // What a danger would destroy comes first: the command may be as long as the
+    // model likes.
+    let is_danger = question.is_danger();
+    if is_danger {
+        known(&mut lines, question, columns);
+    }
     change(&mut lines, question, columns);
     let body = match (&question.display, question.body.as_str()) {
         (Display::Terminal { command, .. }, "") => command,
@@ -20,11 +27,8 @@ pub(super) fn lines(question: &Question, columns: usize) -> Vec<Line> {
         (_, body) => body,
     };
     exactly(&mut lines, body, columns);
-    if let Some(reason) = &question.reason {
-        told(&mut lines, "why: ", reason, Role::Dim, columns);
-    }
-    for affected in &question.affects {
-        told(&mut lines, "affects: ", affected, Role::Error, columns);
+    if !is_danger {
+        known(&mut lines, question, columns);
     }
     // After what is known: it may be as long as the model likes.
     if let Some(intent) = &question.intent {
@@ -42,6 +46,16 @@ pub(super) fn lines(question: &Question, columns: usize) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// Why it is asked, and what it would affect.
+fn known(lines: &mut Vec<Line>, question: &Question, columns: usize) {
+    if let Some(reason) = &question.reason {
+        told(lines, "why: ", reason, Role::Dim, columns);
+    }
+    for affected in &question.affects {
+        told(lines, "affects: ", affected, Role::Error, columns);
+    }
 }
 
 fn change(lines: &mut Vec<Line>, question: &Question, columns: usize) {
@@ -66,7 +80,15 @@ fn exactly(lines: &mut Vec<Line>, text: &str, columns: usize) {
         return;
     }
     let room = columns.saturating_sub(2 * MARGIN.len()).max(1);
-    for line in text.split('\n') {
+    for row in BodyRow::of(text) {
+        let line = match row {
+            BodyRow::Line(line) => line,
+            BodyRow::Empty(count) => {
+                let text = format!("{MARGIN}… {count} empty lines");
+                lines.push(Line::new(Role::Dim, &text).cut(columns));
+                continue;
+            }
+        };
         let whole = Line::new(Role::Text, line);
         // Where a line is broken at words, the space between them goes.
         let parts = match line.trim_start().contains("  ") {

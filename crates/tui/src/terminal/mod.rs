@@ -119,14 +119,15 @@ fn send(mut bytes: &[u8]) {
 }
 
 /// Whether the terminal says what is a paste: nearly all do, the Linux console
-/// does not.
+/// does not, and GNU screen only for the terminal around it, not for its own.
 #[must_use]
 pub fn marks_pastes(environment: &Environment) -> bool {
     environment.tmux
-        || !matches!(
-            environment.term.as_str(),
-            "linux" | "vt100" | "vt220" | "ansi"
-        )
+        || !(environment.term.starts_with("screen")
+            || matches!(
+                environment.term.as_str(),
+                "linux" | "vt100" | "vt220" | "ansi"
+            ))
 }
 
 /// Drops what was typed and not read yet.
@@ -171,6 +172,24 @@ mod tests {
             ..known("xterm-256color", "truecolor")
         };
         assert_eq!(depth(&colourless), Depth::None);
+    }
+
+    #[test]
+    fn screen_is_not_trusted_to_mark_pastes_and_tmux_is() {
+        for (term, marks) in [
+            ("xterm-256color", true),
+            ("screen", false),
+            ("screen-256color-bce", false),
+            ("screen.xterm-256color", false),
+            ("linux", false),
+        ] {
+            assert_eq!(marks_pastes(&known(term, "")), marks, "{term}");
+        }
+        let inside = Environment {
+            tmux: true,
+            ..known("screen-256color", "")
+        };
+        assert!(marks_pastes(&inside));
     }
 
     #[test]

@@ -19,27 +19,6 @@ pub(super) enum Plane {
 
 type Rgb = (u8, u8, u8);
 
-/// The sixteen as xterm has them: what the nearest is measured against. A
-/// terminal may show others; nothing better can be known.
-const SIXTEEN: [Rgb; 16] = [
-    (0, 0, 0),
-    (205, 0, 0),
-    (0, 205, 0),
-    (205, 205, 0),
-    (0, 0, 238),
-    (205, 0, 205),
-    (0, 205, 205),
-    (229, 229, 229),
-    (127, 127, 127),
-    (255, 0, 0),
-    (0, 255, 0),
-    (255, 255, 0),
-    (92, 92, 255),
-    (255, 0, 255),
-    (0, 255, 255),
-    (255, 255, 255),
-];
-
 /// The steps of the colour cube of 256 colours.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
@@ -51,11 +30,9 @@ impl Colour {
             Plane::Back => 48,
         };
         match (self, depth) {
-            (_, Depth::None) => None,
+            // The nearest of sixteen says something else, see `Palette::of`.
+            (_, Depth::None) | (Self::Rgb(..), Depth::Sixteen) => None,
             (Self::Named(number), _) => Some(named(number, plane)),
-            (Self::Rgb(r, g, b), Depth::Sixteen) => {
-                Some(named(nearest(&SIXTEEN, (r, g, b)), plane))
-            }
             (Self::Rgb(r, g, b), Depth::Many) => Some(format!("{long};5;{}", indexed((r, g, b)))),
             (Self::Rgb(r, g, b), Depth::True) => Some(format!("{long};2;{r};{g};{b}")),
         }
@@ -76,14 +53,6 @@ fn distance(a: Rgb, b: Rgb) -> u32 {
     let part = |x: u8, y: u8| u32::from(x.abs_diff(y)).pow(2);
     // The eye weighs green most and blue least.
     2 * part(a.0, b.0) + 4 * part(a.1, b.1) + part(a.2, b.2)
-}
-
-fn nearest(among: &[Rgb], colour: Rgb) -> u8 {
-    let best = among
-        .iter()
-        .enumerate()
-        .min_by_key(|(_, other)| distance(**other, colour));
-    best.map_or(7, |(at, _)| u8::try_from(at).unwrap_or(7))
 }
 
 /// The number of the nearest of 256 colours. The first sixteen are the
@@ -112,9 +81,10 @@ mod tests {
     #[test]
     fn a_colour_becomes_the_nearest_that_the_terminal_has() {
         let red = Colour::Rgb(250, 20, 10);
+        let named = Colour::Named(1);
         assert_eq!(
-            red.parameter(Plane::Front, Depth::Sixteen).as_deref(),
-            Some("91")
+            named.parameter(Plane::Front, Depth::Sixteen).as_deref(),
+            Some("31")
         );
         assert_eq!(
             red.parameter(Plane::Front, Depth::Many).as_deref(),
@@ -129,10 +99,6 @@ mod tests {
         assert_eq!(
             grey.parameter(Plane::Front, Depth::Many).as_deref(),
             Some("38;5;244")
-        );
-        assert_eq!(
-            grey.parameter(Plane::Back, Depth::Sixteen).as_deref(),
-            Some("100")
         );
     }
 }

@@ -70,7 +70,7 @@ impl Theme {
     /// The parameters of the escape sequence for a style; empty for plain text.
     #[must_use]
     pub fn sgr(&self, style: Style, depth: Depth) -> String {
-        let ink = self.palette.ink(style.role);
+        let ink = self.palette.of(depth).ink(style.role);
         let mut out = String::new();
         let mut put = |parameter: &str| {
             if !out.is_empty() {
@@ -136,6 +136,24 @@ mod tests {
         assert_eq!(sgr("ansi", Role::Success, Depth::Sixteen), "32");
         assert_eq!(sgr("ansi", Role::Dim, Depth::Sixteen), "2");
         assert_eq!(sgr("ansi", Role::Text, Depth::Sixteen), "");
+    }
+
+    #[test]
+    fn with_sixteen_colours_every_theme_keeps_what_they_mean() {
+        for theme in ["dark", "light", "auto"] {
+            for (role, parameters) in [
+                (Role::Success, "32"),
+                (Role::Added, "32"),
+                (Role::Removed, "31"),
+                (Role::Error, "31"),
+                (Role::Warning, "33"),
+                (Role::AddedWord, "7;32"),
+                (Role::Tool, "1;33"),
+            ] {
+                let shown = sgr(theme, role, Depth::Sixteen);
+                assert_eq!(shown, parameters, "{theme} {role:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Which colour and weight each role has, theme by theme. Nothing else is
 //! decided here.
 
+use super::Depth;
 use super::colour::Colour;
 use crate::text::Role;
 
@@ -93,6 +94,15 @@ const MAGENTA: u8 = 5;
 const CYAN: u8 = 6;
 
 impl Palette {
+    /// What it is on a terminal of sixteen colours. The nearest of those to a soft
+    /// green is white, and to a dark one black: what they mean would be lost.
+    pub(super) fn of(self, depth: Depth) -> Self {
+        match (self, depth) {
+            (Self::Dark | Self::Light, Depth::Sixteen) => Self::Ansi,
+            (palette, _) => palette,
+        }
+    }
+
     pub(super) fn ink(self, role: Role) -> Ink {
         match self {
             Self::Ansi => ansi(role),
@@ -230,7 +240,6 @@ pub(super) const ROLES: &[Role] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::Depth;
     use super::super::colour::{Plane, rgb_of};
     use super::*;
 

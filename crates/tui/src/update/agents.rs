@@ -1,7 +1,6 @@
 //! The agent that works: changed with a key, shown at once. The session decides
 //! what becomes of it, and says so.
 
-use super::send;
 use crate::input::Effect;
 use crate::state::State;
 use tenon_vocab::{Command, EventKind, Query, Settings, Switch, TableReply, notice};
@@ -27,7 +26,7 @@ pub(super) fn next(state: &mut State, effects: &mut Vec<Effect>) {
         agent: Some(next),
         ..Switch::default()
     };
-    send(state, Command::Switch(switch), effects);
+    effects.push(Effect::Send(Command::Switch(switch)));
 }
 
 /// The names that a key goes through.

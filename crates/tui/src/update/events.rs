@@ -1,10 +1,11 @@
 //! What the session says.
 
 use super::{agents, ask, next_question};
+use crate::composer::Aim;
 use crate::flow;
 use crate::house::LONG;
 use crate::input::Effect;
-use crate::state::{Asker, Overlay, Run, State};
+use crate::state::{Asker, Overlay, Queued, Run, State};
 use std::time::Duration;
 use tenon_vocab::figures;
 use tenon_vocab::{
@@ -68,10 +69,11 @@ fn heard(state: &mut State, message: &Message, effects: &mut Vec<Effect>) {
 
 /// Takes out what a message says, in its order: several words in between become
 /// one message, and a longer one may contain a shorter one.
-fn unqueue(queue: &mut Vec<String>, said: &str) {
+fn unqueue(queue: &mut Vec<Queued>, said: &str) {
     let mut rest = said.trim_start();
     queue.retain(|queued| {
-        let queued = queued.trim();
+        let words = (queued.aim == Aim::Model).then(|| queued.typed.trim());
+        let queued = words.unwrap_or_default();
         let Some(after) = rest.strip_prefix(queued).filter(|_| !queued.is_empty()) else {
             return true;
         };
@@ -86,7 +88,8 @@ fn unqueue(queue: &mut Vec<String>, said: &str) {
 
 /// A command of the user's own that runs now.
 fn unqueue_shell(state: &mut State) {
-    if let Some(at) = state.queue.iter().position(|line| line.starts_with('!')) {
+    let mut queue = state.queue.iter();
+    if let Some(at) = queue.position(|queued| queued.aim == Aim::Shell) {
         state.queue.remove(at);
     }
 }
@@ -105,7 +108,7 @@ fn run_over(state: &mut State, finished: &RunFinished, effects: &mut Vec<Effect>
     effects.push(Effect::Branch);
     let time = Duration::from_millis(finished.duration_ms);
     if state.wants_notice() || (state.wishes.notify != crate::house::Notify::Never && time > LONG) {
-        let (_, word) = state.flow.ending(finished.outcome);
+        let (_, word) = state.flow.ending(finished);
         let text = format!("{word} {}", figures::took(time));
         effects.push(Effect::Notify(text));
     }

@@ -1,14 +1,15 @@
 //! Who gets a key: an overlay, the menu, the composer, and then the program.
 
-use super::{agents, give_back, next_question, submit};
-use crate::composer::Typed;
+use super::{agents, give_back, next_question, say, submit};
+use crate::composer::{Aim, Typed};
 use crate::house::Listing;
 use crate::input::{Effect, Leaving};
 use crate::overlay::ask::{self, Verdict};
 use crate::overlay::menu::Chosen;
 use crate::overlay::pager::{From, Paged, Pager};
 use crate::overlay::picker::{Picked, Picker};
-use crate::state::{Asker, Busy, Overlay, Press, Purpose, State};
+use crate::state::{Asker, Busy, Overlay, Press, Purpose, Queued, State};
+use crate::text::Role;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tenon_vocab::Command;
 
@@ -23,10 +24,10 @@ pub(super) fn key(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
         return effects.push(Effect::Suspend);
     }
     if !(control && key.code == KeyCode::Char('c')) {
-        state.interrupts.forget();
+        forget_interrupt(state);
     }
     if key.code != KeyCode::Esc {
-        state.escapes.forget();
+        forget_escape(state);
     }
     // Also what answers a question: the next one must not take it for its own.
     state.typed = Some(state.now);
@@ -36,10 +37,35 @@ pub(super) fn key(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
     }
 }
 
+/// What the status line says of a key that was pressed once.
+const LEAVES: &str = "Ctrl+C again leaves";
+const GOES_BACK: &str = "Esc again goes back to a prompt";
+const CLEARS: &str = "Esc again clears the input";
+
+/// Something else was done since: it is the first press again, and is not said to
+/// be the second.
+fn forget_interrupt(state: &mut State) {
+    state.interrupts.forget();
+    unsay(state, &[LEAVES]);
+}
+
+fn forget_escape(state: &mut State) {
+    state.escapes.forget();
+    unsay(state, &[GOES_BACK, CLEARS]);
+}
+
+fn unsay(state: &mut State, said: &[&str]) {
+    if matches!(&state.hint, Some((text, _)) if said.contains(&text.as_str())) {
+        state.hint = None;
+    }
+}
+
 pub(super) fn paste(state: &mut State, text: &str) {
     state.typed = Some(state.now);
+    forget_interrupt(state);
+    forget_escape(state);
     match &mut state.overlay {
-        None => state.composer.paste(text),
+        None => state.composer.paste(text, state.now),
         Some(Overlay::Ask(shown, _)) => shown.paste(text),
         Some(Overlay::Pick(picker, _)) => picker.paste(text),
         Some(Overlay::Page(pager)) => pager.paste(text),
@@ -119,7 +145,8 @@ fn under(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
     match state.composer.key(key, state.now) {
         Typed::Taken => {}
         Typed::Submit(text) => submit::submit(state, &text, effects),
-        Typed::Edit => effects.push(Effect::Edit(state.composer.text())),
+        Typed::Run(command) => submit::run(state, &command, effects),
+        Typed::Edit => effects.push(Effect::Edit(state.composer.written())),
         Typed::Passed => program(state, key, effects),
     }
 }
@@ -149,20 +176,26 @@ fn escape(state: &mut State, effects: &mut Vec<Effect>) {
     if state.run.is_some() {
         return stop(state, effects);
     }
-    // What only reads can be left alone; a session that opens will be there.
-    if let Some(Busy::With(_)) = state.busy {
-        state.busy = None;
-        return effects.push(Effect::GiveUp);
+    if gave_up(state, effects) == GaveUp::It {
+        return;
+    }
+    if state.composer.is_shell() {
+        return state.composer.leave_shell();
     }
     if !submit::is_free(state) {
         return;
     }
     match state.escapes.press(state.now) {
-        Press::First if state.composer.is_empty() => state.hint("Esc again goes back to a prompt"),
-        Press::First => state.hint("Esc again clears the input"),
+        Press::First if state.composer.is_empty() => state.hint(GOES_BACK),
+        Press::First => state.hint(CLEARS),
         Press::Second if state.composer.is_empty() => {
             state.hint = None;
-            pick(state, Purpose::GoBack, "Go back to before", effects);
+            pick(
+                state,
+                Purpose::GoBack,
+                "Go back, in a copy, to before",
+                effects,
+            );
         }
         Press::Second => {
             state.hint = None;
@@ -183,14 +216,33 @@ pub(super) fn theme_as_before(state: &mut State) {
 pub(super) fn interrupt(state: &mut State, effects: &mut Vec<Effect>) {
     let asked = matches!(state.overlay, Some(Overlay::Ask(..)));
     if !asked && !state.composer.is_empty() {
-        state.interrupts.forget();
+        forget_interrupt(state);
         return state.composer.clear();
     }
     match state.interrupts.press(state.now) {
         Press::Second => effects.push(Effect::Leave(Leaving::Asked)),
         Press::First if state.run.is_some() => stop(state, effects),
-        Press::First => state.hint("Ctrl+C again leaves"),
+        Press::First if gave_up(state, effects) == GaveUp::It => {}
+        Press::First => state.hint(LEAVES),
     }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GaveUp {
+    It,
+    Nothing,
+}
+
+/// What the program around is at, if it can be left: a session that opens will be
+/// there in a moment.
+fn gave_up(state: &mut State, effects: &mut Vec<Effect>) -> GaveUp {
+    let Some(Busy::With(what)) = state.busy else {
+        return GaveUp::Nothing;
+    };
+    state.busy = None;
+    say(state, Role::Dim, &format!("Given up: {what}."));
+    effects.push(Effect::GiveUp);
+    GaveUp::It
 }
 
 /// What was queued comes back to the composer: who says stop does not want it
@@ -200,20 +252,18 @@ fn stop(state: &mut State, effects: &mut Vec<Effect>) {
     if let Some(run) = &mut state.run {
         run.stopping = true;
     }
-    let queued = given_back(std::mem::take(&mut state.queue));
-    if !queued.is_empty() {
-        give_back(state, queued);
-    }
-}
-
-/// Words for the model. A command of the shell among them would make commands of
-/// them all: those are in the history, and the session says what it did not do.
-fn given_back(queue: Vec<String>) -> String {
-    let (shell, words): (Vec<String>, Vec<String>) =
-        queue.into_iter().partition(|text| text.starts_with('!'));
+    // Commands are in the history, and the session says what it did not do: one
+    // is given back only where it stands alone.
+    let queue = std::mem::take(&mut state.queue);
+    let (shell, words): (Vec<Queued>, Vec<Queued>) = queue
+        .into_iter()
+        .partition(|queued| queued.aim == Aim::Shell);
+    let words: Vec<String> = words.into_iter().map(|queued| queued.typed).collect();
     match (words.as_slice(), shell.as_slice()) {
-        ([], [only]) => only.clone(),
-        (words, _) => words.join("\n"),
+        ([], []) => {}
+        ([], [only]) if state.composer.is_empty() => state.composer.set_command(&only.typed),
+        ([], _) => {}
+        (words, _) => give_back(state, words),
     }
 }
 

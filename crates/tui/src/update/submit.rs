@@ -3,12 +3,13 @@
 //! says why it has to wait (U11).
 
 use super::keys::pick;
-use super::{say, send};
+use super::say;
+use crate::composer::Aim;
 use crate::input::{Effect, Leaving};
 use crate::overlay::help;
 use crate::overlay::pager::{From, Pager};
 use crate::overlay::picker::Picker;
-use crate::state::{Busy, Overlay, Purpose, State};
+use crate::state::{Busy, Overlay, Purpose, Queued, State};
 use crate::text::Role;
 use tenon_vocab::slash::{Line as Meaning, Local, Pinning};
 use tenon_vocab::{Command, Query, SettingsChange, Switch, Turn};
@@ -22,8 +23,9 @@ pub(super) fn submit(state: &mut State, typed: &str, effects: &mut Vec<Effect>) 
         state.composer.set(typed);
         return state.hint("One moment: the other session is being opened");
     }
-    // Control commands do not enter the history (U11).
-    if meaning.is_remembered(typed) {
+    // Control commands do not enter the history (U11), and what begins with a `!`
+    // there was run.
+    if meaning.is_remembered(typed) && !text.starts_with(Aim::SIGN) {
         let text = typed.trim_end();
         state.composer.sent(text);
         effects.push(Effect::Remember(text.to_owned()));
@@ -37,8 +39,25 @@ pub(super) fn submit(state: &mut State, typed: &str, effects: &mut Vec<Effect>) 
         }
         Meaning::Query(query) => ask(state, query, effects),
         Meaning::Local(command) => local(state, text, command, effects),
-        Meaning::Command(command) => give(state, text, command, effects),
+        Meaning::Command(command) => give(state, typed, command, effects),
     }
+}
+
+/// A command for the shell was sent.
+pub(super) fn run(state: &mut State, typed: &str, effects: &mut Vec<Effect>) {
+    if state.is_opening() {
+        state.composer.set_command(typed);
+        return state.hint("One moment: the other session is being opened");
+    }
+    let command = Command::Shell {
+        command: typed.trim().to_owned(),
+    };
+    if Meaning::Command(command.clone()).is_remembered(typed) {
+        let text = format!("{}{}", Aim::SIGN, typed.trim_end());
+        state.composer.sent(&text);
+        effects.push(Effect::Remember(text));
+    }
+    give(state, typed, command, effects);
 }
 
 fn ask(state: &mut State, query: Query, effects: &mut Vec<Effect>) {
@@ -56,7 +75,7 @@ fn ask(state: &mut State, query: Query, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(query));
 }
 
-fn give(state: &mut State, text: &str, command: Command, effects: &mut Vec<Effect>) {
+fn give(state: &mut State, typed: &str, command: Command, effects: &mut Vec<Effect>) {
     let command = match command {
         Command::Prompt { text, .. } if state.run.is_some() => Command::Steer { text },
         Command::Prompt { text, .. } => Command::Prompt {
@@ -68,12 +87,24 @@ fn give(state: &mut State, text: &str, command: Command, effects: &mut Vec<Effec
         }
         other => other,
     };
-    // What is queued is shown by itself.
-    let shown = super::queued(&command).is_some();
-    if state.run.is_some() && !shown && command.turn() == Turn::After {
-        say(state, Role::Dim, &format!("({text}: after this run)"));
+    let aim = match &command {
+        Command::Prompt { .. } | Command::Steer { .. } => Some(Aim::Model),
+        Command::Shell { .. } => Some(Aim::Shell),
+        _ => None,
+    };
+    match aim {
+        // Shown until it is a part of the conversation.
+        Some(aim) => state.queue.push(Queued {
+            aim,
+            typed: typed.trim_end().to_owned(),
+        }),
+        None if state.run.is_some() && command.turn() == Turn::After => {
+            let text = typed.trim();
+            say(state, Role::Dim, &format!("({text}: after this run)"));
+        }
+        None => {}
     }
-    send(state, command, effects);
+    effects.push(Effect::Send(command));
 }
 
 /// Whether the program around can be asked for something now; it says so if not.
@@ -94,7 +125,12 @@ fn local(state: &mut State, text: &str, command: Local, effects: &mut Vec<Effect
             return pick(state, Purpose::Resume, "Resume a session", effects);
         }
         Local::History if state.run.is_none() => {
-            return pick(state, Purpose::GoBack, "Go back to before", effects);
+            return pick(
+                state,
+                Purpose::GoBack,
+                "Go back, in a copy, to before",
+                effects,
+            );
         }
         Local::Theme(None) => return pick(state, Purpose::Theme, "Theme", effects),
         Local::Theme(Some(name)) => return theme(state, &name, effects),

@@ -3,7 +3,7 @@
 
 use crate::house::Facts;
 use crate::state::State;
-use crate::text::{Line, Role, Span};
+use crate::text::{Line, Role, Span, split_at};
 use tenon_vocab::figures;
 
 /// What a status line may show, in the order in which it does by default.
@@ -11,36 +11,76 @@ pub const PARTS: &[&str] = &[
     "model", "agent", "root", "branch", "context", "tokens", "cost", "sandbox", "mode",
 ];
 /// What goes first where not all fits.
-const LEAST: &[&str] = &[
-    "tokens", "branch", "sandbox", "agent", "root", "cost", "context", "mode",
-];
+const LEAST: &[&str] = &["tokens", "branch", "sandbox", "root", "cost", "context"];
+/// The agent says what a prompt may do, and `mode` what a key does: those stay as
+/// long as something else can be cut. Below so many columns a part says nothing,
+/// and goes.
+const CUT: &[(&str, usize)] = &[("model", 8), ("agent", 6)];
 const BAR: usize = 8;
+
+type Parts<'a> = Vec<(&'a str, Line)>;
 
 #[must_use]
 pub fn line(state: &State) -> Line {
-    let mut wanted: Vec<&str> = match state.wishes.status.as_slice() {
+    let columns = state.size.columns;
+    let wanted: Vec<&str> = match state.wishes.status.as_slice() {
         [] => PARTS.to_vec(),
         chosen => chosen.iter().map(String::as_str).collect(),
     };
-    loop {
-        let line = joined(state, &wanted);
-        let drop = LEAST.iter().find(|name| wanted.contains(name));
-        match drop {
-            Some(name) if line.width() > state.size.columns => {
-                wanted.retain(|part| part != name);
-            }
-            _ => return line.cut(state.size.columns),
+    let shown = wanted.into_iter();
+    let shown = shown.filter_map(|name| Some((name, Line::of(part(state, name)?))));
+    let mut parts: Parts<'_> = shown.collect();
+    for name in LEAST {
+        if over(&parts, columns) > 0 {
+            parts.retain(|(part, _)| part != name);
         }
+    }
+    for (name, least) in CUT {
+        shrink(&mut parts, name, *least, columns);
+    }
+    match parts.as_slice() {
+        [("mode", mode)] => ending(mode, columns),
+        parts => joined(parts).cut(columns),
     }
 }
 
-fn joined(state: &State, wanted: &[&str]) -> Line {
+/// Columns that are missing.
+fn over(parts: &[(&str, Line)], columns: usize) -> usize {
+    joined(parts).width().saturating_sub(columns)
+}
+
+fn shrink(parts: &mut Parts<'_>, name: &str, least: usize, columns: usize) {
+    let over = over(parts, columns);
+    let alone = parts.len() == 1;
+    let at = parts.iter().position(|(part, _)| *part == name);
+    let Some(at) = at.filter(|_| over > 0 && !alone) else {
+        return;
+    };
+    let (part, line) = parts.remove(at);
+    let room = line.width().saturating_sub(over);
+    if room >= least {
+        parts.insert(at, (part, line.cut(room)));
+    }
+}
+
+/// The end of a text: what is being typed, and what came of it.
+fn ending(line: &Line, columns: usize) -> Line {
+    let over = line.width().saturating_sub(columns);
+    if over == 0 {
+        return line.clone();
+    }
+    let text = line.plain();
+    let (_, end) = split_at(&text, over + 1);
+    Line::new(Role::Accent, &format!("…{end}")).cut(columns)
+}
+
+fn joined(parts: &[(&str, Line)]) -> Line {
     let mut line = Line::empty();
-    for spans in wanted.iter().filter_map(|name| part(state, name)) {
+    for (_, part) in parts {
         if !line.spans.is_empty() {
             line.push(Role::Border, " · ");
         }
-        line.spans.extend(spans);
+        line.spans.extend(part.spans.iter().cloned());
     }
     line
 }
@@ -75,7 +115,7 @@ fn part(state: &State, name: &str) -> Option<Vec<Span>> {
             })
         }
         "cost" => dim(state.meter?.cost?.to_string()),
-        "sandbox" => Some(vec![sandbox(&state.facts)?]),
+        "sandbox" => Some(vec![sandbox(&state.facts, &settings.agent_name)?]),
         "mode" => {
             let mode = state.composer.mode();
             (!mode.is_empty()).then(|| vec![Span::new(Role::Accent, &mode)])
@@ -85,8 +125,9 @@ fn part(state: &State, name: &str) -> Option<Vec<Span>> {
 }
 
 /// Walls that do not all stand are worth a colour.
-fn sandbox(facts: &Facts) -> Option<Span> {
-    match (facts.sandbox.as_str(), &facts.walls) {
+fn sandbox(facts: &Facts, agent: &str) -> Option<Span> {
+    let mode = facts.sandboxes.get(agent).unwrap_or(&facts.sandbox);
+    match (mode.as_str(), &facts.walls) {
         ("", _) => None,
         (mode @ ("off" | "none"), _) => Some(Span::new(Role::Warning, &format!("sandbox {mode}"))),
         (mode, Some(walls)) => Some(Span::new(Role::Warning, &format!("{mode} ({walls})"))),
@@ -94,10 +135,14 @@ fn sandbox(facts: &Facts) -> Option<Span> {
     }
 }
 
-/// `██░░░░░░ 23 %`, with `~` where it is estimated.
+/// `██░░░░░░ 23 %`, with `~` where it is estimated. In a session that is resumed
+/// the server has not said yet what it holds: then only how much there is.
 fn context(state: &State) -> Option<Vec<Span>> {
     let meter = state.meter?;
-    let limit = meter.limit.filter(|limit| *limit > 0)?;
+    let Some(limit) = meter.limit.filter(|limit| *limit > 0) else {
+        let text = format!("~{} in context", figures::short(meter.used));
+        return (meter.usage.total() > 0).then(|| vec![Span::new(Role::Dim, &text)]);
+    };
     let percent = (meter.used.saturating_mul(100) / limit).min(100);
     let full = usize::try_from(percent).unwrap_or(100) * BAR / 100;
     let role = match percent {

@@ -154,6 +154,20 @@ fn the_list_of_agents_marks_the_one_in_use_and_letters_narrow_it() {
 }
 
 #[test]
+fn the_status_line_names_the_walls_of_the_agent_that_works() {
+    let mut stage = stage();
+    stage.send("/agent plan");
+    changed(&mut stage, "plan", None);
+    assert!(status(&stage).contains("read-only"), "{}", stage.shown());
+    changed(&mut stage, "build", None);
+    assert!(
+        status(&stage).contains("workspace-write"),
+        "{}",
+        stage.shown()
+    );
+}
+
+#[test]
 fn a_provider_is_picked_and_then_one_of_its_models() {
     let mut stage = stage();
     stage.send("/provider");

@@ -10,5 +10,6 @@ mod notation;
 mod overlay;
 mod screen;
 mod shapes;
+mod signs;
 mod stage;
 mod talk;

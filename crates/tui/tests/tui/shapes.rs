@@ -310,10 +310,10 @@ fn a_question_shows_what_runs_why_and_what_it_affects() {
     };
     assert_eq!(
         all(&shapes::question(&question, 60)),
-        "  echo ⟨U+202E⟩safe␛[2K␉x␍
-  rm x
-  [d why: ][d no rule allows it]
+        "  [d why: ][d no rule allows it]
   [err affects: ][err deletes /home/u/x␍safe]
+  echo ⟨U+202E⟩safe␛[2K␉x␍
+  rm x
   [d the model says: ][d I clean up.]
   [d                 ][d Trust me]"
     );
@@ -455,7 +455,11 @@ proptest! {
     fn a_question_hides_no_letter(text in any_text(), columns in 20_usize..80) {
         let asked = Question { body: text.clone(), ..question(Display::Nothing) };
         let letters = |text: &str| text.chars().filter(|c| c.is_ascii_lowercase()).collect::<String>();
-        let shown: String = shapes::question(&asked, columns).iter().map(Line::plain).collect();
+        // All but the count of lines that have none.
+        let is_count = |row: &String| row.starts_with("  … ") && row.ends_with(" empty lines");
+        let rows = shapes::question(&asked, columns);
+        let rows = rows.iter().map(Line::plain).filter(|row| !is_count(row));
+        let shown: String = rows.collect();
         prop_assert_eq!(letters(&shown), letters(&text));
     }
 }

@@ -70,6 +70,7 @@ pub fn session() -> Opened {
             root: "~/project".into(),
             branch: Some("main".into()),
             sandbox: "workspace-write".into(),
+            sandboxes: [("plan".into(), "read-only".into())].into(),
             walls: None,
         },
         todo: Vec::new(),
@@ -80,7 +81,7 @@ pub fn session() -> Opened {
     }
 }
 
-/// Prompts, `!` and a few commands: enough to see who gets what.
+/// Prompts and a few commands: enough to see who gets what.
 fn read(line: &str) -> Line {
     match line.trim() {
         "" => Line::Nothing,
@@ -101,15 +102,10 @@ fn read(line: &str) -> Line {
         }),
         "/context" => Line::Query(Query::Context),
         "/wrong" => Line::Wrong("There is no /wrong.".into()),
-        text => match text.strip_prefix('!') {
-            Some(command) => Line::Command(Command::Shell {
-                command: command.into(),
-            }),
-            None => Line::Command(Command::Prompt {
-                text: text.into(),
-                attachments: Vec::new(),
-            }),
-        },
+        text => Line::Command(Command::Prompt {
+            text: text.into(),
+            attachments: Vec::new(),
+        }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::stage::Stage;
 use crossterm::event::KeyCode;
-use tenon_tui::input::{Effect, Leaving};
+use tenon_tui::input::{Effect, Input, Leaving};
 use tenon_vocab::slash::Local;
 use tenon_vocab::{
     Choice, Command, Display, Message, Outcome, Query, Question, QuestionId, QuestionKind,
@@ -145,7 +145,7 @@ fn a_question_comes_before_the_composer_and_the_text_there_stays() {
     stage.event(permission("q2"));
     assert!(stage.shown().contains("rm -rf build"), "{}", stage.shown());
     for _ in 0..10 {
-        stage.input(tenon_tui::input::Input::Tick);
+        stage.input(Input::Tick);
     }
     // The letter may belong to the half thought, however long the pause was.
     let effects = stage.key(KeyCode::Char('y'));
@@ -163,7 +163,7 @@ fn a_question_comes_before_the_composer_and_the_text_there_stays() {
         "{effects:?}"
     );
     for _ in 0..10 {
-        stage.input(tenon_tui::input::Input::Tick);
+        stage.input(Input::Tick);
     }
     let effects = stage.key(KeyCode::Enter);
     assert!(
@@ -247,7 +247,7 @@ fn esc_twice_at_an_empty_prompt_goes_back_to_a_prompt_in_a_copy() {
         label: "the third thing\nin two lines".into(),
         detail: String::new(),
     };
-    stage.input(tenon_tui::input::Input::Listed(
+    stage.input(Input::Listed(
         tenon_tui::house::Listing::Prompts,
         Ok(vec![row]),
     ));
@@ -259,10 +259,77 @@ fn esc_twice_at_an_empty_prompt_goes_back_to_a_prompt_in_a_copy() {
         "{effects:?}"
     );
     let session = crate::stage::session();
-    stage.input(tenon_tui::input::Input::Acted(
-        tenon_tui::house::Outcome::Opened(Box::new(session)),
-    ));
-    assert_eq!(stage.state.composer.text(), "the third thing\nin two lines");
+    stage.input(Input::Acted(tenon_tui::house::Outcome::Opened(Box::new(
+        session,
+    ))));
+    // It is in no history, and so it stays out of it.
+    assert_eq!(
+        stage.state.composer.text(),
+        " the third thing\nin two lines"
+    );
+}
+
+fn remembers(effects: &[Effect]) -> bool {
+    let mut effects = effects.iter();
+    effects.any(|effect| matches!(effect, Effect::Remember(_)))
+}
+
+#[test]
+fn what_began_with_a_blank_stays_out_of_the_history_when_it_is_given_back() {
+    for words in [[" token=x", "and more"], ["and more", " token=x"]] {
+        let mut stage = Stage::new(60, 20);
+        stage.begin_run("go");
+        for text in words {
+            stage.send(text);
+        }
+        stage.key(KeyCode::Esc);
+        stage.end_run(finished(Outcome::Interrupted));
+        assert!(
+            stage.state.composer.text().contains("token=x\n")
+                || stage.state.composer.text().ends_with("token=x")
+        );
+        let effects = stage.key(KeyCode::Enter);
+        assert!(matches!(sent(&effects)[..], [Command::Prompt { .. }]));
+        assert!(!remembers(&effects), "{effects:?}");
+    }
+    // The same by way of a prompt that a revert took back.
+    let mut stage = Stage::new(60, 20);
+    assert!(remembers(&stage.send("known")));
+    stage.input(Input::Prompted(Some("known".into())));
+    assert!(remembers(&stage.key(KeyCode::Enter)));
+    stage.input(Input::Prompted(Some("token=x".into())));
+    let effects = stage.key(KeyCode::Enter);
+    assert!(matches!(sent(&effects)[..], [Command::Prompt { .. }]));
+    assert!(!remembers(&effects), "{effects:?}");
+}
+
+#[test]
+fn a_prompt_of_a_session_is_a_prompt_whatever_it_begins_with() {
+    let mut stage = Stage::new(60, 20);
+    stage.input(Input::Prompted(Some("\n  !touch x\nplease go on".into())));
+    let effects = stage.key(KeyCode::Enter);
+    assert!(
+        matches!(&sent(&effects)[..], [Command::Prompt { text, .. }] if text.starts_with("!touch")),
+        "{effects:?}"
+    );
+    // In the history a `!` tells what was run.
+    assert!(!remembers(&effects), "{effects:?}");
+}
+
+#[test]
+fn a_command_that_waited_comes_back_as_a_command_and_esc_leaves_it() {
+    let mut stage = Stage::new(60, 20);
+    stage.begin_run("go");
+    let effects = stage.send("!make");
+    assert!(matches!(&sent(&effects)[..], [Command::Shell { command }] if command == "make"));
+    assert!(stage.shown().contains("› !make"), "{}", stage.shown());
+    stage.key(KeyCode::Esc);
+    stage.end_run(finished(Outcome::Interrupted));
+    assert!(stage.shown().contains("! make"), "{}", stage.shown());
+    stage.key(KeyCode::Esc);
+    assert!(stage.shown().contains("> make"), "{}", stage.shown());
+    let effects = stage.key(KeyCode::Enter);
+    assert!(matches!(sent(&effects)[..], [Command::Prompt { .. }]));
 }
 
 #[test]

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use tenon_config::{Choice, KeySource, ResolvedProvider};
 use tenon_model::{Model, ModelErrorKind, presets};
+use tenon_policy::Masker;
 use tenon_vocab::{Printable, Timestamp};
 
 /// A shorter key has too few characters to show any.
@@ -308,7 +309,9 @@ async fn ask(counter: &Counter, provider: &ResolvedProvider) -> Result<usize, Fa
                 (_, Some(_)) => "fails",
                 (_, None) => "does not answer",
             },
-            told: format!("{}.{}", error.message, hint.unwrap_or_default()),
+            told: Masker::standard()
+                .mask(&format!("{}.{}", error.message, hint.unwrap_or_default()))
+                .into_owned(),
         }
     })
 }

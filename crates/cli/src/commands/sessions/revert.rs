@@ -39,7 +39,7 @@ pub fn run(place: &Place, id: SessionId, to: Option<u32>, doing: Doing) -> Comma
     let workspace = Workspace::open(&place.root, WorkspaceOptions::default())
         .map_err(|error| CliError::runtime(error.to_string()))?;
     let (records, missing) = undo::records(&log, &point.changes);
-    let plan = Plan::make(&workspace, &records).within(room(&place));
+    let plan = Plan::make(&workspace, &records).within(&workspace, &log.blobs(), room(&place));
     complain(&preview(&point, &plan, missing));
     if doing == Doing::Looking || (doing == Doing::Asking && !agreed()?) {
         return Ok(ExitCode::SUCCESS);

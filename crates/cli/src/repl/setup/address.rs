@@ -19,8 +19,10 @@ pub fn with_scheme(typed: &str) -> Option<String> {
         let known = ["http", "https"]
             .iter()
             .any(|known| scheme.eq_ignore_ascii_case(known));
-        let whole = !rest.starts_with('/') && !rest.is_empty();
-        return (known && whole).then(|| typed.to_owned());
+        let whole = !rest.starts_with(['/', ':', '?', '#']) && !rest.is_empty();
+        let solid = !rest.contains(|c: char| c.is_whitespace() || c.is_control());
+        let scheme = scheme.to_ascii_lowercase();
+        return (known && whole && solid).then(|| format!("{scheme}://{rest}"));
     }
     let authority = typed.split('/').next().unwrap_or_default();
     let (host, port) = match authority.rsplit_once(':') {
@@ -81,6 +83,7 @@ mod tests {
             ("http://127.0.0.1:1234", "http://127.0.0.1:1234/v1"),
             ("http://127.0.0.1:1234/", "http://127.0.0.1:1234/v1"),
             ("https://a.example/v1beta", "https://a.example/v1beta"),
+            ("HTTP://a.example:1", "http://a.example:1/v1"),
         ] {
             assert_eq!(complete(typed).as_deref(), Some(meant), "{typed}");
         }
@@ -98,6 +101,8 @@ mod tests {
             "host:0",
             "ftp://a:1",
             "http://",
+            "http://:80/v1",
+            "http://exa mple/v1",
             ":8080",
             "-x:80",
             "8080",

@@ -65,6 +65,7 @@ fn a_fork_goes_on_in_the_copy_and_leaves_the_first_as_it_was() {
         .line("/fork 2")
         .see("A copy up to message 2 was made. Files stay as they are")
         .see("The session before: tenon --session ")
+        .see("You are in a copy now; `/resume ")
         .see_last(">");
     terminal.line("three").see_times("Done. (", 3).see_last(">");
     let body = model.bodies().pop().unwrap();
@@ -107,4 +108,32 @@ fn what_the_session_changed_is_shown_in_it() {
         .see("1 file changed, +1 -0, from before the session to now.")
         .see_last(">");
     terminal.line("/exit").see("exit=0");
+}
+
+#[test]
+fn an_old_answer_does_not_stand_under_a_prompt_that_has_none() {
+    let home = TestHome::new();
+    let script = json!({
+        "scenarios": [{"name": "refused", "trigger": "second", "steps": [
+            {"response": {"content": "never"}, "fault": {"status": 401}},
+        ]}],
+        "default_response": {"content": "I hear you."},
+    });
+    let model = Model::scripted(script, std::time::Duration::ZERO);
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal.ready().line("first").see("Done. (").see_last(">");
+    terminal.line("second").see("Failed").see_last(">");
+    terminal.key("C-d").left(0);
+    let setup = Setup {
+        args: &["-c"],
+        ..Setup::new(&home, &model)
+    };
+    let again = setup.start().unwrap();
+    again
+        .ready()
+        .see("> second")
+        .see("(no answer: the run failed)");
+    assert!(!again.screen().contains("I hear you."));
 }

@@ -299,6 +299,26 @@ fn a_command_of_the_shell_needs_no_second_yes_and_is_shown_to_the_model_with_the
 }
 
 #[test]
+fn a_command_that_comes_among_other_lines_is_asked_about_and_they_are_no_answer() {
+    for env in [&[][..], &[("TERM", "dumb")]] {
+        let (home, model) = (TestHome::new(), Model::says("yes"));
+        let setup = Setup {
+            env,
+            ..Setup::new(&home, &model)
+        };
+        let Some(terminal) = setup.start() else {
+            return;
+        };
+        terminal
+            .ready()
+            .paste_unmarked("/effort\n!touch ran-it\ny\n")
+            .see("came with other lines")
+            .see("Not run.");
+        assert!(!home.project().join("ran-it").exists());
+    }
+}
+
+#[test]
 fn a_command_of_the_shell_that_destroys_is_confirmed_also_where_the_user_typed_it() {
     let (home, model) = (TestHome::new(), Model::says("yes"));
     let file = home.project().join("kept.txt");
@@ -437,6 +457,10 @@ fn the_task_list_and_the_handoff_of_a_session_are_shown_on_demand() {
         .ready()
         .line("/todo")
         .see("There is no task list.")
+        .see_last(">");
+    terminal
+        .line("/jobs")
+        .see("No command runs in the background.")
         .see_last(">");
     terminal
         .line("/handoff")

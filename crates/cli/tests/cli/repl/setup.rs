@@ -128,6 +128,66 @@ fn an_address_that_cannot_be_used_leads_back_to_the_list() {
         .line("gopher://nowhere")
         .see("`gopher://nowhere` is no address of a model server")
         .see_last(QUESTION);
+    // Before anything else is asked about it.
+    terminal
+        .line("http://exa mple/v1")
+        .see("`http://exa mple/v1` is no address of a model server")
+        .see_last(QUESTION);
+    assert!(!terminal.screen().contains("holds the key"));
+}
+
+#[test]
+fn a_model_that_the_server_does_not_list_is_asked_about() {
+    let (home, model) = (TestHome::new(), Model::says("it works"));
+    let Some(terminal) = first(&home).start() else {
+        return;
+    };
+    let label = "Model: a number or a name [mock-model]";
+    terminal
+        .see_last(QUESTION)
+        .line(&model.url)
+        .see_last("Name of the environment variable that holds the key (Enter: no key)")
+        .line("NOPE_KEY")
+        .see("NOPE_KEY is not set now")
+        .see_last(label);
+    terminal
+        .line("mock-mode")
+        .see("The server does not list `mock-mode`. Take it all the same? [y/N]")
+        .key("Enter")
+        .see_times(label, 2)
+        .see_last(label);
+    terminal
+        .line("mock-mode")
+        .see_times("Take it all the same? [y/N]", 2)
+        .line("y")
+        .see("\"model\": \"mock-mode\"")
+        .see("[Y/n]");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_written_holds_for_the_session() {
+    let (home, model) = (TestHome::new(), Model::says("it works"));
+    let mut setup = first(&home);
+    // A place where nobody makes a folder.
+    setup.env = &[("TENON_HOME", ""), ("XDG_CONFIG_HOME", "/proc/nowhere")];
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    terminal
+        .see_last(QUESTION)
+        .line(&model.url)
+        .see("holds the key")
+        .key("Enter")
+        .see("Model: a number")
+        .key("Enter");
+    terminal
+        .see("[Y/n]")
+        .key("Enter")
+        .see("cannot be written")
+        .see("stands above holds for this session.")
+        .ready()
+        .line("hello")
+        .see("it works");
 }
 
 #[test]

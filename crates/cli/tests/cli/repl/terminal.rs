@@ -181,6 +181,13 @@ impl Terminal {
         self
     }
 
+    /// A paste into a terminal that does not bracket it.
+    pub fn paste_unmarked(&self, text: &str) -> &Self {
+        self.tmux(&["set-buffer", text]);
+        self.tmux(&["paste-buffer"]);
+        self
+    }
+
     /// Waits until the program has ended; the terminal must be as it was.
     pub fn left(&self, code: u8) -> &Self {
         self.see(&format!("exit={code} "));

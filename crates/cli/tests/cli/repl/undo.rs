@@ -29,7 +29,7 @@ fn what_a_run_changed_is_taken_back_and_given_again_at_the_prompt() {
     assert_eq!(content(), "as it was\n");
     terminal
         .line("/redo")
-        .see("Redone: 1 file is")
+        .see("Redone: 1 file is as left by the session.")
         .see_last(">");
     assert_eq!(content(), "AS it was\n");
     terminal.line("/history").see("1  go").see_last(">");

@@ -68,3 +68,19 @@ fn an_agent_is_picked_from_a_list_and_kept_by_the_session() {
     again.ready();
     status(&again, "plan");
 }
+
+#[test]
+fn a_command_of_ones_own_in_plan_is_named_with_the_key_that_changes_the_agent() {
+    let stage = Stage::says("fine");
+    let screen = stage.open();
+    screen.ready();
+    screen.key(SHIFT_TAB);
+    status(&screen, "plan");
+    screen.key("!").line("touch made.txt");
+    screen
+        .see("▸ bash touch made.txt")
+        .see("Denied:")
+        .see("You can change the agent with Shift+Tab.")
+        .ready();
+    assert!(!stage.home.project().join("made.txt").exists());
+}

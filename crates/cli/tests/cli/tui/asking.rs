@@ -1,12 +1,13 @@
 //! Questions: what is asked about is shown, and only what is meant is an answer.
 
-use super::stage::{Prompt, SLOW, Stage, one_call};
+use super::stage::{Prompt, SLOW, Stage, USUAL, one_call};
 use super::talking::numbered;
 use crate::model::Model;
 use serde_json::json;
 use std::fmt::Write;
+use std::path::Path;
 use std::time::Duration;
-use tenon_testing::screen::{ENTER, ESC, Screen, control};
+use tenon_testing::screen::{Cells, ENTER, ESC, Screen, control};
 
 /// Keys count only when a question was there for a moment: it is read first.
 const READING: Duration = Duration::from_millis(600);
@@ -83,6 +84,7 @@ fn a_reason_is_told_to_the_model() {
     screen
         .text("use make instead")
         .key(ENTER)
+        .see("Denied by you: use make instead")
         .see("that was it")
         .ready();
     assert!(!is_made(&stage));
@@ -95,6 +97,7 @@ fn an_allowed_session_is_not_asked_again() {
     let stage = stage();
     let screen = asked(&stage);
     answer(&screen, "s");
+    screen.see("Allowed for this session: bash: \"touch made.txt\"");
     screen.see("that was it").ready();
     std::fs::remove_file(stage.home.project().join("made.txt")).unwrap();
     screen.line("do it again");
@@ -246,4 +249,87 @@ fn a_question_comes_before_a_list_that_is_open() {
     answer(&screen, "n");
     screen.see("that was it");
     assert!(!is_made(&stage));
+}
+
+/// A command that would empty a folder, between what looks like nothing.
+fn hidden() -> Stage {
+    let command = format!(
+        "echo ok{}rm -rf sub{}echo end",
+        "\n".repeat(120),
+        "\n".repeat(100)
+    );
+    let stage = Stage::calls("do it", "bash", &json!({"command": command}), "that was it");
+    stage.file("sub/kept.txt", "x");
+    stage
+}
+
+#[test]
+fn empty_lines_hide_no_command() {
+    let stage = hidden();
+    let screen = stage.open();
+    screen.ready().line("do it").see("allow once");
+    screen.see("rm -rf sub").see("affects: ");
+    screen.see("… 119 empty lines").see("… 99 empty lines");
+    answer(&screen, "n");
+    screen.see("that was it");
+    assert!(stage.home.project().join("sub/kept.txt").exists());
+}
+
+#[test]
+fn in_a_low_window_a_danger_is_read_before_a_yes_counts() {
+    let stage = hidden();
+    let cells = Cells {
+        columns: 40,
+        rows: 10,
+    };
+    let screen = stage.open_with(&[], &[], cells);
+    screen.ready().line("do it").see("not seen");
+    let before = screen.view();
+    answer(&screen, "y");
+    screen.until("another part of it", |view| *view != before);
+    assert!(stage.home.project().join("sub/kept.txt").exists());
+    let mut read = before.has("rm -rf sub");
+    for _ in 0..30 {
+        read |= screen.view().has("rm -rf sub");
+        if screen.view().has("that was it") {
+            break;
+        }
+        answer(&screen, "y");
+    }
+    screen.see("that was it");
+    assert!(read, "{:#?}", screen.all());
+    assert!(!stage.home.project().join("sub/kept.txt").exists());
+}
+
+#[test]
+fn the_key_of_the_agents_is_no_answer() {
+    let stage = stage();
+    let screen = asked(&stage);
+    answer(&screen, "\x1b[Z");
+    screen.see("answer first").see("▸ n  deny");
+    answer(&screen, ENTER);
+    screen.see("that was it").ready();
+    assert!(!is_made(&stage));
+}
+
+#[test]
+fn the_screen_asks_wherever_standard_error_goes() {
+    let stage = stage();
+    let known = stage.model.command(&stage.home);
+    let mut command = stage.home.command(Path::new("/bin/sh"));
+    command
+        .args(["-c", "exec \"$0\" 2>../err.log"])
+        .arg(known.get_program())
+        .envs(
+            known
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .env("TERM", "xterm-256color")
+        .env("XTERM_VERSION", "XTerm(390)");
+    let screen = Screen::start(command, USUAL);
+    screen.ready().line("do it").see("allow once").see(COMMAND);
+    answer(&screen, "y");
+    screen.see("that was it").done().ready();
+    assert!(is_made(&stage));
 }

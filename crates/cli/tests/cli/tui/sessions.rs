@@ -54,7 +54,8 @@ fn a_resumed_session_shows_the_last_exchange_and_goes_on() {
         .see("the answer to it")
         .see("1 run before");
     assert!(!screen.view().has("the first thing"));
-    said(&screen, "the third thing", 1);
+    // One end is that of the run that is shown again.
+    said(&screen, "the third thing", 2);
     assert_eq!(
         users(&stage),
         ["the first thing", "the second thing", "the third thing"]
@@ -73,7 +74,7 @@ fn another_session_is_picked_from_a_list() {
     said(&screen, "about pears", 1);
     screen.line("/resume").see("▸ about apples").key(ENTER);
     screen.see("› about apples").ready();
-    said(&screen, "more of them", 2);
+    said(&screen, "more of them", 3);
     assert_eq!(users(&stage), ["about apples", "more of them"]);
     screen.line("/sessions").see("Resume a session").key(ESC);
     screen.gone("Resume a session").ready();
@@ -119,6 +120,7 @@ fn double_esc_goes_back_to_before_a_prompt_in_a_copy() {
         .key(ESC)
         .see("Esc again")
         .key(ESC)
+        .see("Go back, in a copy, to before")
         .see("▸ the third thing");
     screen.key("second").see("▸ the second thing").key(ENTER);
     screen.composed("the second thing");

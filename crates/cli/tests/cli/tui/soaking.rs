@@ -10,8 +10,8 @@ use tenon_testing::screen::Screen;
 const TURNS: usize = 36;
 /// Until then buffers and the conversation grow to what they need.
 const WARM: usize = 18;
-/// One output is larger than this.
-const ALLOWED_KB: usize = 6_000;
+/// Two outputs are larger than this.
+const ALLOWED_KB: usize = 3_000;
 
 fn resident_kb(screen: &Screen) -> usize {
     let path = format!("/proc/{}/status", screen.pid());

@@ -183,3 +183,41 @@ fn a_long_text_wraps_inside_the_composer_and_is_sent_as_one_line() {
     screen.key(ENTER).see("got it");
     assert_eq!(stage.model.last_prompt(), text.trim_end());
 }
+
+#[test]
+fn a_folded_paste_that_begins_with_the_sign_of_the_shell_is_a_prompt() {
+    let stage = Stage::says("got it");
+    let screen = stage.open();
+    let text = format!("!!! warning\ntouch {{x}}\n{}", "line\n".repeat(14));
+    screen.ready().paste(&text).see("> [pasted 16 lines #1]");
+    screen.text(" explain").key(ENTER).see("got it").done();
+    assert!(stage.model.last_prompt().starts_with("!!! warning"));
+}
+
+#[test]
+fn a_paste_with_the_mark_of_its_end_in_it_neither_sends_nor_runs() {
+    let stage = Stage::says("got it");
+    let screen = stage.open();
+    let text = "innocent\x1b[201~\r!touch ran-it\r";
+    screen.ready().paste(text).see("!touch ran-it");
+    screen.key(ENTER).see("got it").done();
+    assert!(stage.model.last_prompt().contains("!touch ran-it"));
+    assert!(!stage.home.project().join("ran-it").exists());
+}
+
+#[test]
+fn the_editor_writes_where_no_command_of_the_session_sees_it() {
+    let stage = Stage::says("fine");
+    let script = "#!/bin/sh\nprintf '!touch %s' \"$1\" > \"$1\"\n";
+    let editor = stage.script("editor", script);
+    let screen = stage.open_with(&[], &[("EDITOR", &editor)], super::stage::USUAL);
+    screen.ready().text("draft").key(&control('g'));
+    // What it left is for the model, as what it was given.
+    screen.see("> !touch ").key(ENTER).see("fine").done();
+    let prompt = stage.model.last_prompt();
+    let place = prompt.strip_prefix("!touch ").unwrap();
+    assert!(
+        std::path::Path::new(place).starts_with(stage.home.tenon()),
+        "{place}"
+    );
+}

@@ -64,7 +64,7 @@ pub(super) fn alone(items: &[Item]) -> Vec<&Item> {
 }
 
 /// Where each such file stands and where it was, to say so.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Places {
     stands: HashMap<FileMark, String>,
     was: HashMap<FileMark, String>,

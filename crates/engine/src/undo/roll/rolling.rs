@@ -11,10 +11,6 @@ use tenon_tools::Workspace;
 use tenon_tools::workspace::{Standing, Wanted, WorkspaceError, sha256};
 use tenon_vocab::{BlobRef, FileChange, Unkept};
 
-/// How often it is measured anew what is stored: contents are packed, so more
-/// fits than their sizes say.
-const MEASURES: u32 = 8;
-
 /// One step for one path or two; some paths take two.
 #[derive(Clone, Copy)]
 pub(super) enum Step<'a> {
@@ -76,7 +72,6 @@ pub(super) fn steps(items: &[Item]) -> Vec<Step<'_>> {
 pub(super) struct Rolling<'a> {
     workspace: &'a Workspace,
     blobs: &'a Blobs,
-    room: Room,
     /// What stood there, with what shall: by path.
     kept: BTreeMap<String, FileChange>,
     /// Paths that are left, whatever is still to be done there.
@@ -84,6 +79,7 @@ pub(super) struct Rolling<'a> {
     /// What was truly done, by path.
     touched: BTreeMap<String, FileChange>,
     left: Vec<Unkept>,
+    /// What is not kept.
     lost: BTreeMap<String, Unkept>,
 }
 
@@ -91,22 +87,17 @@ impl<'a> Rolling<'a> {
     pub(super) fn new(
         workspace: &'a Workspace,
         blobs: &'a Blobs,
-        room: u64,
+        lost: BTreeMap<String, Unkept>,
         left: Vec<Unkept>,
     ) -> Self {
         Self {
             workspace,
             blobs,
-            room: Room {
-                limit: room,
-                used: u64::MAX,
-                measures: 0,
-            },
             kept: BTreeMap::new(),
             spared: BTreeSet::new(),
             touched: BTreeMap::new(),
             left,
-            lost: BTreeMap::new(),
+            lost,
         }
     }
 
@@ -141,7 +132,7 @@ impl<'a> Rolling<'a> {
         ahead
     }
 
-    fn keep_one(&mut self, item: &Item) -> Result<FileChange, String> {
+    fn keep_one(&self, item: &Item) -> Result<FileChange, String> {
         if let Was::Marked { mark, mode } = &item.left {
             let stamp = self.workspace.stamp(&item.path);
             if !stamp.is_some_and(|stamp| item.left.is_file(&stamp)) {
@@ -176,22 +167,9 @@ impl<'a> Rolling<'a> {
         Ok(change)
     }
 
-    /// `None` when there is no room for it.
-    fn store(&mut self, item: &Item, content: &[u8]) -> Result<Option<BlobRef>, String> {
-        let name = BlobRef {
-            sha256: sha256(content),
-            bytes: content.len() as u64,
-        };
-        if self.blobs.get(&name).is_ok() {
-            return Ok(Some(name));
-        }
-        if !self.room.takes(self.blobs, name.bytes) {
-            let reason = format!(
-                "this session keeps {} bytes already (`checkpoints.max_bytes`)",
-                self.room.limit
-            );
-            let path = item.path.clone();
-            self.lost.insert(path.clone(), Unkept { path, reason });
+    /// `None` when it goes for good.
+    fn store(&self, item: &Item, content: &[u8]) -> Result<Option<BlobRef>, String> {
+        if self.lost.contains_key(&item.path) {
             return Ok(None);
         }
         let stored = self.blobs.put_file(content);
@@ -295,28 +273,6 @@ impl<'a> Rolling<'a> {
             path: item.path.clone(),
             reason: reason.to_owned(),
         });
-    }
-}
-
-/// What may still be kept.
-struct Room {
-    limit: u64,
-    used: u64,
-    measures: u32,
-}
-
-impl Room {
-    fn takes(&mut self, blobs: &Blobs, bytes: u64) -> bool {
-        let fits = |used: u64| used.saturating_add(bytes) <= self.limit;
-        if !fits(self.used) && self.measures < MEASURES {
-            self.measures += 1;
-            self.used = blobs.stored_bytes();
-        }
-        let takes = self.used.saturating_add(bytes) <= self.limit;
-        if takes {
-            self.used += bytes;
-        }
-        takes
     }
 }
 

@@ -136,6 +136,57 @@ async fn a_large_file_that_the_command_moved_and_changed_stays_and_is_named() {
     session.leave().await;
 }
 
+/// The time is set back, so that nothing but the writing itself gives it away.
+#[tokio::test]
+async fn a_large_file_that_was_moved_and_written_with_its_old_time_is_not_said_to_be_as_before() {
+    let write = "printf EVIL | dd of=$1 conv=notrunc 2>/dev/null; touch -r ../stamp $1";
+    let stories = [
+        ("mv big.bin new.bin; w new.bin", "new.bin"),
+        ("w big.bin; mv big.bin new.bin", "new.bin"),
+        (
+            "mv big.bin t; w t; mv t new.bin; echo 1 > big.bin",
+            "new.bin",
+        ),
+        ("w d/in.bin; mv d e", "e/in.bin"),
+        ("mv d e; w e/in.bin", "e/in.bin"),
+    ];
+    for (story, path) in stories {
+        let mut session = Session::new();
+        session.write("big.bin", &large("big"));
+        session.write("d/in.bin", &large("in"));
+        let stamp = "touch -r big.bin d/in.bin; cp -p big.bin ../stamp; true";
+        session.bash(stamp).await;
+        session.bash(&format!("w() {{ {write}; }}; {story}")).await;
+        assert_eq!(&session.read(path)[..4], "EVIL");
+        let notice = session.ask(Command::Undo).await;
+        assert_eq!(
+            &session.read(path)[..4],
+            "EVIL",
+            "{story}: {}",
+            notice.message
+        );
+        assert_eq!(
+            notice.level,
+            NoticeLevel::Warning,
+            "{story}: {}",
+            notice.message
+        );
+        says(&notice, &format!("{path}: moved here from "));
+        session.leave().await;
+    }
+}
+
+#[tokio::test]
+async fn of_a_large_file_that_was_moved_back_it_is_said_that_nobody_has_read_it() {
+    let mut session = Session::new();
+    session.write("big.bin", &large("big"));
+    session.bash("mv big.bin new.bin").await;
+    let notice = session.ask(Command::Undo).await;
+    says(&notice, "moved back   big.bin");
+    says(&notice, "was not read");
+    session.leave().await;
+}
+
 #[tokio::test]
 async fn large_files_that_changed_places_stay_and_are_named() {
     let mut session = Session::new();

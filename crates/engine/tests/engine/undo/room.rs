@@ -122,9 +122,11 @@ async fn beyond_the_cap_nothing_more_is_kept_for_commands_and_that_is_said() {
         .run(&[("write", json!({"path": "new.txt", "content": "x"}))])
         .await;
     session.ask(Command::Undo).await;
+    assert!(session.has("new.txt"), "there is no room to keep it");
+    session.ask(Command::Undo).await;
     assert!(
         !session.has("new.txt"),
-        "what the tools do is kept all the same"
+        "what the tools do can be taken back all the same"
     );
     let notice = session.ask(Command::Undo).await;
     assert_eq!(session.read("a.txt"), "2\n");
@@ -136,30 +138,50 @@ async fn beyond_the_cap_nothing_more_is_kept_for_commands_and_that_is_said() {
     session.leave().await;
 }
 
-#[tokio::test]
-async fn what_an_undo_keeps_counts_and_what_does_not_fit_cannot_be_redone() {
+/// Not smaller when it is packed.
+fn noise(seed: u64) -> String {
+    let mut dice = crate::whole::Dice(seed);
+    (0..1_200)
+        .map(|_| char::from(b'!' + u8::try_from(dice.roll(90)).unwrap()))
+        .collect()
+}
+
+/// A session that made two files and has room to keep one of them.
+async fn tight() -> (Session, u64) {
     let mut session = Session::new();
-    // So that nothing is smaller when it is packed.
-    let noise = |seed: u64| -> String {
-        let mut dice = crate::whole::Dice(seed);
-        (0..1_200)
-            .map(|_| char::from(b'!' + u8::try_from(dice.roll(90)).unwrap()))
-            .collect()
-    };
     let write = |path: &str, text: String| json!(["write", path, text]);
     let ops = [write("a.txt", noise(1)), write("b.txt", noise(2))];
     session.run(&[("edits", json!({ "ops": ops }))]).await;
     session.leave().await;
     let limit = session.blobs().stored_bytes() + 2_000;
     session.checkpoints.total_bytes = limit;
+    (session, limit)
+}
+
+#[tokio::test]
+async fn what_there_is_no_room_to_keep_is_left_and_goes_only_when_it_is_asked_for_twice() {
+    let (mut session, limit) = tight().await;
+    let full = format!("this session keeps {limit} bytes already (`checkpoints.max_bytes`)");
+    let notice = session.ask(Command::Undo).await;
+    assert!(!session.has("a.txt"));
+    assert_eq!(session.read("b.txt"), noise(2), "{}", notice.message);
+    assert_eq!(notice.level, NoticeLevel::Warning);
+    let left = format!("b.txt: there is no room to keep what it holds: {full}");
+    assert!(notice.message.contains(&left), "{}", notice.message);
+    let hint = notice.hint.unwrap();
+    assert!(hint.contains("/undo once more"), "{hint}");
+    assert!(hint.contains("gone for good"), "{hint}");
     let notice = session.ask(Command::Undo).await;
     assert!(!session.has("a.txt") && !session.has("b.txt"));
-    assert_eq!(notice.level, NoticeLevel::Warning);
-    let lost = format!(
-        "Cannot be given again by /redo:\n  b.txt: this session keeps {limit} bytes already (`checkpoints.max_bytes`)"
-    );
+    let lost = format!("Cannot be given again by /redo:\n  b.txt: {full}");
     assert!(notice.message.contains(&lost), "{}", notice.message);
     assert!(session.blobs().stored_bytes() <= limit);
+    let notice = session.ask(Command::Undo).await;
+    assert!(
+        notice.message.contains("Nothing to undo"),
+        "{}",
+        notice.message
+    );
     let notice = session.ask(Command::Redo).await;
     assert_eq!(session.read("a.txt"), noise(1));
     assert!(!session.has("b.txt"));
@@ -168,5 +190,59 @@ async fn what_an_undo_keeps_counts_and_what_does_not_fit_cannot_be_redone() {
         "{}",
         notice.message
     );
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn what_was_left_for_want_of_room_is_given_again_with_the_rest() {
+    let (mut session, _) = tight().await;
+    let before = session.tree();
+    session.ask(Command::Undo).await;
+    session.ask(Command::Redo).await;
+    assert_eq!(session.tree(), before);
+    session.ask(Command::Undo).await;
+    // Somebody who comes back later has not been warned.
+    session.leave().await;
+    let notice = session.ask(Command::Undo).await;
+    assert_eq!(session.read("b.txt"), noise(2), "{}", notice.message);
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn a_revert_leaves_what_there_is_no_room_to_keep() {
+    let (mut session, _) = tight().await;
+    let notice = session.ask(super::REVERT).await;
+    assert!(!session.has("a.txt"));
+    assert_eq!(session.read("b.txt"), noise(2));
+    assert!(
+        notice.message.contains("b.txt: there is no room to keep"),
+        "{}",
+        notice.message
+    );
+    let hint = notice.hint.unwrap();
+    assert!(hint.contains("gone for good"), "{hint}");
+    session.ask(Command::Undo).await;
+    assert!(!session.has("b.txt"));
+    session.leave().await;
+}
+
+/// Its original is gone, and it was ignored: the copy is all there is.
+#[tokio::test]
+async fn the_only_copy_of_a_file_that_is_not_watched_outlives_an_undo_without_room() {
+    let mut session = Session::new();
+    session.checkpoints.total_bytes = 1_000;
+    session.write(".gitignore", "*.db\n");
+    session.write("users.db", &noise(3));
+    session.write("small.txt", "1\n");
+    let ops = json!([
+        ["write", "copy.bin", noise(3)],
+        ["delete", "users.db"],
+        ["write", "small.txt", "2\n"]
+    ]);
+    session.run(&[("hand", json!({ "ops": ops }))]).await;
+    for command in [Command::Undo, Command::Redo] {
+        let notice = session.ask(command).await;
+        assert_eq!(session.read("copy.bin"), noise(3), "{}", notice.message);
+    }
     session.leave().await;
 }

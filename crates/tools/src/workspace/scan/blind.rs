@@ -1,7 +1,7 @@
 //! Where the system does not tell what happens in folders: the tree is scanned
 //! each time. Has the shape of the other `sentry`.
 
-use super::Scanned;
+use super::{Scanned, Writes};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -17,6 +17,7 @@ pub struct Changes {
     pub folders: BTreeSet<String>,
     pub ended: BTreeSet<String>,
     pub paths: BTreeSet<String>,
+    pub written: Writes,
 }
 
 #[derive(Debug)]

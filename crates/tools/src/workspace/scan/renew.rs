@@ -198,6 +198,7 @@ impl Changes {
         self.folders.append(&mut more.folders);
         self.ended.append(&mut more.ended);
         self.paths.append(&mut more.paths);
+        self.written.add(more.written);
     }
 }
 

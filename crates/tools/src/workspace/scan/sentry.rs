@@ -8,7 +8,7 @@
 //! and no time stamp is believed. A folder is watched before it is listed.
 
 use super::super::change::TEMPORARY;
-use super::{EntryKind, Scanned};
+use super::{EntryKind, Scanned, Writes};
 use rustix::fd::OwnedFd;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
@@ -64,6 +64,7 @@ pub struct Changes {
     /// Entries that were named; their contents are not known any more, whatever
     /// their times say.
     pub paths: BTreeSet<String>,
+    pub written: Writes,
 }
 
 /// Watches the folders of one scan.
@@ -197,7 +198,8 @@ impl Sentry {
                 Err(_) => break,
             };
             let name = event.file_name().map(std::ffi::CStr::to_bytes);
-            if !posts.take(event.wd(), event.events(), name, &mut changes) {
+            let (watch, rename) = (event.wd(), event.cookie());
+            if !posts.take(watch, event.events(), rename, name, &mut changes) {
                 break;
             }
         }
@@ -217,6 +219,7 @@ impl Posts {
         &mut self,
         watch: i32,
         events: ReadFlags,
+        rename: u32,
         name: Option<&[u8]>,
         changes: &mut Changes,
     ) -> bool {
@@ -244,9 +247,24 @@ impl Posts {
             _ => {}
         }
         if let Some(name) = Path::new(std::ffi::OsStr::from_bytes(name)).to_str() {
-            changes.paths.insert(super::below(folder, name));
+            let path = super::below(folder, name);
+            note(&mut changes.written, &path, events, rename);
+            changes.paths.insert(path);
         }
         changes.folders.insert(folder.clone());
         true
+    }
+}
+
+/// What an event says of a content.
+fn note(written: &mut Writes, path: &str, events: ReadFlags, rename: u32) {
+    if events.intersects(ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE) {
+        written.wrote(path);
+    } else if events.contains(ReadFlags::MOVED_FROM) {
+        written.left(path, rename);
+    } else if events.contains(ReadFlags::MOVED_TO | ReadFlags::ISDIR) {
+        written.folder_came(path, rename);
+    } else if events.contains(ReadFlags::MOVED_TO) {
+        written.came(path, rename);
     }
 }

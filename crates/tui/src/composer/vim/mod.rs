@@ -93,7 +93,7 @@ impl Vim {
             return composer.emacs(press, now);
         }
         let typed = self.normal(composer, press, now);
-        if matches!(typed, Typed::Submit(_)) {
+        if matches!(typed, Typed::Submit(_) | Typed::Run(_)) {
             self.mode = Mode::Insert;
         }
         if self.mode == Mode::Normal {

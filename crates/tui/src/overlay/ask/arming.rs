@@ -36,6 +36,12 @@ impl Arming {
         self.shown.is_some()
     }
 
+    /// Something else stands there now: it has to be seen like the first.
+    pub(super) fn again(&mut self, now: Instant) {
+        self.shown = Some(now);
+        self.state = State::Waiting;
+    }
+
     /// Whether a key of this moment counts. One that does not says that somebody
     /// is typing, and puts it off.
     pub(super) fn takes(&mut self, now: Instant) -> bool {

@@ -70,6 +70,23 @@ impl Body {
         self.length.get() > self.height.get()
     }
 
+    /// Whether its end has been on the screen. One comes there row by row, page
+    /// by page, or by the key that says so.
+    pub(super) fn is_read(&self) -> bool {
+        let seen = self.seen.borrow();
+        self.length.get() == 0 || seen.last() == Some(&true)
+    }
+
+    /// Whether its end will be there when it is drawn again.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.top.get() + self.height.get() >= self.length.get()
+    }
+
+    /// Whether there is no room for a single row of it.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.height.get() == 0 && self.length.get() > 0
+    }
+
     pub(super) fn up(&self, rows: usize) {
         self.top.set(self.top.get().saturating_sub(rows));
     }

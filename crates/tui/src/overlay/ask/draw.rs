@@ -135,9 +135,20 @@ fn offered(choice: &Choice, mark: Mark, columns: usize) -> Vec<Line> {
     }
     let mut lines = worded(&line, columns, indent);
     let indent = if indent * 2 < columns { indent } else { 0 };
-    let below = Span::new(Role::Text, &" ".repeat(indent));
-    lines.extend(fold(Line::of([below, rule]), columns));
+    let in_words = is_in_words(rule.text(), columns.saturating_sub(indent));
+    let below = Line::of([Span::new(Role::Text, &" ".repeat(indent)), rule]);
+    lines.extend(match in_words {
+        true => worded(&below, columns, indent),
+        false => fold(below, columns),
+    });
     lines
+}
+
+/// Whether a rule can be broken at words and still be read to the letter: each
+/// break then stands for one space.
+fn is_in_words(rule: &str, columns: usize) -> bool {
+    rule.split(' ')
+        .all(|word| (1..=columns).contains(&shown_width(word)))
 }
 
 fn item(key: &str, label: &str, mark: Mark) -> Line {
@@ -231,7 +242,10 @@ fn named(ask: &Ask, item: Item) -> Option<(String, &str)> {
         Item::Choice(choice) => {
             let choice = ask.question.choices.get(choice)?;
             let key = choice.typed.clone();
-            let key = key.unwrap_or_else(|| choice.key.to_string());
+            let mut key = key.unwrap_or_else(|| choice.key.to_string());
+            if choice.id == Choice::DENY && ask.hand == Hand::Ours {
+                key.push_str("/enter");
+            }
             Some((key, short(ask, choice)))
         }
     }
@@ -263,14 +277,26 @@ fn input(ask: &Ask, columns: usize) -> Frame {
         _ if !ask.field.is_empty() => "",
         Writing::Reason => "enter denies · esc goes back",
         Writing::Word(_) => "esc goes back",
-        Writing::Answer if ask.question.choices.is_empty() => "write an answer · enter sends it",
-        Writing::Answer => "or write an answer · enter sends it",
+        Writing::Answer => &numbered(&ask.question),
         Writing::Nothing => "",
     };
     line.push(Role::Dim, hint);
     Frame {
         lines: vec![line.cut(columns)],
         caret: Some((0, caret)),
+    }
+}
+
+/// How a question of the model's is answered: a number counts at once, so that an
+/// answer cannot begin with one unless something is before it.
+fn numbered(question: &Question) -> String {
+    let keys: Vec<char> = question.choices.iter().map(|choice| choice.key).collect();
+    match keys.as_slice() {
+        [] => String::from("write an answer · enter sends it"),
+        [only] => format!("{only} answers at once · or write, enter sends it"),
+        [first, .., last] => {
+            format!("{first}–{last} answers at once · or write, enter sends it")
+        }
     }
 }
 

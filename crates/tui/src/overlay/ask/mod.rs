@@ -2,8 +2,8 @@
 //! What is shown is what runs; nothing is left out without a count and a key.
 //!
 //! A yes is never given by accident. Keys that were on their way before the
-//! question stood on the screen do nothing, and Enter says no unless a choice
-//! was marked by hand.
+//! question stood on the screen do nothing, Enter says no unless a choice was
+//! marked by hand, and a yes to what was not read to its end reads on instead.
 
 mod arming;
 mod body;
@@ -160,6 +160,13 @@ impl Ask {
         if key.kind == KeyEventKind::Release {
             return Verdict::Stay;
         }
+        // The key of the agents, pressed by habit: it neither marks an answer nor
+        // makes letters count.
+        if key.code == KeyCode::BackTab {
+            self.arming.noise(now);
+            self.notice = Some(String::from("answer first: this key changes the agent"));
+            return Verdict::Stay;
+        }
         let counts = self.arming.takes(now);
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             match key.code {
@@ -182,12 +189,41 @@ impl Ask {
         if self.scrolled(key) {
             return Verdict::Stay;
         }
-        match self.writing {
+        let verdict = match self.writing {
             Writing::Nothing => self.choose(key),
             Writing::Reason => self.reason(key),
             Writing::Word(choice) => self.word(key, choice),
             Writing::Answer => self.answer(key),
+        };
+        match &verdict {
+            Verdict::Answered(answer) if self.allows(answer) && !self.body.is_read() => {
+                self.read_on(now);
+                Verdict::Stay
+            }
+            _ => verdict,
         }
+    }
+
+    fn allows(&self, answer: &Answer) -> bool {
+        self.question.kind != QuestionKind::AskUser
+            && ![Choice::DENY, Choice::NOT_NOW].contains(&answer.choice.as_str())
+    }
+
+    /// A yes to what was not shown: the next part of it, and no answer.
+    fn read_on(&mut self, now: Instant) {
+        if self.body.is_hidden() {
+            self.notice = Some(String::from("too low to show it: make the window higher"));
+            return;
+        }
+        self.body.page_down();
+        // A key that is held down must not go on from its last row to a yes.
+        let said = if self.body.is_at_end() {
+            self.arming.again(now);
+            "this is its end: now it can be allowed"
+        } else {
+            "there is more: this key reads on, end goes to its end"
+        };
+        self.notice = Some(String::from(said));
     }
 
     /// Text that was pasted into the reason or the answer. A word that is to be
@@ -279,7 +315,7 @@ impl Ask {
             KeyCode::Enter if self.hand == Hand::Users => self.take(),
             KeyCode::Enter => self.refuse(),
             KeyCode::Tab | KeyCode::Right | KeyCode::Down => self.step(next),
-            KeyCode::BackTab | KeyCode::Left | KeyCode::Up => self.step(previous),
+            KeyCode::Left | KeyCode::Up => self.step_back(),
             KeyCode::Char(c) if is_plain(key) => self.letter(c),
             _ => Verdict::Stay,
         }
@@ -292,6 +328,28 @@ impl Ask {
             self.hand = Hand::Users;
         }
         Verdict::Stay
+    }
+
+    /// From what stores nothing the mark does not come upon what lasts: that is
+    /// reached over what is allowed once.
+    fn step_back(&mut self) -> Verdict {
+        let from = self.lasts(self.marked);
+        self.step(previous);
+        while !from && self.lasts(self.marked) {
+            self.step(previous);
+        }
+        Verdict::Stay
+    }
+
+    /// Whether the item of this number would store a rule.
+    fn lasts(&self, item: usize) -> bool {
+        match self.items().get(item) {
+            Some(Item::Choice(at)) => {
+                let choice = self.question.choices.get(*at);
+                choice.is_some_and(|choice| choice.rule.is_some())
+            }
+            _ => false,
+        }
     }
 
     fn letter(&mut self, c: char) -> Verdict {

@@ -4,7 +4,7 @@
 
 use super::{Ask, Hand, Item, Verdict, Writing, is_plain};
 use crate::overlay::field::Edited;
-use crate::overlay::scroll::{next, previous};
+use crate::overlay::scroll::next;
 use crossterm::event::{KeyCode, KeyEvent};
 use tenon_vocab::Choice;
 
@@ -78,7 +78,7 @@ impl Ask {
         match key.code {
             KeyCode::Esc => self.refuse(),
             KeyCode::Tab | KeyCode::Down => self.step(next),
-            KeyCode::BackTab | KeyCode::Up => self.step(previous),
+            KeyCode::Up => self.step_back(),
             KeyCode::Enter if self.is_on_text() => self.written(),
             KeyCode::Enter => self.take(),
             KeyCode::Char(c) if is_plain(key) && self.awaits_number() => match self.keyed(c) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tenon_tui::composer::Typed;
 
 /// All keys of a text at once, `gap` apart; line feeds are Enter.
-fn burst(desk: &mut Desk, text: &str, gap: Duration) -> Vec<Typed> {
+pub fn burst(desk: &mut Desk, text: &str, gap: Duration) -> Vec<Typed> {
     let keys = text.replace('\n', "<Enter>").replace('\t', "<Tab>");
     read(&keys)
         .into_iter()

@@ -143,7 +143,7 @@ fn the_mark_stands_before_the_first_row_only() {
 #[test]
 fn tabs_are_spaces_up_to_four_and_the_text_keeps_them() {
     let mut desk = Desk::new();
-    desk.composer.paste("\ta\tb");
+    desk.composer.paste("\ta\tb", desk.now);
     assert_eq!(desk.seen(), "    a   b|");
     assert_eq!(desk.composer.text(), "\ta\tb");
     desk.keys("<Left><Left>");
@@ -154,7 +154,7 @@ fn tabs_are_spaces_up_to_four_and_the_text_keeps_them() {
 fn text_from_right_to_left_keeps_its_order_and_its_marks() {
     let text = "abc שלום \u{200f}עולם";
     let mut desk = Desk::new();
-    desk.composer.paste(text);
+    desk.composer.paste(text, desk.now);
     assert_eq!(desk.composer.text(), text);
     assert_eq!(desk.seen(), "abc שלום ⟨U+200F⟩עולם|");
     desk.keys("<Left>x<Right><BS>");

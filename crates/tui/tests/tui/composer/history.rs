@@ -58,9 +58,9 @@ fn what_was_changed_on_the_way_is_still_there() {
 fn a_folded_paste_in_a_draft_survives_the_walk() {
     let mut desk = desk();
     let text = "x\n".repeat(50);
-    desk.composer.paste(&text);
+    desk.composer.paste(&text, desk.now);
     desk.keys("<Up>");
-    desk.composer.paste(&"y\n".repeat(50));
+    desk.composer.paste(&"y\n".repeat(50), desk.now);
     desk.keys("<Home><Up><Up><Down><Down><Down>");
     assert_eq!(desk.composer.text(), text);
     assert_eq!(desk.seen(), "[pasted 50 lines #1]|");
@@ -70,12 +70,12 @@ fn a_folded_paste_in_a_draft_survives_the_walk() {
 fn a_folded_paste_in_a_draft_outlives_what_undo_remembers() {
     let mut desk = desk();
     let text = "x\n".repeat(50);
-    desk.composer.paste(&text);
+    desk.composer.paste(&text, desk.now);
     desk.keys("<Up>");
     for _ in 0..210 {
         desk.keys("a<BS>");
     }
-    desk.composer.paste(&"y\n".repeat(50));
+    desk.composer.paste(&"y\n".repeat(50), desk.now);
     desk.keys("<Down><Down>");
     assert_eq!(desk.composer.text(), text);
 }
@@ -161,7 +161,7 @@ fn another_key_takes_what_was_found_and_is_obeyed() {
 fn a_paste_during_a_search_is_looked_for() {
     let mut desk = desk();
     desk.keys("<C-r>");
-    desk.composer.paste("fir\nst");
+    desk.composer.paste("fir\nst", desk.now);
     assert_eq!(desk.composer.mode(), "search: fir");
     assert_eq!(plain(&desk.composer.view(40, 3)), ["> first"]);
 }

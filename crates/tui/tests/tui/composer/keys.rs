@@ -226,17 +226,14 @@ fn shell_mode_has_its_own_mark_which_is_the_sign_itself() {
     assert_eq!(frame.lines[0].spans[0].style.role, Role::Accent);
     assert_eq!(frame.caret, Some((0, 4)));
     desk.keys("<Home>");
-    assert_eq!(desk.composer.view(40, 5).caret, Some((0, 0)));
-    desk.keys("<Right>");
     assert_eq!(desk.composer.view(40, 5).caret, Some((0, 2)));
     desk.keys("<BS>");
     assert_eq!(plain(&desk.composer.view(40, 5)), ["> ls"]);
     assert!(!desk.composer.is_shell());
-    desk.keys("!<End> \\<Enter>-a");
-    assert_eq!(
-        desk.keys("<Enter>"),
-        Typed::Submit(String::from("!ls \\\n-a"))
-    );
+    desk.keys("<C-k>!ls \\<Enter>-a");
+    assert_eq!(plain(&desk.composer.view(40, 5)), ["! ls \\", "! -a"]);
+    assert_eq!(desk.keys("<Enter>"), Typed::Run(String::from("ls \\\n-a")));
+    assert!(!desk.composer.is_shell(), "each command has its own sign");
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod keys;
 mod model;
 mod paste;
 mod scale;
+mod shell;
 mod vim;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -142,7 +142,7 @@ fn obey(desk: &mut Desk, action: &Action) {
         Action::Type(text) => {
             desk.keys(text);
         }
-        Action::Paste(text) => desk.composer.paste(text),
+        Action::Paste(text) => desk.composer.paste(text, desk.now),
         Action::Newline => drop(desk.keys("<C-j>")),
         Action::Left => drop(desk.keys("<Left>")),
         Action::Right => drop(desk.keys("<Right>")),
@@ -302,7 +302,7 @@ proptest! {
         let mut desk = Desk::with(mode, &["one", "two\nlines", "漢字 @x"]);
         for (turn, key) in keys.iter().enumerate() {
             if turn == paste {
-                desk.composer.paste(&"x\n漢\n".repeat(paste));
+                desk.composer.paste(&"x\n漢\n".repeat(paste), desk.now);
             }
             let gap = if turn % 7 == 0 { 1 } else { 20 };
             desk.now += Duration::from_millis(gap);

@@ -11,7 +11,7 @@ fn lines(count: usize) -> String {
 #[test]
 fn a_small_paste_is_text_with_its_line_ends_made_equal() {
     let mut desk = Desk::new();
-    desk.composer.paste("one\r\ntwo\rthree\x1b[0m\0");
+    desk.composer.paste("one\r\ntwo\rthree\x1b[0m\0", desk.now);
     assert_eq!(desk.composer.text(), "one\ntwo\nthree[0m");
     desk.keys("<C-_>");
     assert!(desk.composer.is_empty(), "one step to undo");
@@ -21,7 +21,7 @@ fn a_small_paste_is_text_with_its_line_ends_made_equal() {
 fn a_large_paste_is_one_mark_and_is_sent_whole() {
     let mut desk = Desk::new();
     desk.keys("see ");
-    desk.composer.paste(&lines(120));
+    desk.composer.paste(&lines(120), desk.now);
     desk.keys("!");
     let frame = desk.composer.view(60, 5);
     assert_eq!(plain(&frame), ["> see [pasted 120 lines #1]!"]);
@@ -37,7 +37,7 @@ fn a_large_paste_is_one_mark_and_is_sent_whole() {
 fn a_mark_is_moved_over_and_deleted_as_one() {
     let mut desk = Desk::new();
     desk.keys("a");
-    desk.composer.paste(&lines(11));
+    desk.composer.paste(&lines(11), desk.now);
     desk.keys("b<Left><Left>");
     assert_eq!(desk.seen(), "a|[pasted 11 lines #1]b");
     desk.keys("<Right>");
@@ -53,9 +53,9 @@ fn a_mark_is_moved_over_and_deleted_as_one() {
 #[test]
 fn a_mark_survives_being_cut_and_put_back_elsewhere() {
     let mut desk = Desk::new();
-    desk.composer.paste(&lines(11));
+    desk.composer.paste(&lines(11), desk.now);
     desk.keys(" x<C-a><C-k>");
-    desk.composer.paste(&"y".repeat(1500));
+    desk.composer.paste(&"y".repeat(1500), desk.now);
     desk.keys("<C-y>");
     assert_eq!(
         desk.seen(),
@@ -82,7 +82,7 @@ fn what_only_looks_like_a_mark_is_text() {
 fn a_key_unfolds_the_mark_beside_the_caret() {
     let mut desk = Desk::new();
     desk.keys("<<");
-    desk.composer.paste(&lines(12));
+    desk.composer.paste(&lines(12), desk.now);
     assert_eq!(desk.keys("<C-o>"), Typed::Taken);
     assert!(desk.on(60, 3).ends_with("line 12\n|"), "{}", desk.on(60, 3));
     desk.keys("<C-_>");
@@ -100,7 +100,7 @@ fn a_key_unfolds_the_mark_beside_the_caret() {
 #[test]
 fn a_mark_wider_than_the_screen_is_cut_to_a_row() {
     let mut desk = Desk::new();
-    desk.composer.paste(&lines(120));
+    desk.composer.paste(&lines(120), desk.now);
     let frame = desk.composer.view(12, 5);
     assert!(
         frame.lines.iter().all(|line| line.width() <= 12),
@@ -113,10 +113,10 @@ fn a_mark_wider_than_the_screen_is_cut_to_a_row() {
 fn marks_are_counted_anew_after_sending() {
     let mut desk = Desk::new();
     for _ in 0..3 {
-        desk.composer.paste(&lines(20));
+        desk.composer.paste(&lines(20), desk.now);
     }
     assert!(desk.seen().contains("#3"));
     desk.keys("<Enter>");
-    desk.composer.paste(&lines(20));
+    desk.composer.paste(&lines(20), desk.now);
     assert_eq!(desk.seen(), "[pasted 20 lines #1]|");
 }

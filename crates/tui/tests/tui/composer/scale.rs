@@ -19,7 +19,7 @@ fn a_megabyte_is_pasted_shown_and_sent() {
     let text = "some words of a line, and more\r\n".repeat(33_000);
     let mut desk = Desk::new();
     timed("paste of 1 MB with CRLF, with its view", || {
-        desk.composer.paste(&text);
+        desk.composer.paste(&text, desk.now);
         assert_eq!(
             plain(&desk.composer.view(80, 10)),
             ["> [pasted 33000 lines #1]"]

@@ -2,7 +2,9 @@
 
 mod any_keys;
 mod ask;
+mod careful;
 mod menu;
+mod narrow;
 mod pager;
 mod pages;
 mod picker;
