@@ -78,6 +78,9 @@ impl Drop for Lock {
         // the lock (which could refuse a writer for a moment).
         let blank = format!("{:<WIDTH$}\n", "");
         let _ = self.file.write_all_at(blank.as_bytes(), 0);
+        // Not left to the closing: a command that is just being started has the
+        // file too, until it becomes another program.
+        let _ = self.file.unlock();
     }
 }
 
@@ -89,5 +92,24 @@ pub(crate) fn writer(place: &Place) -> Option<u32> {
     match rustix::process::test_kill_process(process) {
         Ok(()) | Err(rustix::io::Errno::PERM) => Some(pid),
         Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_is_just_being_started_keeps_no_session_locked() {
+        let home = tempfile::tempdir().unwrap();
+        let id = SessionId::generate();
+        let place = Place::in_month(home.path(), id);
+        fs::create_dir_all(&place.folder).unwrap();
+        let lock = Lock::take(&place, id).unwrap();
+        // What a child has between its birth and its program.
+        let _inherited = lock.file.try_clone().unwrap();
+        assert!(Lock::take(&place, id).is_err());
+        drop(lock);
+        assert!(Lock::take(&place, id).is_ok());
     }
 }

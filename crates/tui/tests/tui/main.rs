@@ -12,4 +12,5 @@ mod screen;
 mod shapes;
 mod signs;
 mod stage;
+mod standing;
 mod talk;

@@ -11,7 +11,7 @@ const DELTAS: u32 = 20_000;
 
 pub fn run(bench: &Bench) -> Result<Vec<Line>> {
     let place = bench.fresh("deltas")?;
-    let server = Server::start(bench, &place, &scripts::deltas(DELTAS))?;
+    let server = Server::start(bench, &place, &scripts::deltas(DELTAS, 16))?;
     let cpu = |words: &[&str]| -> Result<f64> {
         let run = bench.exec(&place, &server.base_url, words);
         Ok(bench.least(&run, RUNS)?.cpu_ms)

@@ -52,11 +52,15 @@ pub fn one_question() -> Value {
     scenario(LOOP, vec![calls("bash", command), says("Done.")])
 }
 
-/// An answer of so many words, each of them a delta.
-pub fn deltas(count: u32) -> Value {
+/// An answer of so many words, each of them a delta, with so many to a line.
+pub fn deltas(count: u32, to_a_line: u32) -> Value {
     let mut text = String::new();
-    for number in 0..count {
-        let end = if number % 16 == 15 { '\n' } else { ' ' };
+    for number in 1..=count {
+        let end = if number.is_multiple_of(to_a_line) {
+            '\n'
+        } else {
+            ' '
+        };
         // Writing to a string cannot fail.
         let _ = write!(text, "w{number:05}{end}");
     }
@@ -167,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_delta_is_a_word() {
-        let script = deltas(40);
+        let script = deltas(40, 16);
         let text = script["scenarios"][0]["steps"][0]["response"]["content"]
             .as_str()
             .unwrap();
