@@ -12,11 +12,13 @@ mod sentry;
 #[cfg(target_os = "linux")]
 mod sentry;
 
+mod noticed;
 mod renew;
 mod writes;
 
+pub use noticed::{Changes, Noticed};
 pub use renew::{Renewal, Renewed};
-pub use sentry::{Changes, Noticed, Sentry};
+pub use sentry::Sentry;
 pub use writes::Writes;
 
 use super::Workspace;

@@ -1,24 +1,8 @@
 //! Where the system does not tell what happens in folders: the tree is scanned
 //! each time. Has the shape of the other `sentry`.
 
-use super::{Scanned, Writes};
-use std::collections::BTreeSet;
+use super::{Noticed, Scanned};
 use std::path::Path;
-
-#[derive(Debug, PartialEq, Eq)]
-pub enum Noticed {
-    Nothing,
-    Changes(Changes),
-    Lost,
-}
-
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Changes {
-    pub folders: BTreeSet<String>,
-    pub ended: BTreeSet<String>,
-    pub paths: BTreeSet<String>,
-    pub written: Writes,
-}
 
 #[derive(Debug)]
 pub struct Sentry(());

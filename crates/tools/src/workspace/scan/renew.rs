@@ -2,8 +2,8 @@
 //! happened are looked at again. Gives what a whole scan would give, or nothing
 //! where that is not certain; never a guess.
 
-use super::sentry::{Changes, Noticed, Sentry};
-use super::{Extent, Scan, ScanLimits, Scanned, Stamp};
+use super::sentry::Sentry;
+use super::{Changes, Extent, Noticed, Scan, ScanLimits, Scanned, Stamp};
 use crate::workspace::Workspace;
 use crate::workspace::walk::{EntryKind, WalkOptions, Walked};
 use std::collections::{BTreeSet, HashMap};

@@ -8,7 +8,7 @@
 //! and no time stamp is believed. A folder is watched before it is listed.
 
 use super::super::change::TEMPORARY;
-use super::{EntryKind, Scanned, Writes};
+use super::{Changes, EntryKind, Noticed, Scanned, Writes};
 use rustix::fd::OwnedFd;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
@@ -44,28 +44,6 @@ const LOCAL: &[u64] = &[
     0x2fc1_2fc1,
     0xca45_1a4e,
 ];
-
-/// What has happened since it was last asked.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Noticed {
-    Nothing,
-    Changes(Changes),
-    /// Something was missed, or the rules of what is ignored were touched.
-    Lost,
-}
-
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Changes {
-    /// Relative to the root, which is the empty path.
-    pub folders: BTreeSet<String>,
-    /// Folders that are watched no more, since they were removed. Another may
-    /// stand there by now, under the same number.
-    pub ended: BTreeSet<String>,
-    /// Entries that were named; their contents are not known any more, whatever
-    /// their times say.
-    pub paths: BTreeSet<String>,
-    pub written: Writes,
-}
 
 /// Watches the folders of one scan.
 #[derive(Debug)]
