@@ -87,6 +87,15 @@ impl Busy {
     }
 }
 
+/// Who shows the caret of the composer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cursor {
+    /// The terminal's own cursor stands there.
+    Terminal,
+    /// We draw it, and the terminal's cursor is hidden at the top.
+    Drawn,
+}
+
 /// What was sent and waits for its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Queued {
@@ -237,6 +246,22 @@ impl State {
             hint: None,
             theme_before: None,
             title: String::new(),
+        }
+    }
+
+    /// Who shows where the caret is. A resize while much is written finds the
+    /// terminal's cursor at the top of the live area, if it waits there: above it
+    /// nothing is ours, so that nothing remains and nothing is lost. Whoever writes
+    /// has it at the caret: input methods show there what they compose.
+    #[must_use]
+    pub fn cursor(&self) -> Cursor {
+        const PAUSE: Duration = Duration::from_secs(10);
+        let since = |typed| self.now.saturating_duration_since(typed);
+        let writes =
+            !self.composer.is_empty() && self.typed.is_some_and(|typed| since(typed) < PAUSE);
+        match (&self.run, &self.overlay) {
+            (Some(_), None | Some(Overlay::Page(_))) if !writes => Cursor::Drawn,
+            _ => Cursor::Terminal,
         }
     }
 

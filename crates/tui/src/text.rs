@@ -44,6 +44,8 @@ pub enum Role {
     Selected,
     /// The letters of a list's line that match what was typed.
     Match,
+    /// The cell of a caret that we draw ourselves.
+    Caret,
     Keyword,
     Literal,
     StringText,
@@ -215,6 +217,35 @@ impl Line {
         self
     }
 
+    /// With what stands at a column drawn as a caret; a blank behind the end.
+    fn with_caret(self, column: usize) -> Self {
+        let mut spans = Vec::with_capacity(self.spans.len() + 2);
+        let mut left = Some(column);
+        for span in &self.spans {
+            let Some(before) = left.filter(|left| *left < span.width()) else {
+                left = left.map(|left| left - span.width());
+                spans.push(span.clone());
+                continue;
+            };
+            let (head, rest) = split_at(span.text(), before);
+            let cell = rest.graphemes(true).next().unwrap_or_default();
+            let caret = Span {
+                text: cell.to_owned(),
+                style: Role::Caret.into(),
+            };
+            let tail = rest.get(cell.len()..).unwrap_or_default();
+            let parts = [span.part(head), caret, span.part(tail)];
+            spans.extend(parts.into_iter().filter(|part| !part.text.is_empty()));
+            left = None;
+        }
+        if let Some(gap) = left {
+            let blank = |count, role: Role| Span::new(role, &" ".repeat(count));
+            spans.extend((gap > 0).then(|| blank(gap, Role::Text)));
+            spans.push(blank(1, Role::Caret));
+        }
+        Self { spans, ..self }
+    }
+
     /// What fits into so many columns, with an ellipsis where it was cut.
     #[must_use]
     pub fn cut(self, columns: usize) -> Self {
@@ -295,6 +326,18 @@ impl Frame {
         }
         self.lines.extend(other.lines);
     }
+
+    /// The caret as a cell of the text instead of the terminal's own cursor, which
+    /// is then free to wait at the top.
+    #[must_use]
+    pub fn with_drawn_caret(mut self) -> Self {
+        if let Some((row, column)) = self.caret.take()
+            && let Some(line) = self.lines.get_mut(row)
+        {
+            *line = std::mem::take(line).with_caret(column);
+        }
+        self
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -306,6 +349,33 @@ pub struct Size {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_drawn_caret_takes_a_whole_character_and_a_blank_behind_the_end() {
+        let drawn = |text: &str, column| {
+            let frame = Frame {
+                lines: vec![Line::of([
+                    Span::new(Role::User, "> "),
+                    Span::new(Role::Text, text),
+                ])],
+                caret: Some((0, column)),
+            };
+            let frame = frame.with_drawn_caret();
+            assert_eq!(frame.caret, None);
+            let cells = frame.lines[0].spans.clone();
+            let caret = cells.iter().find(|span| span.style.role == Role::Caret);
+            (
+                frame.lines[0].plain(),
+                caret.map(|span| span.text().to_owned()),
+            )
+        };
+        let at = |text: &str, cell: &str| (text.to_owned(), Some(cell.to_owned()));
+        assert_eq!(drawn("", 2), at(">  ", " "));
+        assert_eq!(drawn("ab", 3), at("> ab", "b"));
+        assert_eq!(drawn("ab", 4), at("> ab ", " "));
+        assert_eq!(drawn("漢字", 4), at("> 漢字", "字"));
+        assert_eq!(drawn("e\u{301}x", 2), at("> e\u{301}x", "e\u{301}"));
+    }
 
     #[test]
     fn a_grapheme_is_measured_and_cut_whole() {

@@ -10,7 +10,7 @@ use crate::flow::Running;
 use crate::house::Motion;
 use crate::overlay::menu::HIGHEST;
 use crate::shapes;
-use crate::state::{Busy, Overlay, Run, State};
+use crate::state::{Busy, Cursor, Overlay, Run, State};
 use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
 use std::time::Instant;
 use tenon_vocab::RunState;
@@ -21,6 +21,9 @@ const THOUGHT: usize = 3;
 const OUTPUT: usize = 5;
 const TODO: usize = 6;
 const QUEUE: usize = 3;
+/// Rows of what goes on that are always shown, and the width of a narrow window.
+const LEAST: usize = 4;
+const NARROW: usize = 40;
 /// Frames of the sign that something goes on.
 const SPINNER: &[&str] = &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -31,6 +34,9 @@ pub fn live(state: &State) -> Frame {
     let below = lower(state);
     let mut above = upper(state, rows.saturating_sub(below.lines.len() + 1));
     above.below(below);
+    if state.cursor() == Cursor::Drawn {
+        above = above.with_drawn_caret();
+    }
     for line in &mut above.lines {
         if line.width() > columns {
             *line = std::mem::take(line).cut(columns);
@@ -68,16 +74,26 @@ fn upper(state: &State, rows: usize) -> Frame {
     tail.extend(queued(state));
     // The text that streams gives way first: what is cut off comes again when
     // it is finished.
-    // So does it where there is room: what stands here is pushed into the
-    // scrollback by a window that gets lower, and comes again.
-    let most = (state.size.rows / 3).max(4);
-    let room = rows.saturating_sub(tail.len()).min(most);
-    let from = lines.len().saturating_sub(room);
+    let room = rows.saturating_sub(tail.len());
+    let from = lines.len() - within_reach(&lines, state.size).min(room);
     lines.drain(..from);
     lines.extend(tail);
     let from = lines.len().saturating_sub(rows);
     lines.drain(..from);
     Frame::of(lines)
+}
+
+/// How many of the last lines stay on the screen whatever becomes of the window,
+/// even where there is room for more: what a lower or narrower one pushes into
+/// the scrollback is out of reach, and comes again when it is finished.
+fn within_reach(lines: &[Line], size: Size) -> usize {
+    let most = (size.rows / 3).max(LEAST);
+    let mut wrapped = 0;
+    let count = lines.iter().rev().take_while(|line| {
+        wrapped += line.width().div_ceil(NARROW).max(1);
+        wrapped <= size.rows / 2
+    });
+    count.take(most).count().max(LEAST.min(lines.len()))
 }
 
 fn at_work(state: &State, running: &Running) -> Vec<Line> {

@@ -93,7 +93,7 @@ fn is_seen(style: Style) -> bool {
     style.line != Ruled::No
         || matches!(
             style.role,
-            Role::Selected | Role::AddedWord | Role::RemovedWord
+            Role::Selected | Role::Caret | Role::AddedWord | Role::RemovedWord
         )
 }
 

@@ -16,6 +16,11 @@
 //!   what it pushes down, as long as there are empty rows below: they are made
 //!   first, by line feeds. So a finished line costs its own text and few bytes
 //!   more, and the live area is not written again.
+//! - On a screen that is narrower than we know, a line put in like this is wrapped
+//!   into a live row and stands before what is left of that; it is written once
+//!   more when we know. With the cursor hidden at the top of the live area nothing
+//!   has to be written twice: all that is ours lies below it, whatever the width
+//!   is. There the live area is erased before the lines and written again.
 //! - A text that fills a row leaves the cursor on the last cell. Nothing is erased
 //!   from there. Live rows are written with autowrap off: a row of uncertain width
 //!   may be cut, but never becomes two. Finished lines are written with autowrap
@@ -193,7 +198,9 @@ impl<W: Write> Screen<W> {
             self.moved = Some(now);
             standing = &[];
         } else if finished.is_empty() {
-        } else if self.weather(now) == Weather::Calm && can_insert(&finished, standing.len(), size)
+        } else if before.caret.is_some()
+            && self.weather(now) == Weather::Calm
+            && can_insert(&finished, standing.len(), size)
         {
             room = self.free.saturating_sub(finished.len()) + height;
             painter.insert(&finished, standing.len());

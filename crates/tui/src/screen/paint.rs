@@ -84,8 +84,16 @@ impl Painter {
     /// Up so many rows, to where the live area begins, and nothing remains of it.
     pub(super) fn wipe(&mut self, up: usize) {
         self.up(up);
-        self.out.push_str("\r\x1b[J");
+        self.erase_down();
         self.at = 0;
+    }
+
+    /// From this row on, with the cursor at its beginning. The row by itself and
+    /// the rest from its second column on: what is erased from the first cell of
+    /// the screen on tmux puts into the scrollback, and the live area may begin
+    /// there when the screen is lower than we know.
+    fn erase_down(&mut self) {
+        self.out.push_str("\r\x1b[K\x1b[C\x1b[J\r");
     }
 
     /// Finished lines on empty rows; the live area begins below them.
@@ -144,7 +152,7 @@ impl Painter {
         }
         if old.len() > new.len() {
             self.go(new.len());
-            self.out.push_str("\r\x1b[J");
+            self.erase_down();
         }
     }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends there")]
 
 mod agents;
+mod caret;
 mod composer;
 mod emulator;
 mod keeping;

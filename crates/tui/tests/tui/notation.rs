@@ -66,5 +66,6 @@ fn role(role: Role) -> &'static str {
         Role::Function => "f",
         Role::TypeName => "ty",
         Role::Punctuation => "p",
+        Role::Caret => "caret",
     }
 }

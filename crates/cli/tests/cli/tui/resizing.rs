@@ -12,6 +12,8 @@ use tenon_testing::screen::Cells;
 use tenon_testing::wait_until;
 
 const LINES: usize = 500;
+/// Paragraphs that are wider than the window.
+const WIDE: usize = 120;
 const DEADLINE: Duration = Duration::from_secs(60);
 const STILL: Duration = Duration::from_millis(200);
 const SIZES: [(u16, u16); 10] = [
@@ -71,6 +73,12 @@ impl Tmux {
             .args([
                 "-f",
                 "/dev/null",
+                // A pane keeps the limit that it was born with.
+                "set-option",
+                "-g",
+                "history-limit",
+                "100000",
+                ";",
                 "new-session",
                 "-d",
                 "-x",
@@ -86,7 +94,6 @@ impl Tmux {
             .status()
             .unwrap();
         assert!(started.success());
-        tmux.run(&["set-option", "-g", "history-limit", "100000"]);
         tmux.run(&["set-option", "-g", "window-size", "manual"]);
         Some(tmux)
     }
@@ -125,45 +132,117 @@ impl Drop for Tmux {
     }
 }
 
-/// Resizes ten times while the answer streams, and looks at all that is left.
-fn resized_ten_times(answer: &str) {
+/// Resizes ten times while an answer streams, as soon as a mark of it is seen, and
+/// gives all that is left.
+fn resized_ten_times(answer: &str, mark: impl Fn(usize) -> String) -> Option<Vec<String>> {
     let stage = Stage::with(Model::scripted(
         json!({"scenarios": [], "default_response": {"content": answer}}),
         Duration::from_millis(3),
     ));
-    let Some(tmux) = Tmux::start(&stage) else {
-        return;
-    };
+    let tmux = Tmux::start(&stage)?;
     tmux.see("mock-model");
     tmux.run(&["send-keys", "-l", "count"]);
     tmux.see("> count").run(&["send-keys", "Enter"]);
     for (at, (columns, rows)) in SIZES.into_iter().enumerate() {
-        // Spread over the answer.
-        tmux.see(&format!("numbered {:04}", 10 + at * 45));
+        tmux.see(&mark(at));
         let (columns, rows) = (columns.to_string(), rows.to_string());
         tmux.run(&["resize-window", "-x", &columns, "-y", &rows]);
     }
     tmux.see("Done.");
     let all = tmux.all();
-    every_line_once(&all);
     let composers = all.iter().filter(|line| line.trim_end() == ">").count();
     assert_eq!(composers, 1, "{}", all.join("\n"));
+    Some(all)
+}
+
+/// Spread over the answer.
+fn numbers(at: usize) -> String {
+    format!("numbered {:04}", 10 + at * 45)
+}
+
+fn words_of(number: usize) -> usize {
+    number * 7 % 23
+}
+
+/// In the middle of ten of them, at another place of the row each time.
+fn middles(at: usize) -> String {
+    let long = (5 + at * 11..).find(|number| words_of(*number) > 15);
+    format!("{}.{}", long.unwrap(), 3 + at)
+}
+
+/// Paragraphs that are wider than the window, most of them. Each word is told
+/// from all others.
+fn wide_paragraphs(word: &str) -> String {
+    let paragraph = |number: usize| {
+        let words = (0..words_of(number)).map(|at| format!("{word}{number}.{at}"));
+        let words: Vec<String> = words.collect();
+        format!("numbered {number:04} {} e{number}.", words.join(" "))
+    };
+    let paragraphs: Vec<String> = (1..=WIDE).map(paragraph).collect();
+    paragraphs.join("\n\n")
+}
+
+/// Letter for letter what was said, and nothing else in between: no half line, no
+/// remains of a live area. Where lines are broken is not looked at.
+#[track_caller]
+fn nothing_but(answer: &str, all: &[String]) {
+    let unbroken = |text: &str| text.split_whitespace().collect::<String>();
+    let (shown, said) = (unbroken(&all.join("\n")), unbroken(answer));
+    let first = shown.find("numbered0001").unwrap();
+    let last = format!("e{WIDE}.");
+    let end = shown.rfind(&last).unwrap() + last.len();
+    let found = &shown[first..end];
+    let same = found.chars().zip(said.chars()).take_while(|(a, b)| a == b);
+    let at = same.count();
+    let near = |text: &str| {
+        let letters = text.chars().skip(at.saturating_sub(30)).take(200);
+        letters.collect::<String>()
+    };
+    assert!(
+        found == said,
+        "seen: {}\n\nsaid: {}",
+        near(found),
+        near(&said)
+    );
+}
+
+#[test]
+fn ten_resizes_during_lines_wider_than_the_window_leave_no_half_line() {
+    let answer = wide_paragraphs("word");
+    if let Some(all) = resized_ten_times(&answer, middles) {
+        nothing_but(&answer, &all);
+    }
+}
+
+#[test]
+fn ten_resizes_during_wide_lines_of_emoji_and_chinese_leave_no_half_line() {
+    let answer = wide_paragraphs("漢字👍");
+    if let Some(all) = resized_ten_times(&answer, middles) {
+        nothing_but(&answer, &all);
+    }
 }
 
 #[test]
 fn ten_resizes_while_it_streams_leave_every_line_in_the_scrollback_once() {
-    resized_ten_times(&numbered(LINES));
+    if let Some(all) = resized_ten_times(&numbered(LINES), numbers) {
+        every_line_once(&all);
+    }
 }
 
 #[test]
 fn ten_resizes_during_a_long_block_of_code_leave_every_line_of_it_once() {
     let code = numbered(LINES).replace("\n\n", "\n");
-    resized_ten_times(&format!("```\n{code}```\n"));
+    if let Some(all) = resized_ten_times(&format!("```\n{code}```\n"), numbers) {
+        every_line_once(&all);
+    }
 }
 
 #[test]
 fn ten_resizes_during_one_long_paragraph_leave_every_line_of_it_once() {
-    resized_ten_times(&numbered(LINES).replace("\n\n", "\n"));
+    let answer = numbered(LINES).replace("\n\n", "\n");
+    if let Some(all) = resized_ten_times(&answer, numbers) {
+        every_line_once(&all);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::desk::{Desk, on_a_cell, text};
 use crate::emulator::{Cutting, Emulator, Wrapping};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use std::time::Duration;
 use tenon_tui::text::{Frame, Line, Size};
 
 #[derive(Debug, Clone)]
@@ -84,6 +85,70 @@ fn play<E: Emulator>(steps: &[Step], wide: usize) -> Desk<E> {
     desk
 }
 
+/// A draw of a stream: the cursor waits at the top, and the live area changes
+/// at every one.
+#[derive(Debug, Clone)]
+struct Beat {
+    finished: Vec<String>,
+    live: Vec<String>,
+    after: u64,
+    /// Another width of the terminal, and how many draws pass before it is told.
+    width: Option<(usize, usize)>,
+}
+
+fn beat() -> impl Strategy<Value = Beat> {
+    let width = prop_oneof![2 => Just(None), 1 => (24..100_usize, 0..4_usize).prop_map(Some)];
+    (
+        vec(words(false, 20), 0..3),
+        vec(words(false, 20), 1..5),
+        1..150_u64,
+        width,
+    )
+        .prop_map(|(finished, live, after, width)| Beat {
+            finished,
+            live,
+            after,
+            width,
+        })
+}
+
+fn stream(beats: &[Beat]) -> Desk<Wrapping> {
+    let size = Size {
+        columns: 80,
+        rows: 24,
+    };
+    let mut desk: Desk<Wrapping> = Desk::of(size);
+    let mut told = None;
+    let mut count = 0;
+    for beat in beats {
+        if let Some((columns, late)) = beat.width.filter(|_| told.is_none()) {
+            desk.terminal.resize(Size { columns, ..size });
+            told = Some((columns, late));
+        }
+        desk.pace = Duration::from_millis(beat.after);
+        told = match told {
+            Some((columns, 0)) => {
+                desk.size.columns = columns;
+                None
+            }
+            Some((columns, late)) => Some((columns, late - 1)),
+            None => None,
+        };
+        let finished = beat.finished.iter().map(|words| {
+            count += 1;
+            text(&format!("F{count}. {words}")).unbroken()
+        });
+        let finished: Vec<Line> = finished.collect();
+        let live = beat.live.iter().map(|words| text(&format!("L{words}")));
+        desk.draw(&finished, Frame::of(live.collect()));
+    }
+    if let Some((columns, _)) = told {
+        desk.size.columns = columns;
+    }
+    desk.draw(&[], Frame::of(vec![text("L")]));
+    desk
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
@@ -102,6 +167,13 @@ proptest! {
     #[test]
     fn any_resizes_leave_every_finished_line_once_where_rows_wrap(steps in vec(step(false, 20, true), 1..15)) {
         play::<Wrapping>(&steps, 40).check_finished();
+    }
+
+    /// Neither a half line nor a row of a live area is left, whenever the new
+    /// width is told.
+    #[test]
+    fn a_stream_with_the_cursor_at_the_top_leaves_nothing_but_its_lines(beats in vec(beat(), 1..25)) {
+        stream(&beats).check_all();
     }
 
     #[test]
