@@ -273,7 +273,7 @@ pub enum ConfigCommand {
         #[arg(long)]
         force: bool,
     },
-    /// Open the user's configuration in $VISUAL or $EDITOR.
+    /// Open the user's configuration in $VISUAL, $EDITOR or vi.
     Edit,
     /// Print every effective value with where it comes from.
     Show {

@@ -8,13 +8,13 @@
 use crate::client::{Client, Heard};
 use crate::error::{CliError, code, exit_code};
 use crate::render::waiting::{Motion, TICK, Waiting};
-use crate::render::{Renderer, question};
+use crate::render::{Renderer, Stands, question};
 use crate::screen::{Paint, complain};
 use crate::signals::{Asked, Signals};
 use futures_util::FutureExt;
 use rustix::termios::{QueueSelector, tcflush};
 use std::collections::VecDeque;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -102,6 +102,8 @@ enum Drawn {
     Complaint(String),
     /// Time has passed.
     Tick,
+    /// Ctrl+C was pressed, and the terminal shows it.
+    Pressed,
 }
 
 /// Sends the prompt, or what stands for one, and draws until the engine has ended.
@@ -209,6 +211,14 @@ fn draw(
                     renderer.event(event)
                 }
                 Drawn::Complaint(why) => renderer.complaint(why),
+                Drawn::Pressed => {
+                    // What is taken away takes it along; text ends its own line.
+                    if !waiting.is_shown() && renderer.stands() == Stands::AtLineStart {
+                        complain("");
+                    }
+                    waiting.erase();
+                    Ok(())
+                }
                 Drawn::Tick => {
                     waiting.tick(Instant::now(), renderer.stands());
                     Ok(())
@@ -257,6 +267,9 @@ impl Driver {
     /// Once stops the run, twice ends the session, three times leaves at once.
     fn asked(&mut self, asked: Asked) {
         self.interrupts += 1;
+        if asked == Asked::Interrupt && self.is_read && std::io::stderr().is_terminal() {
+            self.waiting.push_back(Drawn::Pressed);
+        }
         match (asked, self.interrupts) {
             (Asked::Interrupt, 1) => self.send(Command::Interrupt),
             (_, 1 | 2) => self.send(Command::Shutdown),

@@ -189,7 +189,7 @@ async fn ask(run: &Run, call: &CallId, case: &mut Case, leave: Leave) -> Flow<Op
         Responder::Flag(flag) => explanation.answered_by = Some(flag.to_owned()),
         Responder::Nobody => return Ok(Some(refuse::nobody(run, facts, explanation.clone()))),
         Responder::Person => {
-            let answer = question::ask_person(run, call, ready, facts, explanation).await?;
+            let answer = question::ask_person(run, call, ready, facts, explanation, leave).await?;
             if answer.by == AnsweredBy::Interrupt {
                 return Err(End::Interrupted);
             }

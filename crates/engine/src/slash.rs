@@ -2,11 +2,13 @@
 //! engine does becomes a [`Command`] or a [`Query`]; what a front end does by
 //! itself becomes a [`Local`].
 
+mod reading;
 mod table;
 #[cfg(test)]
 mod tests;
 
 use crate::parts::ContextParts;
+pub use reading::{read, words};
 pub use table::{Own, SLASH};
 use tenon_vocab::names::squash;
 pub use tenon_vocab::slash::{Line, Local, Pinning};

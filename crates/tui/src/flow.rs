@@ -129,11 +129,25 @@ impl Flow {
         if self.text.is_empty() {
             return Vec::new();
         }
-        let mut lines = self.text.open(columns);
-        if self.parts_from(Block::Text) && !lines.is_empty() {
+        let lines = self.text.open(columns);
+        self.parted(Block::Text, lines)
+    }
+
+    /// A gap before what will stand here, as it will have when it is finished.
+    fn parted(&self, block: Block, mut lines: Vec<Line>) -> Vec<Line> {
+        if self.parts_from(block) && !lines.is_empty() {
             lines.insert(0, Line::empty());
         }
         lines
+    }
+
+    /// The calls at work, one below the other, each as `draw` has it.
+    pub fn at_work(&self, draw: impl Fn(&Running) -> Vec<Line>) -> Vec<Line> {
+        let lines = self.running.iter().flat_map(draw).collect();
+        match self.text.is_empty() && self.thought.text.is_empty() {
+            true => self.parted(Block::Tool, lines),
+            false => lines,
+        }
     }
 
     /// The thought that streams now, its last lines.
@@ -152,7 +166,7 @@ impl Flow {
             .collect();
         let from = lines.len().saturating_sub(rows);
         lines.drain(..from);
-        lines
+        self.parted(Block::Thought, lines)
     }
 
     /// About how many tokens the model has written of its message.

@@ -59,9 +59,7 @@ fn upper(state: &State, rows: usize) -> Frame {
     let columns = state.size.columns;
     let mut lines = state.flow.open(columns);
     lines.extend(state.flow.thought(columns, THOUGHT));
-    for running in &state.flow.running {
-        lines.extend(at_work(state, running));
-    }
+    lines.extend(state.flow.at_work(|running| at_work(state, running)));
     let mut tail = Vec::new();
     if state.run.is_some() && !state.flow.todo.is_empty() {
         tail.push(Line::empty());

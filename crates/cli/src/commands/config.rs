@@ -3,13 +3,14 @@
 use super::pages;
 use crate::CommandResult;
 use crate::args::{ConfigCommand, Shared};
+use crate::editor::Editor;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::table::Table;
 use crate::screen::complain;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -136,8 +137,9 @@ fn init(place: &Place, existing: Existing) -> Result<PathBuf, CliError> {
 
 fn edit(place: &Place) -> CommandResult {
     let path = users_file(place);
-    let editor = place.env.get("VISUAL").or_else(|| place.env.get("EDITOR"));
-    let Some(editor) = editor else {
+    let seated = std::io::stdin().is_terminal();
+    let at_terminal = || seated.then(|| Editor::of(&place.env));
+    let Some(editor) = Editor::named(&place.env).or_else(at_terminal) else {
         return Err(CliError::usage("no editor is set").with_hint(format!(
             "Set VISUAL or EDITOR, or open the file yourself: {}",
             path.display()
@@ -146,17 +148,14 @@ fn edit(place: &Place) -> CommandResult {
     if path.symlink_metadata().is_err() {
         init(place, Existing::Keep)?;
     }
-    // By the shell, as git does it: people set `code --wait`.
-    let status = std::process::Command::new("sh")
-        .arg("-c")
-        .arg(format!("{editor} \"$@\""))
-        .arg("editor")
-        .arg(&path)
+    let status = editor
+        .command(&path)
         .status()
         .map_err(|error| CliError::runtime(format!("the editor cannot be started: {error}")))?;
     if !status.success() {
         return Err(CliError::runtime(format!(
-            "the editor `{editor}` failed ({status}); {} is as it left it",
+            "the editor `{}` failed ({status}); {} is as it left it",
+            editor.name(),
             path.display()
         )));
     }

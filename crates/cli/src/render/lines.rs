@@ -4,8 +4,8 @@ use crate::screen::{Paint, Style};
 use serde_json::Value;
 use tenon_vocab::figures::count;
 use tenon_vocab::{
-    CallForm, CallStatus, DiffFile, Display, ErrorCode, Printable, TodoItem, TodoStatus,
-    ToolCallPart, ToolResult, ToolUse,
+    CallForm, DiffFile, Display, Ending, Printable, TodoItem, TodoStatus, ToolCallPart, ToolResult,
+    ToolUse, progress,
 };
 
 /// Characters of an input that a line shows.
@@ -40,13 +40,19 @@ fn heading(paint: Paint, name: &str, input: &Value) -> String {
     heading.trim_end().to_owned()
 }
 
-/// What a call is about: its first text, shortened with a count.
+/// What a call is about, shortened with a count.
 fn subject(input: &Value) -> String {
-    let text = input
-        .as_object()
-        .and_then(|fields| fields.values().find_map(Value::as_str))
-        .unwrap_or_default();
-    brief(text, INPUT)
+    brief(first_text(input).unwrap_or_default(), INPUT)
+}
+
+fn first_text(input: &Value) -> Option<&str> {
+    input.as_object()?.values().find_map(Value::as_str)
+}
+
+/// The same of a call as the model wrote it, whole and not yet fit for a screen.
+pub fn about(arguments: &str) -> Option<String> {
+    let input: Value = serde_json::from_str(arguments).ok()?;
+    first_text(&input).map(str::to_owned)
 }
 
 /// The first line, shortened, and how many follow it. To look at only: where
@@ -103,47 +109,25 @@ fn output_line(line: &str) -> String {
 
 /// `  Done. (0.12s) 3 lines`, and a few lines of what it did.
 pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
-    let seconds = result.duration_ms as f64 / 1000.0;
-    let error = result.envelope.error();
-    let first = match (result.status, error) {
-        (_, None) => {
-            let word = if ended_badly(&result.display) {
-                paint.paint(Style::Red, "Failed.")
-            } else {
-                paint.paint(Style::Green, "Done.")
-            };
-            format!("  {word} ({seconds:.2}s) {}", summary(&result.display))
+    let ending = result.ending();
+    let style = match ending {
+        Ending::Done => Style::Green,
+        Ending::NotRun(_) | Ending::DryRun => Style::Bold,
+        Ending::EndedBadly | Ending::Denied(_) | Ending::DeniedByUser(_) | Ending::Failed(_) => {
+            Style::Red
         }
-        // What is written for the model says nothing to people here.
-        (CallStatus::Denied, Some(error)) => {
-            let reason = result
-                .explanation
-                .as_ref()
-                .map_or(error.message.as_str(), |why| &why.reason);
-            format!(
-                "  {} {}",
-                paint.paint(Style::Red, "Denied:"),
-                brief(reason, 400)
-            )
-        }
-        (CallStatus::NotStarted, Some(error)) => format!(
-            "  {} {}",
-            paint.paint(Style::Bold, "Not run:"),
-            brief(&error.message, 400)
-        ),
-        (_, Some(error)) if error.code == ErrorCode::DryRun => {
-            format!(
-                "  {} {}",
-                paint.paint(Style::Bold, "Not done (dry run)."),
-                intent(&result.display)
-            )
-        }
-        (_, Some(error)) => format!(
-            "  {} ({seconds:.2}s) {}",
-            paint.paint(Style::Red, "Failed:"),
-            brief(&error.message, 400)
-        ),
     };
+    let seconds = result.duration_ms as f64 / 1000.0;
+    let took = match ending.is_timed() {
+        true => format!(" ({seconds:.2}s)"),
+        false => String::new(),
+    };
+    let said = match (ending, ending.why()) {
+        (_, Some(why)) => brief(why, 400),
+        (Ending::DryRun, None) => intent(&result.display),
+        (_, None) => summary(&result.display),
+    };
+    let first = format!("  {}{took} {said}", paint.paint(style, ending.word()));
     let mut lines = vec![first.trim_end().to_owned()];
     lines.extend(body(paint, &result.display));
     lines
@@ -163,20 +147,6 @@ pub fn checklist(paint: Paint, items: &[TodoItem]) -> Vec<String> {
             format!("  {}", paint.paint(style, &line))
         })
         .collect()
-}
-
-/// `2 of 5 done`
-fn progress(items: &[TodoItem]) -> String {
-    let is_done = |item: &&TodoItem| item.status == TodoStatus::Completed;
-    match items.len() {
-        0 => String::from("no items"),
-        all => format!("{} of {all} done", items.iter().filter(is_done).count()),
-    }
-}
-
-/// A command that ran and says itself that it failed.
-fn ended_badly(display: &Display) -> bool {
-    matches!(display, Display::Terminal { exit_code: Some(code), .. } if *code != 0)
 }
 
 /// What a call would have done.
@@ -204,11 +174,9 @@ fn summary(display: &Display) -> String {
             })
             .collect::<Vec<_>>()
             .join(", "),
-        Display::Terminal { exit_code, job, .. } => match (exit_code, job) {
-            (_, Some(job)) => format!("running in the background as {}", Printable::line(job)),
-            (Some(code), None) => format!("exit {code}"),
-            (None, None) => String::from("no exit code"),
-        },
+        Display::Terminal { .. } => {
+            Printable::line(&display.exit().unwrap_or_default()).into_string()
+        }
         Display::Todo { items } => progress(items),
         Display::Table { rows, .. } => count(rows.len(), "row"),
     }
@@ -296,6 +264,7 @@ fn tail(paint: Paint, output: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use serde_json::json;
+    use tenon_vocab::ErrorCode;
 
     fn command(exit_code: i32, output: &str) -> ToolResult {
         let done = tenon_vocab::ToolOutput::ok(Value::Null, "", Display::Nothing);

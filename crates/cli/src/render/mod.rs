@@ -3,6 +3,7 @@
 pub mod json;
 pub mod lines;
 pub mod question;
+mod refused;
 pub mod table;
 pub mod text;
 pub mod waiting;

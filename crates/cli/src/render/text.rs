@@ -4,15 +4,16 @@
 //! a terminal both are on the same screen, so text is shown as it streams. In a
 //! pipe only the answer may arrive, so a message is held until it is known.
 
+use super::refused::{self, Refused};
 use super::{Renderer, Stands, lines};
 use crate::screen::{Paint, Style, complain};
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tenon_vocab::notice;
 use tenon_vocab::{
-    AnsweredBy, CallForm, CallId, CallStatus, Display, Event, EventKind, Interrupted, JobAction,
-    JobEvent, Message, Notice, NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment,
-    Status, TextChannel, TodoItem, TodoList, ToolCallPart, ToolResult,
+    CallForm, CallId, CallStatus, Display, Event, EventKind, Interrupted, JobEvent, Message,
+    Notice, NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment, Status,
+    TextChannel, TodoItem, TodoList, ToolCallPart, ToolResult,
 };
 
 /// When text reaches standard output.
@@ -47,19 +48,29 @@ pub struct TextLines {
     last: String,
     /// Calls of the last message that have not been started.
     asked: Vec<ToolCallPart>,
-    refusals: Refusals,
+    /// Calls of this run that were not allowed; what the user refused in person
+    /// is not told again.
+    refused: Vec<Refused>,
     /// The task list that was drawn since the last result.
     listed: Option<Vec<TodoItem>>,
+    parts: Parts,
 }
 
-/// Whether the end of a run tells that something was not allowed.
+/// Whether the parts of a turn are told apart in words. Colours and marks are
+/// not heard, and in a conversation all of them are on one screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refusals {
-    Told,
-    /// A conversation: whoever says no there knows it.
-    ToldUnlessOwn,
-    /// The last no of this run was the user's own.
-    Own,
+enum Parts {
+    Unnamed,
+    /// What stands last.
+    Named(Block),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Start,
+    Thought,
+    Text,
+    Tools,
 }
 
 impl TextLines {
@@ -71,28 +82,35 @@ impl TextLines {
             open_line: None,
             last: String::new(),
             asked: Vec::new(),
-            refusals: Refusals::Told,
+            refused: Vec::new(),
             listed: None,
+            parts: Parts::Unnamed,
         }
     }
 
     /// For a conversation on this screen.
     pub fn conversation(paint: Paint) -> Self {
         Self {
-            refusals: Refusals::ToldUnlessOwn,
+            parts: Parts::Named(Block::Start),
             ..Self::new(paint, Answers::Live)
         }
     }
 
-    /// Follows whose no it was that a call was refused by.
-    fn refused(&mut self, result: &ToolResult) {
-        if result.status == CallStatus::Denied && self.refusals != Refusals::Told {
-            self.refusals = if own(result) {
-                Refusals::Own
-            } else {
-                Refusals::ToldUnlessOwn
-            };
+    /// Something of this kind is shown next. A word goes before it, where what
+    /// stands above is something else and the eye alone would tell.
+    fn begin(&mut self, block: Block, word: &str) -> std::io::Result<()> {
+        let Parts::Named(last) = &mut self.parts else {
+            return Ok(());
+        };
+        let last = std::mem::replace(last, block);
+        let is_clear = match (last, block) {
+            (_, Block::Start | Block::Tools) | (Block::Start, Block::Text) => true,
+            (last, block) => last == block,
+        };
+        if is_clear {
+            return Ok(());
         }
+        self.say(&self.paint.paint(Style::Dim, word))
     }
 
     /// The call is started; tells how it reached us.
@@ -107,6 +125,13 @@ impl TextLines {
         }
         if self.open_line.is_some_and(|open| open != channel) {
             self.close_line()?;
+        }
+        // Some models write empty lines before a call.
+        if !text.trim().is_empty() {
+            match channel {
+                TextChannel::Reasoning => self.begin(Block::Thought, "Thinking:")?,
+                TextChannel::Text => self.begin(Block::Text, "Reply:")?,
+            }
         }
         let shown = Printable::block(text);
         match channel {
@@ -164,8 +189,11 @@ impl TextLines {
             (Status::Complete, Some(Segment::Answer)) => self.last.clone_from(&text),
             _ => {}
         }
-        if text.is_empty() || streamed > 0 {
+        if text.is_empty() {
             return Ok(());
+        }
+        if streamed > 0 {
+            return self.named_late(message.segment, &text);
         }
         match (self.answers, message.segment) {
             (Answers::Last, _) => Ok(()),
@@ -175,7 +203,22 @@ impl TextLines {
                     .paint(Style::Dim, Printable::block(text.trim_end()).as_str()),
             ),
             (Answers::Held, _) => answer(&text, Reader::of_stdout()),
-            (Answers::Live, _) => answer(&text, Reader::Terminal),
+            (Answers::Live, segment) => {
+                self.begin(Block::Text, "Reply:")?;
+                answer(&text, Reader::Terminal)?;
+                self.named_late(segment, &text)
+            }
+        }
+    }
+
+    /// That a text was a plan is known only when it stands there: calls follow it.
+    fn named_late(&mut self, segment: Option<Segment>, text: &str) -> std::io::Result<()> {
+        let plan = segment == Some(Segment::Plan) && !text.trim().is_empty();
+        match self.parts {
+            Parts::Named(_) if plan => {
+                self.say(&self.paint.paint(Style::Dim, "  (that was the plan)"))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -213,11 +256,19 @@ impl TextLines {
 
     fn result(&mut self, result: &ToolResult) -> std::io::Result<()> {
         // A call that was refused was never started: say which it was.
-        if let Some(at) = self.asked.iter().position(|call| call.id == result.call) {
-            let call = self.asked.remove(at);
-            self.say(&lines::asked(self.paint, &call))?;
+        let asked = self.asked.iter().position(|call| call.id == result.call);
+        let asked = asked.map(|at| self.asked.remove(at));
+        if let Some(call) = &asked {
+            self.begin(Block::Tools, "")?;
+            self.say(&lines::asked(self.paint, call))?;
         }
-        self.refused(result);
+        if result.status == CallStatus::Denied {
+            if result.is_refused_by_user() {
+                self.refused.clear();
+            } else {
+                self.refused.push(Refused::of(result, asked.as_ref()));
+            }
+        }
         let listed = self.listed.take();
         // The list that a call wrote stands right above its result.
         let drawn =
@@ -230,24 +281,13 @@ impl TextLines {
     }
 
     fn retry(&mut self, retry: &Retry) -> std::io::Result<()> {
-        let seconds = retry.delay_ms as f64 / 1000.0;
-        let text = format!(
-            "  {}; trying again in {seconds:.0} s ({} of {})",
-            Printable::line(&retry.reason),
-            retry.attempt,
-            retry.of
-        );
+        let text = format!("  {}", Printable::line(&retry.words()));
         self.say(&self.paint.paint(Style::Dim, &text))
     }
 
     fn job(&mut self, job: &JobEvent) -> std::io::Result<()> {
-        let what = match job.action {
-            JobAction::Started => "started in the background",
-            JobAction::Detached => "goes on in the background",
-            JobAction::Exited => "ended",
-            JobAction::Killed => "was ended",
-        };
-        let text = format!("  {} {what}: {}", job.id, lines::brief(&job.command, 100));
+        let (what, command) = (job.action.words(), lines::brief(&job.command, 100));
+        let text = format!("  {} {what}: {command}", job.id);
         self.say(&self.paint.paint(Style::Dim, &text))
     }
 
@@ -258,15 +298,11 @@ impl TextLines {
             answer(&last, Reader::of_stdout())?;
             self.last = last;
         }
-        let own = self.refusals == Refusals::Own;
-        if own {
-            self.refusals = Refusals::ToldUnlessOwn;
-        }
-        if finished.outcome == Outcome::Denied && !own {
-            self.say(&self.paint.paint(
-                Style::Red,
-                "The run ended because something was not allowed.",
-            ))?;
+        let refused = std::mem::take(&mut self.refused);
+        if finished.outcome == Outcome::Denied {
+            for line in refused::told(&refused) {
+                self.say(&self.paint.paint(Style::Red, &line))?;
+            }
         }
         Ok(())
     }
@@ -289,7 +325,12 @@ impl Renderer for TextLines {
         match &event.kind {
             EventKind::MessageDelta(delta) => self.delta(delta.channel, &delta.text),
             EventKind::Message(message) => self.message(message),
+            EventKind::RunStarted(_) if event.parent.is_none() => {
+                self.refused.clear();
+                self.begin(Block::Start, "")
+            }
             EventKind::ToolUse(used) => {
+                self.begin(Block::Tools, "")?;
                 let form = self.forget(&used.call);
                 self.say(&lines::started(self.paint, used, form))
             }
@@ -303,12 +344,6 @@ impl Renderer for TextLines {
             _ => Ok(()),
         }
     }
-}
-
-/// Whether a call was refused by the user in person.
-pub fn own(result: &ToolResult) -> bool {
-    let by = result.explanation.as_ref();
-    by.and_then(|why| why.answered_by.as_deref()) == Some(AnsweredBy::User.name())
 }
 
 /// Who takes the answer.

@@ -1,36 +1,49 @@
-//! The line that says that something is waited for: a model that has not begun,
-//! one that has fallen silent, a server that is asked for its models. Only where
-//! it can be taken away again.
+//! The sign of life while something is waited for: a model that has not begun,
+//! one that has fallen silent, a command that takes long, a server that is asked
+//! for its models. One line that is drawn anew and taken away again, or, where
+//! nothing is ever redrawn, a line now and then that stays.
 
 use super::Stands;
+use super::lines::shorten;
 use crate::screen::complain;
 use std::future::Future;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
-use tenon_vocab::{EventKind, RunState};
+use tenon_vocab::figures::elapsed;
+use tenon_vocab::{CallId, EventKind, RunState, ToolDelta, ToolStream, ToolUse};
 use tokio::sync::mpsc;
 
-/// How often the line is renewed.
+/// How often it is looked whether there is something to say.
 pub const TICK: Duration = Duration::from_secs(1);
 /// Shorter waits are not worth a line.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A model that writes may pause; so long a pause looks like an end.
 const SILENCE: Duration = Duration::from_secs(4);
+/// A line that stays comes after so long, and then each time after twice as long.
+const FIRST: Duration = Duration::from_secs(5);
+/// Characters of the last line of an output that are shown.
+const LAST_LINE: usize = 80;
+/// How much of an output is kept to find that line.
+const KEPT: usize = 1024;
 
-/// Whether anything on the screen may be overwritten.
+/// What a sign of life may do to the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Motion {
-    Allowed,
-    /// Not a terminal, a dumb one, or a screen reader: append only.
+    /// One line, which is overwritten.
+    Redrawn,
+    /// Lines that stay: for a conversation by lines, and for a screen reader.
+    Appended,
+    /// There is none: not a terminal, a dumb one, or a program in front.
     None,
 }
 
 impl Motion {
+    /// For a command that ends by itself.
     pub fn for_stderr() -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         let accessible = std::env::var_os("ACCESSIBLE").is_some_and(|value| !value.is_empty());
         if std::io::stderr().is_terminal() && !dumb && !accessible {
-            Self::Allowed
+            Self::Redrawn
         } else {
             Self::None
         }
@@ -53,25 +66,44 @@ struct Since {
     patience: Duration,
 }
 
+/// A call at work.
+#[derive(Debug)]
+struct Call {
+    id: CallId,
+    name: String,
+    at: Instant,
+    /// The end of what it has printed.
+    output: String,
+}
+
 #[derive(Debug)]
 pub struct Waiting {
     motion: Motion,
     what: &'static str,
     since: Option<Since>,
+    /// The oldest first.
+    calls: Vec<Call>,
+    /// A person is asked: nothing else is waited for.
+    questions: usize,
     /// How much of the prompt the server has read, where it says so.
     read_percent: Option<u8>,
     shown: Option<Shown>,
+    /// When the next line that stays is due.
+    due: Duration,
 }
 
 impl Waiting {
-    /// For a model, by the events of its run.
+    /// For a model and its calls, by the events of its run.
     pub fn new(motion: Motion) -> Self {
         Self {
             motion,
-            what: "model",
+            what: "the model",
             since: None,
+            calls: Vec::new(),
+            questions: 0,
             read_percent: None,
             shown: None,
+            due: FIRST,
         }
     }
 
@@ -95,49 +127,76 @@ impl Waiting {
             }
             EventKind::State(changed) if changed.state == RunState::ModelGenerating => {
                 self.read_percent = None;
-                self.since = Some(Since {
-                    at: now,
-                    patience: PATIENCE,
-                });
+                self.wait(now, PATIENCE);
             }
             EventKind::MessageDelta(_) => {
                 self.erase();
                 self.read_percent = None;
-                self.since = Some(Since {
-                    at: now,
-                    patience: SILENCE,
-                });
+                self.wait(now, SILENCE);
             }
-            EventKind::Message(_)
-            | EventKind::ToolUse(_)
-            | EventKind::ToolResult(_)
-            | EventKind::Question(_)
-            | EventKind::Notice(_)
-            | EventKind::Retry(_)
-            | EventKind::Job(_)
-            | EventKind::Todo(_)
-            | EventKind::Interrupted(_)
-            | EventKind::RunFinished(_) => {
-                self.erase();
-                // A request that is tried again is still waited for, and so is
-                // one of which something is said meanwhile.
-                let goes_on = matches!(
-                    kind,
-                    EventKind::Retry(_)
-                        | EventKind::Job(_)
-                        | EventKind::Todo(_)
-                        | EventKind::Notice(_)
-                );
-                if !goes_on {
-                    self.since = None;
+            EventKind::ToolDelta(delta) => {
+                let mut calls = self.calls.iter_mut();
+                if let Some(call) = calls.find(|call| call.id == delta.call) {
+                    call.printed(delta);
                 }
+            }
+            // A request that is tried again is still waited for, and so is one
+            // of which something is said meanwhile.
+            EventKind::Retry(_) | EventKind::Job(_) | EventKind::Todo(_) | EventKind::Notice(_) => {
+                self.erase();
+            }
+            EventKind::Message(_) | EventKind::Interrupted(_) => self.over(),
+            EventKind::ToolUse(used) => {
+                self.over();
+                self.calls.push(Call::of(used, now));
+            }
+            EventKind::ToolResult(result) => {
+                self.over();
+                self.calls.retain(|call| call.id != result.call);
+            }
+            EventKind::Question(_) => {
+                self.over();
+                self.questions += 1;
+            }
+            EventKind::Answer(_) => self.questions = self.questions.saturating_sub(1),
+            EventKind::RunFinished(_) => {
+                self.over();
+                self.calls.clear();
+                self.questions = 0;
             }
             _ => {}
         }
     }
 
+    fn wait(&mut self, now: Instant, patience: Duration) {
+        self.since = Some(Since { at: now, patience });
+        self.due = FIRST;
+    }
+
+    /// What was waited for has come.
+    fn over(&mut self) {
+        self.erase();
+        self.since = None;
+        self.due = FIRST;
+    }
+
     /// Called about once a second.
     pub fn tick(&mut self, now: Instant, stands: Stands) {
+        match self.motion {
+            Motion::None => {}
+            Motion::Redrawn => self.redraw(now, stands),
+            Motion::Appended => {
+                if let Some(said) = self.say(now) {
+                    if stands == Stands::InLine {
+                        complain("");
+                    }
+                    complain(&said);
+                }
+            }
+        }
+    }
+
+    fn redraw(&mut self, now: Instant, stands: Stands) {
         let Some(text) = self.text(now) else { return };
         let place = self.shown.unwrap_or(match stands {
             Stands::AtLineStart => Shown::Above,
@@ -152,16 +211,43 @@ impl Waiting {
         self.shown = Some(place);
     }
 
+    /// The line that is drawn anew.
     fn text(&self, now: Instant) -> Option<String> {
         let since = self.since?;
         let waited = now.saturating_duration_since(since.at);
-        let read = self
-            .read_percent
-            .map(|percent| format!(", ~{percent} % read"));
-        (self.motion == Motion::Allowed && waited >= since.patience).then(|| {
-            let read = read.unwrap_or_default();
-            format!("waiting for {}… {} s{read}", self.what, waited.as_secs())
+        (waited >= since.patience).then(|| {
+            let (what, read) = (self.what, self.read());
+            format!("waiting for {what}… {} s{read}", waited.as_secs())
         })
+    }
+
+    /// The line that stays, when it is time for one.
+    fn say(&mut self, now: Instant) -> Option<String> {
+        let call = self.calls.first();
+        let at = match (call, self.since) {
+            _ if self.questions > 0 => return None,
+            (Some(call), _) => call.at,
+            (None, Some(since)) => since.at,
+            (None, None) => return None,
+        };
+        let waited = now.saturating_duration_since(at);
+        if waited < self.due {
+            return None;
+        }
+        while self.due <= waited {
+            self.due *= 2;
+        }
+        let time = elapsed(waited);
+        Some(match call {
+            Some(call) => format!("  still running: {}, {time}{}", call.name, call.told()),
+            None => format!("  still waiting for {}, {time}{}", self.what, self.read()),
+        })
+    }
+
+    fn read(&self) -> String {
+        self.read_percent
+            .map(|percent| format!(", ~{percent} % read"))
+            .unwrap_or_default()
     }
 
     /// Takes the line away.
@@ -176,6 +262,40 @@ impl Waiting {
     /// Something else was written below it: it stays where it is.
     pub fn leave(&mut self) {
         self.shown = None;
+    }
+
+    /// Whether the line stands on the screen.
+    pub fn is_shown(&self) -> bool {
+        self.shown.is_some()
+    }
+}
+
+impl Call {
+    fn of(used: &ToolUse, now: Instant) -> Self {
+        Self {
+            id: used.call.clone(),
+            name: shorten(&used.name, LAST_LINE),
+            at: now,
+            output: String::new(),
+        }
+    }
+
+    fn printed(&mut self, delta: &ToolDelta) {
+        self.output.push_str(&delta.text);
+        if delta.stream == ToolStream::Status {
+            self.output.push('\n');
+        }
+        let surplus = self.output.len().saturating_sub(KEPT);
+        let cut = self.output.ceil_char_boundary(surplus);
+        self.output.drain(..cut);
+    }
+
+    /// `; last line: …`
+    fn told(&self) -> String {
+        let mut lines = self.output.rsplit(['\r', '\n']).map(str::trim);
+        let last = lines.find(|line| !line.is_empty());
+        last.map(|line| format!("; last line: {}", shorten(line, LAST_LINE)))
+            .unwrap_or_default()
     }
 }
 
@@ -230,59 +350,136 @@ pub async fn during_saying<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use tenon_vocab::{StateChanged, TextChannel, TextDelta};
 
     fn generating() -> EventKind {
         EventKind::State(StateChanged::from(RunState::ModelGenerating))
     }
 
+    fn seconds(count: u64) -> Duration {
+        Duration::from_secs(count)
+    }
+
     #[test]
-    fn waiting_is_shown_after_a_second_and_only_where_it_can_be_erased() {
+    fn a_line_that_is_drawn_anew_is_shown_after_a_second() {
         let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Allowed);
+        let mut waiting = Waiting::new(Motion::Redrawn);
         waiting.event(&generating(), start);
         assert_eq!(waiting.text(start), None);
-        let later = start + Duration::from_secs(12);
         assert_eq!(
-            waiting.text(later).as_deref(),
-            Some("waiting for model… 12 s")
+            waiting.text(start + seconds(12)).as_deref(),
+            Some("waiting for the model… 12 s")
         );
-        waiting.motion = Motion::None;
-        assert_eq!(waiting.text(later), None);
     }
 
     #[test]
     fn how_much_of_the_prompt_is_read_stands_in_the_line_until_content_comes() {
         let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Allowed);
+        let mut waiting = Waiting::new(Motion::Redrawn);
         waiting.event(&generating(), start);
         let reading = EventKind::State(StateChanged {
             state: RunState::ModelGenerating,
             read_percent: Some(43),
         });
-        let later = start + Duration::from_secs(12);
+        let later = start + seconds(12);
         waiting.event(&reading, later);
         assert_eq!(
             waiting.text(later).as_deref(),
-            Some("waiting for model… 12 s, ~43 % read"),
+            Some("waiting for the model… 12 s, ~43 % read"),
             "since the beginning, not since the last figure"
         );
+        assert_eq!(
+            waiting.say(later).as_deref(),
+            Some("  still waiting for the model, 12s, ~43 % read")
+        );
         waiting.event(&generating(), later);
-        let again = waiting.text(later + Duration::from_secs(2)).unwrap();
+        let again = waiting.text(later + seconds(2)).unwrap();
         assert!(!again.contains("read"), "{again}");
     }
 
     #[test]
     fn a_stream_that_falls_silent_is_waited_for_again() {
         let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Allowed);
+        let mut waiting = Waiting::new(Motion::Redrawn);
         waiting.event(&generating(), start);
         let delta = EventKind::MessageDelta(TextDelta {
             channel: TextChannel::Text,
             text: "Once".into(),
         });
         waiting.event(&delta, start);
-        assert_eq!(waiting.text(start + Duration::from_secs(2)), None);
-        assert!(waiting.text(start + Duration::from_secs(5)).is_some());
+        assert_eq!(waiting.text(start + seconds(2)), None);
+        assert!(waiting.text(start + seconds(5)).is_some());
+    }
+
+    fn started(call: &str) -> EventKind {
+        let used = json!({
+            "call": call, "name": "bash", "input": {}, "batch": 0,
+            "explanation": {"class": "allow", "reason": ""},
+        });
+        EventKind::ToolUse(serde_json::from_value(used).unwrap())
+    }
+
+    fn printed(text: &str) -> EventKind {
+        EventKind::ToolDelta(ToolDelta {
+            call: CallId::new("c1"),
+            stream: ToolStream::Stdout,
+            text: text.to_owned(),
+        })
+    }
+
+    fn said(waiting: &mut Waiting, start: Instant, until: u64) -> Vec<String> {
+        let ticks = (0..=until).map(|second| start + seconds(second));
+        ticks.filter_map(|now| waiting.say(now)).collect()
+    }
+
+    #[test]
+    fn a_long_command_is_said_to_be_running_ever_more_seldom_and_a_short_one_is_not() {
+        let start = Instant::now();
+        let mut waiting = Waiting::new(Motion::Appended);
+        waiting.event(&started("c1"), start);
+        assert!(said(&mut waiting, start, 4).is_empty());
+        assert_eq!(
+            said(&mut waiting, start, 100),
+            [
+                "  still running: bash, 5s",
+                "  still running: bash, 10s",
+                "  still running: bash, 20s",
+                "  still running: bash, 40s",
+                "  still running: bash, 1m 20s",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_last_line_of_an_output_goes_along_and_steers_no_terminal() {
+        let start = Instant::now();
+        let mut waiting = Waiting::new(Motion::Appended);
+        waiting.event(&started("c1"), start);
+        for piece in ["one\ntw", "o \x1b[2J", "\r\n \n"] {
+            waiting.event(&printed(piece), start);
+        }
+        assert_eq!(
+            waiting.say(start + seconds(5)).as_deref(),
+            Some("  still running: bash, 5s; last line: two ␛[2J")
+        );
+        waiting.event(&printed(&"ü".repeat(KEPT)), start);
+        let long = waiting.say(start + seconds(10)).unwrap();
+        assert!(long.contains("ü… (+"), "{long}");
+    }
+
+    #[test]
+    fn while_a_person_is_asked_nothing_is_said_to_be_running() {
+        let start = Instant::now();
+        let mut waiting = Waiting::new(Motion::Appended);
+        waiting.event(&started("c1"), start);
+        let asked = json!({"id": "q1", "kind": "ask_user", "title": "", "body": "", "choices": []});
+        let asked = EventKind::Question(serde_json::from_value(asked).unwrap());
+        waiting.event(&asked, start);
+        assert!(said(&mut waiting, start, 60).is_empty());
+        let answer = json!({"question": "q1", "choice": "deny", "by": "user"});
+        let answer = EventKind::Answer(serde_json::from_value(answer).unwrap());
+        waiting.event(&answer, start);
+        assert!(waiting.say(start + seconds(60)).is_some());
     }
 }

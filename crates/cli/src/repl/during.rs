@@ -2,22 +2,22 @@
 //! are answered, Ctrl+C stops it.
 
 use super::input::{Entered, Typed};
-use super::line::{self, Line};
 use super::session::Live;
 use super::status;
 use super::watch::Said;
 use super::{Repl, local, table};
 use crate::error::{CliError, code};
 use crate::render::question;
-use crate::render::waiting::{TICK, Waiting};
+use crate::render::waiting::{Motion, TICK, Waiting};
 use crate::screen::{Style, complain};
 use crate::signals::Asked;
+use crate::talk;
 use futures_util::FutureExt;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
-use tenon_engine::slash::Local;
+use tenon_engine::slash::{self, Line, Local};
 use tenon_tui::state::{Press, Twice};
 use tenon_vocab::{Command, Event, EventKind, Query, Question, Reply, RunState, Turn};
 use tokio::sync::mpsc;
@@ -71,7 +71,7 @@ async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
     let (replies, mut answered) = mpsc::unbounded_channel();
     let mut desk = Desk {
         stage: Stage::Running,
-        waiting: Waiting::new(repl.motion),
+        waiting: Waiting::new(Motion::Appended),
         open: None,
         next: VecDeque::new(),
         twice: Twice::default(),
@@ -130,11 +130,10 @@ impl Desk {
         }
         match &event.kind {
             EventKind::RunStarted(_) if event.parent.is_none() => {
-                live.runs += 1;
                 self.stage = Stage::Running;
             }
             EventKind::RunFinished(finished) if event.parent.is_none() => {
-                let notify = live.configured.resolved.tui.notify;
+                let notify = live.talk().configured.resolved.tui.notify;
                 status::finished(repl.paint, finished, room(live).as_deref(), notify);
                 self.open = None;
                 self.next.clear();
@@ -214,7 +213,7 @@ impl Desk {
         if line.is_empty() {
             return;
         }
-        match line::read(&line, &live.names) {
+        match slash::read(&line, &live.talk().names) {
             Line::Nothing => {}
             Line::Wrong(what) => complain(&what),
             Line::Query(query) => self.query(live, query),
@@ -230,7 +229,7 @@ impl Desk {
             Local::Pin(how) => local::pinned(live, how),
             Local::Exit => return self.leave(live, After::Left),
             Local::Help => return complain(&local::help()),
-            Local::Effort => return complain(&local::effort(live)),
+            Local::Effort => return complain(&talk::say_effort(&live.settings)),
             Local::Sessions => return local::sessions(&repl.place, live.id()),
             Local::Clear
             | Local::New
@@ -281,10 +280,14 @@ impl Desk {
         if self.leaving.is_some() && self.pressed > 2 {
             std::process::exit(i32::from(code::INTERRUPTED));
         }
+        // The terminal shows a ^C, or a question is open: a line of its own.
+        if asked == Asked::Interrupt || self.open.is_some() {
+            complain("");
+        }
         if asked == Asked::End || press == Press::Second {
             return self.leave(live, After::Killed);
         }
-        complain("\n(stopping; Ctrl+C again leaves)");
+        complain("(stopping; Ctrl+C again leaves)");
         self.answer(live, "");
         live.handle.commands.send(Command::Interrupt);
     }

@@ -2,8 +2,8 @@
 //! `input`.
 
 use super::complete::Tab;
-use super::history::{ENTRIES, Past};
 use super::input::{Entered, Pace};
+use crate::talk::{ENTRIES, Past};
 use rustyline::error::ReadlineError;
 use rustyline::history::{History, MemHistory};
 use rustyline::{

@@ -3,11 +3,11 @@
 
 use super::complete::{Tab, words};
 use super::editor::{Edited, LineEditor};
-use super::history::Past;
 use super::input::{Ask, Editing, Entered, Hands, Pace, Typed, clean};
 use super::modes::{self, Keys};
 use super::paste::{MARKED, first_input, unmarked};
 use super::watch::{Lines, Moment, Said};
+use crate::talk::Past;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc as blocking};
 use tokio::sync::mpsc;

@@ -1,13 +1,13 @@
 //! What a person should know before the first prompt: which model, why that
 //! one, where, and what was loaded (U6).
 
-use super::session::Kept;
 use crate::again::LastRun;
 use crate::assemble::{Assembled, Configured, Options};
 use crate::place::Place;
 use crate::render::lines::shorten;
 use crate::render::wrap;
 use crate::screen::{Paint, Style};
+use crate::talk::Kept;
 use tenon_config::{Loaded, Origin, Resolved};
 use tenon_vocab::{Message, Part, Printable, Role, Settings, figures, marked};
 

@@ -7,13 +7,9 @@
 mod complete;
 mod during;
 mod editor;
-mod handoff;
 mod hands;
 mod header;
-mod history;
-mod init;
 mod input;
-pub mod line;
 mod local;
 mod modes;
 mod paste;
@@ -34,27 +30,19 @@ use crate::render::waiting::{Motion, TICK, Waiting};
 use crate::render::{self, Stands};
 use crate::screen::{Paint, Style, complain};
 use crate::signals::{Asked, Signals};
+use crate::talk::{self, Wanted};
 use crate::tui::{self, Front};
 use during::After;
 use input::{Editing, Entered, Hands, Keyboard, Typed, clean};
-use line::Line;
-use local::Settings;
-use session::{Live, Opened, Wanted};
+use session::{Live, Opened};
 use std::collections::VecDeque;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Instant;
+use tenon_engine::slash::{self, Line};
 use tenon_tui::state::{Press, Twice};
 use tenon_vocab::notice;
 use tenon_vocab::{Command, ContextChange, Event, EventKind, Part, Printable, Query, SessionId};
 use watch::Said;
-
-/// What the terminal interface has in common with it.
-pub use handoff::{again as handoff_again, something as handoff_of};
-pub use history::Past;
-pub use init::draft;
-pub use local::{mode, resumable, say_effort, write_new};
-pub use session::{Kept, place_of};
 
 const PROMPT: &str = "> ";
 
@@ -113,7 +101,6 @@ pub(crate) struct Repl {
     keyboard: Keyboard,
     signals: Signals,
     paint: Paint,
-    motion: Motion,
     editing: Editing,
     /// Content of others that was asked about already, by its hash.
     asked: Vec<String>,
@@ -131,7 +118,7 @@ enum Next {
     Stay,
     /// A run was asked for.
     Run,
-    Start(Session, Settings),
+    Start(Wanted),
     Leave,
     /// A signal asked the program to end.
     Killed,
@@ -156,8 +143,7 @@ impl Repl {
         // Before the first edited line: the editor puts back the handler that
         // it found.
         let signals = Signals::new()?;
-        let motion = Motion::for_stderr();
-        let editing = modes::editing(motion, &place.env);
+        let editing = modes::editing(Motion::for_stderr(), &place.env);
         let keyboard = Keyboard::start(Hands {
             editing,
             paint,
@@ -169,7 +155,6 @@ impl Repl {
             keyboard,
             signals,
             paint,
-            motion,
             editing,
             asked: Vec::new(),
             images,
@@ -180,19 +165,14 @@ impl Repl {
 
     /// One session after the other, until it is left.
     async fn work(&mut self, mut options: Options, session: Session) -> CommandResult {
-        let place = session::place_of(&self.place, session)?;
+        let place = talk::place_of(&self.place, session)?;
         session::ask_trust(self, &place, &options).await?;
         let (_, resolved) = assemble::settings(&self.place, &options)?;
         if resolved.provider.is_none() {
             options.flags.extend(setup::run(self, &options).await?);
         }
-        let wanted = Wanted {
-            session,
-            options: &options,
-            given: &options,
-            held: None,
-        };
-        let mut live = match session::open(self, wanted).await? {
+        let wanted = Wanted::first(session);
+        let mut live = match session::open(self, &options, None, &wanted).await? {
             Opened::Live(live) => *live,
             Opened::Interrupted => {
                 complain("\nInterrupted while starting.");
@@ -201,11 +181,17 @@ impl Repl {
         };
         loop {
             match self.converse(&mut live).await {
-                Next::Start(session, settings) => {
-                    match self.open_another(&options, &live, session, settings).await {
-                        Ok(opened) => {
-                            let old = std::mem::replace(&mut live, opened);
+                // Before the current one is ended: what fails leaves all as it was.
+                Next::Start(wanted) => {
+                    let before = Some(live.talk());
+                    match session::open(self, &options, before, &wanted).await {
+                        Ok(Opened::Live(opened)) => {
+                            let old = std::mem::replace(&mut live, *opened);
                             self.end(old, "The session before").await;
+                        }
+                        Ok(Opened::Interrupted) => {
+                            let error = CliError::runtime("interrupted while starting");
+                            fail(&error, self.paint);
                         }
                         Err(error) => fail(&error, self.paint),
                     }
@@ -222,39 +208,9 @@ impl Repl {
         }
     }
 
-    /// Opens before the current one is ended: what fails leaves all as it was.
-    async fn open_another(
-        &mut self,
-        given: &Options,
-        live: &Live,
-        session: Session,
-        settings: Settings,
-    ) -> Result<Live, CliError> {
-        let like = match settings {
-            Settings::Reread => None,
-            Settings::Same => {
-                let (configured, settings) = (&live.configured, &live.settings);
-                Some(assemble::like(given, configured, settings, session))
-            }
-        };
-        let wanted = Wanted {
-            session,
-            options: like.as_ref().map_or(given, |like| &like.options),
-            given,
-            held: like.as_ref().map(|like| Arc::clone(&like.configured)),
-        };
-        match session::open(self, wanted).await? {
-            Opened::Live(live) => Ok(*live),
-            Opened::Interrupted => Err(CliError::runtime("interrupted while starting")),
-        }
-    }
-
     /// Says how to come back to it, after a word of which one it is.
     async fn end(&self, live: Live, which: &str) {
-        if let Some(id) = session::end(&self.place, live).await {
-            let text = format!("{which}: tenon --session {id}");
-            complain(&self.paint.paint(Style::Dim, &text));
-        }
+        talk::come_back(which, session::end(live).await, self.paint);
     }
 
     /// Prompts and runs of one session, until something else is wanted.
@@ -300,7 +256,11 @@ impl Repl {
             let pressed = tokio::select! {
                 biased;
                 asked = self.signals.next() => match asked {
-                    Asked::End => return Err(Next::Killed),
+                    Asked::End => {
+                        // Also where the editor stands in its line.
+                        complain("\r");
+                        return Err(Next::Killed);
+                    }
                     Asked::Interrupt => twice.press(Instant::now()),
                 },
                 typed = self.keyboard.next() => match typed {
@@ -308,7 +268,10 @@ impl Repl {
                         twice.forget();
                         return Ok(entered);
                     }
-                    Typed::Ended => return Err(Next::Leave),
+                    Typed::Ended => {
+                        self.end_line();
+                        return Err(Next::Leave);
+                    }
                     Typed::Interrupted => twice.press(Instant::now()),
                     Typed::Tab { query, reply } => {
                         complete::answer(live, query, reply);
@@ -317,19 +280,26 @@ impl Repl {
                     Typed::During(..) | Typed::Unwatched => continue,
                 },
             };
+            self.end_line();
             if pressed == Press::Second {
                 return Err(Next::Leave);
             }
-            complain(
-                &self
-                    .paint
-                    .paint(Style::Dim, "\n(Ctrl+C again leaves; so does Ctrl+D)"),
-            );
+            let leaving = "(Ctrl+C again leaves; so does Ctrl+D)";
+            complain(&self.paint.paint(Style::Dim, leaving));
             match self.editing {
                 Editing::Full => self.keyboard.ask(PROMPT, String::new()),
                 // The line is still waited for.
                 Editing::Plain => modes::prompt(PROMPT),
             }
+        }
+    }
+
+    /// The prompt, and what a key has shown after it, get an end. The editor ends
+    /// its own line.
+    fn end_line(&self) {
+        match self.editing {
+            Editing::Full => {}
+            Editing::Plain => complain(""),
         }
     }
 
@@ -339,7 +309,7 @@ impl Repl {
             complain("Not run.");
             return Ok(Next::Stay);
         }
-        let line = line::read(input, &live.names);
+        let line = slash::read(input, &live.talk().names);
         if line.is_remembered(input) {
             self.keyboard.remember(input.trim_end());
         }
@@ -400,7 +370,7 @@ impl Repl {
     pub(crate) async fn switched(&mut self, live: &mut Live) {
         // Without it what is typed waits in the terminal.
         let _ = self.keyboard.watch();
-        let mut waiting = Waiting::for_server(self.motion);
+        let mut waiting = Waiting::for_server(Motion::Appended);
         let mut tick = tokio::time::interval(TICK);
         loop {
             tokio::select! {
@@ -412,7 +382,8 @@ impl Repl {
                     // Nobody reads: the prompt that comes next notices it.
                     let _ = live.draw(&event);
                     if let EventKind::Context(ContextChange::Reverted(to)) = &event.kind {
-                        self.begun = prompts::at(&self.place, live, to.before).unwrap_or_default();
+                        let taken_back = talk::prompt_at(live.talk(), to.before).await;
+                        self.begun = taken_back.unwrap_or_default();
                     }
                     if is_about_a_switch(&event) {
                         break;
@@ -436,7 +407,7 @@ impl Repl {
             return complain(&table::reply(&reply, table::width()));
         }
         let _ = self.keyboard.watch();
-        let mut waiting = Waiting::for_server(self.motion);
+        let mut waiting = Waiting::for_server(Motion::Appended);
         let mut tick = tokio::time::interval(TICK);
         let mut reply = live.handle.queries.ask(query);
         let said = loop {

@@ -29,7 +29,7 @@ impl Drop for Saved {
         // A terminal that is gone needs nothing.
         let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, saved);
         let mut stderr = std::io::stderr().lock();
-        if Motion::for_stderr() == Motion::Allowed {
+        if Motion::for_stderr() == Motion::Redrawn {
             let _ = write!(stderr, "{PASTE_OFF}");
         }
         if changed {
@@ -72,7 +72,7 @@ pub fn editing(motion: Motion, env: &Env) -> Editing {
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     // A screen reader reads what is appended, not what is drawn anew.
     let read_aloud = env.get("ACCESSIBLE").is_some_and(|value| !value.is_empty());
-    if terminal && motion == Motion::Allowed && !read_aloud {
+    if terminal && motion == Motion::Redrawn && !read_aloud {
         Editing::Full
     } else {
         Editing::Plain

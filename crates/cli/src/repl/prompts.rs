@@ -1,8 +1,7 @@
 //! `/history`: the prompts of this session with their numbers, so that a way
-//! back can be named without leaving it. And the text of the one that a revert
-//! took back, for the next input.
+//! back can be named without leaving it.
 
-use super::session::{Kept, Live};
+use super::session::Live;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::lines::shorten;
@@ -15,22 +14,8 @@ const SHOWN: usize = 20;
 const TEXT: usize = 70;
 
 pub fn listed(place: &Place, live: &Live) -> Result<String, CliError> {
-    if live.kept == Kept::Never {
-        return Err(CliError::usage(
-            "nothing of this session is kept (--no-save), so its messages have no numbers",
-        ));
-    }
-    Ok(list(&place.store().prompts(live.id())?))
-}
-
-/// What was typed at this place of the log; `None` where nobody knows.
-pub fn at(place: &Place, live: &Live, seq: u64) -> Option<String> {
-    let prompts = match live.kept {
-        Kept::Never => return None,
-        Kept::IfUsed | Kept::Always => place.store().prompts(live.id()).ok()?,
-    };
-    let found = prompts.into_iter().find(|prompt| prompt.seq == seq)?;
-    Some(found.text)
+    let id = live.talk().saved("its messages have no numbers")?;
+    Ok(list(&place.store().prompts(id)?))
 }
 
 fn list(prompts: &[Prompt]) -> String {

@@ -2,65 +2,33 @@
 
 use super::{Repl, header};
 use crate::again;
-use crate::assemble::{self, Configured, Options, Session};
+use crate::assemble::Options;
 use crate::error::CliError;
-use crate::place::{Place, RootFrom};
+use crate::place::Place;
 use crate::render::question;
 use crate::render::text::TextLines;
 use crate::render::waiting;
 use crate::render::{Renderer, Stands};
 use crate::screen::complain;
+use crate::talk::{Opening, Running, Talk, Wanted};
 use crate::trust;
 use futures_util::FutureExt;
-use std::sync::Arc;
-use std::time::Duration;
-use tenon_engine::Engine;
-use tenon_engine::slash::Names;
 use tenon_vocab::notice;
 use tenon_vocab::port::Handle;
-use tenon_vocab::{Command, Event, EventKind, SessionId, Settings};
-use tokio::task::JoinHandle;
-
-/// Ending kills processes, which may take two seconds.
-const ENDING: Duration = Duration::from_secs(10);
-
-/// What becomes of a session to which nothing was said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
-    /// It was made for this conversation only: it goes.
-    IfUsed,
-    /// It was there before, or was named by the user.
-    Always,
-    /// Nothing is on the disk.
-    Never,
-}
-
-impl Kept {
-    /// A new session after one that is kept so: who wants nothing on the disk
-    /// wants that of the next one too.
-    pub fn anew(self) -> Session {
-        match self {
-            Self::IfUsed | Self::Always => Session::New(None),
-            Self::Never => Session::Unsaved,
-        }
-    }
-}
+use tenon_vocab::{Event, EventKind, SessionId, Settings};
 
 pub struct Live {
+    pub running: Running,
     pub handle: Handle,
-    /// The engine at work; when it is done the session's lock is free.
-    engine: JoinHandle<()>,
     drawn: TextLines,
     pub settings: Settings,
-    /// Of commands and skills that are not Tenon's.
-    pub names: Names,
-    /// What it was opened with, for another one like it.
-    pub configured: Arc<Configured>,
-    pub runs: u32,
-    pub kept: Kept,
 }
 
 impl Live {
+    pub fn talk(&self) -> &Talk {
+        &self.running.talk
+    }
+
     pub fn id(&self) -> SessionId {
         self.handle.session
     }
@@ -85,16 +53,6 @@ impl Live {
     }
 }
 
-/// What a session is opened with.
-pub struct Wanted<'a> {
-    pub session: Session,
-    pub options: &'a Options,
-    /// As the user gave them: what else stands in `options` is from before.
-    pub given: &'a Options,
-    /// Settings that hold as they are; without them the files are read.
-    pub held: Option<Arc<Configured>>,
-}
-
 /// What became of opening a session.
 pub enum Opened {
     Live(Box<Live>),
@@ -103,54 +61,39 @@ pub enum Opened {
 }
 
 /// Opens a session and says what it is. Ctrl+C ends the wait for a server.
-pub async fn open(repl: &mut Repl, wanted: Wanted<'_>) -> Result<Opened, CliError> {
-    let Wanted {
-        session,
-        options,
-        given,
-        held,
-    } = wanted;
-    let place = place_of(&repl.place, session)?;
-    if held.is_none() {
-        ask_trust(repl, &place, options).await?;
+pub async fn open(
+    repl: &mut Repl,
+    given: &Options,
+    before: Option<&Talk>,
+    wanted: &Wanted,
+) -> Result<Opened, CliError> {
+    let opening = Opening::of(&repl.place, given, before, wanted)?;
+    if opening.reads_files() {
+        ask_trust(repl, &opening.place, &opening.options).await?;
     }
-    let assembled = tokio::select! {
+    let ready = tokio::select! {
         biased;
         _ = repl.signals.next() => return Ok(Opened::Interrupted),
-        assembled = waiting::during(
-            repl.motion,
-            assemble::open_with(&place, options, session, held),
-        ) => assembled?,
+        ready = waiting::during(waiting::Motion::Appended, opening.assemble()) => ready?,
     };
-    repl.keyboard.set_root(place.root.clone());
-    repl.place = place;
-    let kept = match session {
-        Session::New(None) => Kept::IfUsed,
-        Session::New(Some(_)) | Session::Existing(_) | Session::Fork(..) => Kept::Always,
-        Session::Unsaved => Kept::Never,
-    };
-    let settings = assembled.parts.settings.clone();
+    repl.keyboard.set_root(ready.place.root.clone());
+    repl.place = ready.place.clone();
+    let settings = ready.assembled.parts.settings.clone();
     complain(&header::header(&header::Facts {
-        place: &repl.place,
+        place: &ready.place,
         options: given,
         settings: &settings,
-        assembled: &assembled,
-        kept,
-        copied: again::copied(session),
+        assembled: &ready.assembled,
+        kept: ready.kept,
+        copied: again::copied(ready.session),
         paint: repl.paint,
     }));
-    let configured = Arc::clone(&assembled.configured);
-    let names = Names::of(&assembled.parts.context);
-    let (handle, work) = Engine::prepare(assembled.session, assembled.parts);
+    let (handle, running) = ready.start();
     Ok(Opened::Live(Box::new(Live {
+        running,
         handle,
-        engine: tokio::spawn(work),
         drawn: TextLines::conversation(repl.paint),
         settings,
-        names,
-        configured,
-        runs: 0,
-        kept,
     })))
 }
 
@@ -177,39 +120,20 @@ pub async fn ask_trust(repl: &mut Repl, place: &Place, options: &Options) -> Res
     Ok(())
 }
 
-/// A session is worked on where it was held, whichever was held before.
-pub fn place_of(place: &Place, session: Session) -> Result<Place, CliError> {
-    let (Session::Existing(id) | Session::Fork(id, _)) = session else {
-        return Ok(place.clone());
-    };
-    let mut place = place.clone();
-    if place.root_from == RootFrom::Session {
-        place.root_from = RootFrom::CurrentDirectory;
-    }
-    place.of_session(&place.store().summary(id)?.cwd)
-}
-
-/// Ends the engine and leaves the session whole and resumable. One to which
-/// nothing was said is not kept.
-pub async fn end(place: &Place, mut live: Live) -> Option<SessionId> {
-    let id = live.id();
-    live.handle.commands.send(Command::Shutdown);
-    let ended = tokio::time::timeout(ENDING, &mut live.engine).await;
-    while let Some(Some(event)) = live.handle.events.next().now_or_never() {
-        // What it says at its end; nobody may be there to read it.
-        let _ = live.draw(&event);
+/// Ends it, and draws what it says at its end. Gives its id if it can be resumed.
+pub async fn end(live: Live) -> Option<SessionId> {
+    let Live {
+        running,
+        mut handle,
+        mut drawn,
+        ..
+    } = live;
+    let stopped = running.stop().await;
+    while let Some(Some(event)) = handle.events.next().now_or_never() {
+        // Nobody may be there to read it.
+        let _ = drawn.event(&event);
     }
     // What listens to the log keeps it open.
-    drop(live.handle);
-    match (live.kept, live.runs) {
-        (Kept::Never, _) => None,
-        (Kept::IfUsed, 0) => {
-            if ended.is_ok() {
-                // An empty session that stays is untidy, not wrong.
-                let _ = place.store().delete(id);
-            }
-            None
-        }
-        _ => Some(id),
-    }
+    drop(handle);
+    stopped.settle()
 }

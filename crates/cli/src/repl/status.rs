@@ -18,9 +18,11 @@ pub fn rings(notify: Notify, took: Duration) -> bool {
 }
 
 /// `Done. (3.2s, 4 steps, 1.2k tokens, $0.0123; 12 % of 32768 tokens (your setting))`;
-/// nothing for a command of the user, whose own line says it.
+/// nothing for a command of the user, whose own line says it, or why it did not
+/// run.
 pub fn finished(paint: Paint, finished: &RunFinished, room: Option<&str>, notify: Notify) {
-    if finished.steps == 0 && finished.outcome == Outcome::Completed {
+    let quiet = matches!(finished.outcome, Outcome::Completed | Outcome::Denied);
+    if finished.steps == 0 && quiet {
         return;
     }
     let (style, word) = match finished.outcome {

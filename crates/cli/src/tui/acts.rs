@@ -1,19 +1,13 @@
 //! The `/` commands that no engine does.
 
 use super::house::{INIT, Program, Waiting};
-use super::lists::{aside, kept};
-use super::open::Wanted;
-use crate::args::RunArgs;
-use crate::assemble::{Configured, Options, Session};
-use crate::commands::handoff;
+use super::lists::kept;
 use crate::commands::sessions::search::shown as found;
-use crate::commands::sessions::{diff, export, fork};
-use crate::drive::Desk;
+use crate::commands::sessions::{diff, export};
 use crate::error::CliError;
-use crate::repl::{draft, handoff_again, handoff_of, mode, resumable, say_effort, write_new};
 use crate::screen::complain;
 use crate::secrets;
-use std::sync::Arc;
+use crate::talk::{self, aside, init};
 use tenon_engine::prompt::RULES;
 use tenon_tui::house::Outcome;
 use tenon_tui::terminal;
@@ -25,43 +19,11 @@ pub async fn act(
     command: Local,
     settings: &Settings,
 ) -> Result<Outcome, CliError> {
-    let like = || Some(settings.clone());
-    let session = match command {
-        Local::Clear => Wanted {
-            session: program.anew(),
-            like: like(),
-        },
-        Local::New => Wanted::first(program.anew()),
-        Local::Resume(named) => {
-            let (current, place) = (program.session()?, program.place());
-            let found = move || resumable(&place, current, named.as_deref());
-            Wanted::first(Session::Existing(aside(found).await?))
-        }
-        Local::Fork(at) => {
-            let id = kept(program, "it cannot be copied")?;
-            let store = program.place().store();
-            let cut = move || {
-                at.map(|number| fork::message(&store, id, number))
-                    .transpose()
-            };
-            let seq = aside(cut).await?;
-            Wanted {
-                session: Session::Fork(id, seq),
-                like: like(),
-            }
-        }
-        other => return quiet(program, other, settings).await,
-    };
-    program.another(session).await
-}
-
-/// What leaves the session open.
-async fn quiet(
-    program: &Program,
-    command: Local,
-    settings: &Settings,
-) -> Result<Outcome, CliError> {
     match command {
+        Local::Clear | Local::New | Local::Resume(_) | Local::Fork(_) => {
+            let wanted = talk::another(&program.talk()?, settings, command).await?;
+            program.another(wanted).await
+        }
         Local::Search(text) => {
             let place = program.place();
             let columns = terminal::size().map_or(80, |size| size.columns);
@@ -82,28 +44,25 @@ async fn quiet(
         }
         Local::Export(to) => exported(program, to).await,
         Local::Handoff(goal) => handed_off(program, goal.as_deref()).await,
-        Local::Init => init(program),
-        Local::Mode(wanted) => Ok(Outcome::Said(mode(wanted.as_deref()).to_owned())),
-        Local::Effort => Ok(Outcome::Said(say_effort(settings))),
+        Local::Init => drafted(program),
+        Local::Mode(wanted) => Ok(Outcome::Said(talk::mode(wanted.as_deref()).to_owned())),
+        Local::Effort => Ok(Outcome::Said(talk::say_effort(settings))),
         Local::Exit => Ok(Outcome::Leave),
         Local::Help
         | Local::Sessions
         | Local::History
         | Local::Rename(_)
         | Local::Pin(_)
-        | Local::Theme(_)
-        | Local::Clear
-        | Local::New
-        | Local::Resume(_)
-        | Local::Fork(_) => Err(CliError::runtime(
+        | Local::Theme(_) => Err(CliError::runtime(
             "this is done elsewhere, and should not have come here",
         )),
     }
 }
 
 async fn exported(program: &Program, to: Option<String>) -> Result<Outcome, CliError> {
-    let id = kept(program, "there is nothing to export")?;
-    let (place, configured) = (program.place(), configured(program)?);
+    let talk = program.talk()?;
+    let id = talk.saved("there is nothing to export")?;
+    let (place, configured) = (talk.place, talk.configured);
     aside(move || {
         let reading = place.store().read(id)?;
         // What is said of it goes to standard error, which is shown.
@@ -123,39 +82,20 @@ async fn exported(program: &Program, to: Option<String>) -> Result<Outcome, CliE
     .await
 }
 
-fn configured(program: &Program) -> Result<Arc<Configured>, CliError> {
-    let live = program.live.borrow();
-    live.as_ref()
-        .map(|live| Arc::clone(&live.configured))
-        .ok_or_else(|| CliError::runtime("no session is open"))
-}
-
 async fn handed_off(program: &Program, goal: Option<&str>) -> Result<Outcome, CliError> {
-    let id = kept(program, "there is nothing to hand off")?;
-    let (place, configured) = (program.place(), configured(program)?);
-    let store = place.store();
-    let standing = aside(move || Ok(store.standing(id)?)).await?;
-    handoff_of(&standing)?;
-    // The session names its model; no flag does.
-    let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
-    let page = handoff::of_session(&place, &options, &configured, &standing, goal).await?;
+    let talk = program.talk()?;
+    let page = talk::handoff::page(&talk, goal).await?;
     // Below the conversation, where it can be copied.
-    complain(&handoff_again(id, goal));
+    complain(&talk::handoff::again(talk.id, goal));
     Ok(Outcome::Page {
         title: String::from("Handoff"),
         text: page,
     })
 }
 
-fn init(program: &Program) -> Result<Outcome, CliError> {
-    let path = program.place().root.join(RULES);
-    if path.symlink_metadata().is_ok() {
-        return Err(
-            CliError::usage(format!("{} is there already", path.display()))
-                .with_hint("Ask the model to improve it, or edit it yourself."),
-        );
-    }
-    let draft = draft(&program.place().root);
+fn drafted(program: &Program) -> Result<Outcome, CliError> {
+    let root = program.place().root;
+    let (path, draft) = (init::place(&root)?, init::draft(&root));
     let question = Question {
         id: QuestionId::new(INIT),
         kind: QuestionKind::Permission,
@@ -193,12 +133,9 @@ pub async fn answered(program: &Program, answer: &Answer) -> Result<Outcome, Cli
         None => Ok(Outcome::Done),
         Some(Waiting::Init { path, draft }) => {
             if answer.choice != Choice::ONCE {
-                return Ok(Outcome::Said(String::from("Nothing was written.")));
+                return Ok(Outcome::Said(init::NOT_WRITTEN.to_owned()));
             }
-            write_new(&path, &draft)?;
-            Ok(Outcome::Said(format!(
-                "{RULES} was written. It is read by the next session: /new starts one."
-            )))
+            init::write(&path, &draft).map(Outcome::Said)
         }
         Some(Waiting::Trust { pending, wanted }) => {
             if answer.choice != Choice::NOT_NOW {
@@ -212,6 +149,9 @@ pub async fn answered(program: &Program, answer: &Answer) -> Result<Outcome, Cli
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::RunArgs;
+    use crate::assemble::Options;
+    use crate::drive::Desk;
     use crate::place::{Place, RootFrom};
     use tenon_config::{Env, Paths};
     use tenon_vocab::AnsweredBy;

@@ -2,6 +2,7 @@
 //! session goes on meanwhile: so the file is in the folder that no command of it
 //! sees.
 
+use crate::editor::Editor;
 use crate::place::Place;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::DirBuilder;
@@ -38,22 +39,11 @@ impl Drop for Editing {
 
 /// The text as it was left; `Err` says why it is as it was.
 pub async fn edit(place: &Place, text: &str) -> Result<String, String> {
-    let named = ["VISUAL", "EDITOR"]
-        .iter()
-        .find_map(|name| place.env.get(name).filter(|value| !value.trim().is_empty()));
-    let editor = named.map_or_else(|| String::from("vi"), |editor| editor.to_string());
+    let editor = Editor::of(&place.env);
     let folder = folder(place).map_err(|error| format!("no file can be made: {error}"))?;
     let path = folder.path().join("prompt.md");
     crate::screen::write_private(&path, text.as_bytes()).map_err(|error| error.to_string())?;
-    // As git does it: the variable may hold arguments. The shell makes room for
-    // the editor, so that a signal reaches that; not before an assignment.
-    let first = editor.split_whitespace().next().unwrap_or_default();
-    let exec = if first.contains('=') { "" } else { "exec " };
-    let child = Command::new("sh")
-        .arg("-c")
-        .arg(format!("{exec}{editor} \"$1\""))
-        .arg("sh")
-        .arg(&path)
+    let child = Command::from(editor.command(&path))
         .current_dir(&place.root)
         .spawn()
         .map_err(|error| format!("the editor cannot be started: {error}"))?;
@@ -65,7 +55,8 @@ pub async fn edit(place: &Place, text: &str) -> Result<String, String> {
         .map_err(|error| format!("the editor cannot be waited for: {error}"))?;
     if !status.success() {
         return Err(format!(
-            "the editor `{editor}` ended with {status}; the text is as it was"
+            "the editor `{}` ended with {status}; the text is as it was",
+            editor.name()
         ));
     }
     std::fs::read_to_string(&path)

@@ -1,16 +1,16 @@
 //! What the program gives to the terminal interface. One thread serves both, so
 //! cells are enough; nothing is borrowed across a wait.
 
-use super::open::{Live, Wanted};
 use crate::assemble::Options;
 use crate::error::CliError;
 use crate::place::Place;
-use crate::repl::{Past, line};
+use crate::talk::{self, Past, Running, Talk, Wanted};
 use crate::trust::Pending;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
+use tenon_engine::slash::{self, Names};
 use tenon_tui::house::{House, Later, Listing, Outcome, Row};
 use tenon_vocab::slash::{Line, Local};
 use tenon_vocab::{Answer, Event, QuestionId, SessionId, Settings};
@@ -21,9 +21,9 @@ pub struct Program {
     pub place: RefCell<Place>,
     /// As the user gave them.
     pub given: Options,
-    pub live: RefCell<Option<Live>>,
+    pub live: RefCell<Option<Running>>,
     /// Sessions before it, until nobody listens to them any more.
-    pub before: RefCell<Vec<(Live, Place)>>,
+    pub before: RefCell<Vec<Running>>,
     /// Those that are being ended.
     pub ending: RefCell<Vec<JoinHandle<Option<SessionId>>>>,
     past: RefCell<Past>,
@@ -81,10 +81,10 @@ impl Program {
     }
 
     /// The session that is open.
-    pub fn session(&self) -> Result<SessionId, CliError> {
+    pub fn talk(&self) -> Result<Talk, CliError> {
         let live = self.live.borrow();
         live.as_ref()
-            .map(|live| live.id)
+            .map(|live| live.talk.clone())
             .ok_or_else(|| CliError::runtime("no session is open"))
     }
 }
@@ -106,8 +106,10 @@ impl House for Door {
         #[cfg(debug_assertions)]
         fail_on_purpose(&self.0.place.borrow(), text);
         let live = self.0.live.borrow();
-        let names = live.as_ref().map(|live| live.names.clone());
-        line::words(text, &names.unwrap_or_default())
+        match live.as_ref() {
+            Some(live) => slash::words(text, &live.talk.names),
+            None => slash::words(text, &Names::default()),
+        }
     }
 
     fn history(&self) -> Vec<String> {
@@ -156,7 +158,7 @@ impl House for Door {
 
     fn prompt_at(&self, seq: u64) -> Later<Option<String>> {
         let program = Rc::clone(&self.0);
-        Box::pin(async move { super::lists::prompt_at(&program, seq).await })
+        Box::pin(async move { talk::prompt_at(&program.talk().ok()?, seq).await })
     }
 
     fn branch(&self) -> Later<Option<String>> {

@@ -5,7 +5,7 @@ use super::house::Program;
 use crate::commands::sessions::{Ids, Open, age};
 use crate::error::CliError;
 use crate::place::Place;
-use crate::repl::Kept;
+use crate::talk::aside;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tenon_engine::{Ambient, RealAmbient};
@@ -24,7 +24,7 @@ pub async fn rows(program: &Program, what: Listing) -> Result<Vec<Row>, CliError
     match what {
         Listing::Files => aside(move || files(&place)).await,
         Listing::Sessions => {
-            let current = program.session().ok();
+            let current = program.talk().ok().map(|talk| talk.id);
             aside(move || Ok(sessions(&place, current))).await
         }
         Listing::Prompts => {
@@ -42,25 +42,9 @@ pub async fn rows(program: &Program, what: Listing) -> Result<Vec<Row>, CliError
     }
 }
 
-/// What takes long, on a thread of its own.
-pub async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, CliError> + Send + 'static,
-) -> Result<T, CliError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| CliError::runtime("it broke off; try it again"))?
-}
-
 /// The session that is open, if it is on the disk.
 pub fn kept(program: &Program, so: &str) -> Result<SessionId, CliError> {
-    let live = program.live.borrow();
-    match live.as_ref() {
-        Some(live) if live.kept == Kept::Never => Err(CliError::usage(format!(
-            "nothing of this session is kept (--no-save), so {so}"
-        ))),
-        Some(live) => Ok(live.id),
-        None => Err(CliError::runtime("no session is open")),
-    }
+    program.talk()?.saved(so)
 }
 
 fn files(place: &Place) -> Result<Vec<Row>, CliError> {
@@ -130,15 +114,6 @@ fn prompts(place: &Place, id: SessionId) -> Result<Vec<Row>, CliError> {
             detail: format!("message {}", prompt.number),
         })
         .collect())
-}
-
-/// What was typed at this place of the log.
-pub async fn prompt_at(program: &Program, seq: u64) -> Option<String> {
-    let id = kept(program, "nobody knows it").ok()?;
-    let place = program.place();
-    let prompts = aside(move || Ok(place.store().prompts(id)?)).await.ok()?;
-    let found = prompts.into_iter().find(|prompt| prompt.seq == seq)?;
-    Some(found.text)
 }
 
 /// All durable events of the session.

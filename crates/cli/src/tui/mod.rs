@@ -15,11 +15,11 @@ use crate::drive::Desk;
 use crate::error::{CliError, code};
 use crate::place::Place;
 use crate::repl;
-use crate::screen::{Paint, Style, complain};
+use crate::screen::Paint;
+use crate::talk::{self, Wanted};
 use crate::trust;
 use futures_util::FutureExt;
 use house::{Door, Program};
-use open::Wanted;
 use std::io::IsTerminal;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
@@ -66,7 +66,7 @@ pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> 
     // The screen asks, wherever standard error goes.
     let mut options = Options::from_args(args, Desk::Terminal(paint));
     let images = crate::images::of_flags(&place, &options, session, &args.image)?;
-    let place = repl::place_of(&place, session)?;
+    let place = talk::place_of(&place, session)?;
     // It is asked on standard error. Where nobody would see it, what it is about
     // is left out, and that is said on the screen.
     if std::io::stderr().is_terminal() {
@@ -114,10 +114,7 @@ async fn leave(program: &Program, left: std::io::Result<Left>, paint: Paint) -> 
         }
         Err(error) => (Leaving::Killed, Some(error)),
     };
-    if let Some(id) = program.end().await {
-        let text = format!("Resume with: tenon --session {id}");
-        complain(&paint.paint(Style::Dim, &text));
-    }
+    talk::come_back("Resume with", program.end().await, paint);
     match (error, leaving) {
         (Some(error), _) => Err(CliError::runtime(format!("the screen failed: {error}"))),
         (None, Leaving::Asked) => Ok(ExitCode::SUCCESS),

@@ -1,55 +1,19 @@
-//! Opening a session for the terminal interface, and ending it. Another one is
-//! opened before the current one is ended: what fails leaves all as it was.
+//! Opening a session for the terminal interface: what is asked first, and what
+//! the screen is told of it.
 
 use super::house::{Program, Waiting};
 use crate::again::{self, LastRun};
-use crate::assemble::{self, Configured, Options, Session};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::record;
-use crate::repl::{Kept, place_of};
+use crate::talk::{Opening, Wanted, place_of};
 use crate::trust;
 use std::sync::Arc;
-use std::time::Duration;
 use tenon_config::SandboxMode;
-use tenon_engine::Engine;
-use tenon_engine::slash::{Names, SLASH};
+use tenon_engine::slash::SLASH;
 use tenon_sandbox::Mode;
 use tenon_tui::house::{Entry, Facts, Opened, Outcome};
-use tenon_vocab::port::CommandSink;
-use tenon_vocab::{Command, SessionId, Settings};
-use tokio::task::JoinHandle;
-
-/// Ending kills processes, which may take two seconds.
-const ENDING: Duration = Duration::from_secs(10);
-
-/// The session that is open.
-pub struct Live {
-    pub id: SessionId,
-    commands: Arc<dyn CommandSink>,
-    /// The engine at work; when it is done the session's lock is free.
-    engine: JoinHandle<()>,
-    pub names: Names,
-    pub configured: Arc<Configured>,
-    pub kept: Kept,
-}
-
-/// Which session is to be opened, and with what.
-#[derive(Debug, Clone)]
-pub struct Wanted {
-    pub session: Session,
-    /// The settings of the session before, for one like it.
-    pub like: Option<Settings>,
-}
-
-impl Wanted {
-    pub fn first(session: Session) -> Self {
-        Self {
-            session,
-            like: None,
-        }
-    }
-}
+use tenon_vocab::SessionId;
 
 impl Program {
     /// Opens it in the place of the one before. Trust is asked first, where it
@@ -83,37 +47,12 @@ impl Program {
         Ok(None)
     }
 
-    /// A new session after the one that is open.
-    pub fn anew(&self) -> Session {
-        let live = self.live.borrow();
-        let kept = live.as_ref().map_or(Kept::IfUsed, |live| live.kept);
-        kept.anew()
-    }
-
-    /// What the next session is opened with: what the user gave, or what the
-    /// one before has come to.
-    fn taken(&self, wanted: &Wanted) -> (Options, Option<Arc<Configured>>) {
-        let live = self.live.borrow();
-        match (&wanted.like, live.as_ref()) {
-            (Some(settings), Some(live)) => {
-                let session = wanted.session;
-                let like = assemble::like(&self.given, &live.configured, settings, session);
-                (like.options, Some(like.configured))
-            }
-            _ => (self.given.clone(), None),
-        }
-    }
-
     /// The session before, if there is one, waits to be ended.
     pub async fn open(&self, wanted: Wanted) -> Result<Opened, CliError> {
-        let (options, held) = self.taken(&wanted);
-        let place = place_of(&self.place(), wanted.session)?;
-        let assembled = assemble::open_with(&place, &options, wanted.session, held).await?;
-        let kept = match wanted.session {
-            Session::New(None) => Kept::IfUsed,
-            Session::New(Some(_)) | Session::Existing(_) | Session::Fork(..) => Kept::Always,
-            Session::Unsaved => Kept::Never,
-        };
+        let before = self.talk().ok();
+        let opening = Opening::of(&self.place(), &self.given, before.as_ref(), &wanted)?;
+        let ready = opening.assemble().await?;
+        let (place, assembled) = (ready.place.clone(), &ready.assembled);
         let parts = &assembled.parts;
         let settings = parts.settings.clone();
         // Behind other walls than those that are configured.
@@ -134,27 +73,19 @@ impl Program {
                     )
                 })
                 .collect(),
-            walls: assembled.shortfall.map(|short| short.level),
+            walls: assembled
+                .shortfall
+                .as_ref()
+                .map(|short| short.level.clone()),
         };
         let (last, todo) = (LastRun::of(parts), parts.state.todo().to_vec());
         let before = parts.state.runs().saturating_sub(last.runs);
         let past = last.events.into_iter().map(Arc::new).collect();
         let mut remarks = parts.remarks.clone();
         remarks.extend(again::copied(wanted.session));
-        let names = Names::of(&parts.context);
         let entries = menu(&parts.context);
-        let configured = Arc::clone(&assembled.configured);
-        let id = assembled.session;
-        let (handle, work) = Engine::prepare(id, assembled.parts);
-        let old = self.live.replace(Some(Live {
-            id,
-            commands: Arc::clone(&handle.commands),
-            engine: tokio::spawn(work),
-            names,
-            configured,
-            kept,
-        }));
-        let old = old.map(|live| (live, self.place()));
+        let (handle, running) = ready.start();
+        let old = self.live.replace(Some(running));
         self.before.borrow_mut().extend(old);
         *self.place.borrow_mut() = place;
         Ok(Opened {
@@ -175,7 +106,7 @@ impl Program {
         let before = std::mem::take(&mut *self.before.borrow_mut());
         let ending = before
             .into_iter()
-            .map(|(live, place)| tokio::spawn(async move { close(live, &place).await }));
+            .map(|old| tokio::spawn(async move { old.stop().await.settle() }));
         self.ending.borrow_mut().extend(ending);
     }
 
@@ -188,33 +119,7 @@ impl Program {
             let _ = task.await;
         }
         let live = self.live.borrow_mut().take()?;
-        close(live, &self.place()).await
-    }
-}
-
-/// Leaves the session whole; one to which nothing was said is not kept.
-async fn close(live: Live, place: &Place) -> Option<SessionId> {
-    let Live {
-        id,
-        commands,
-        mut engine,
-        kept,
-        ..
-    } = live;
-    commands.send(Command::Shutdown);
-    drop(commands);
-    let ended = tokio::time::timeout(ENDING, &mut engine).await;
-    let store = place.store();
-    match kept {
-        Kept::Never => None,
-        Kept::IfUsed if store.summary(id).is_ok_and(|summary| summary.runs == 0) => {
-            if ended.is_ok() {
-                // An empty session that stays is untidy, not wrong.
-                let _ = store.delete(id);
-            }
-            None
-        }
-        Kept::IfUsed | Kept::Always => Some(id),
+        live.stop().await.settle()
     }
 }
 

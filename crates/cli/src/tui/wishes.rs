@@ -15,7 +15,7 @@ const LONGEST: u64 = 64;
 pub fn read(program: &Program) -> Wishes {
     let live = program.live.borrow();
     match live.as_ref() {
-        Some(live) => wishes(&live.configured.resolved.tui, &program.place()),
+        Some(live) => wishes(&live.talk.configured.resolved.tui, &program.place()),
         None => Wishes::default(),
     }
 }

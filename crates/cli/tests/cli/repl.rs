@@ -2,11 +2,15 @@
 //! a real terminal (tmux), against a scripted model server.
 
 mod agents;
+mod commands;
 mod copies;
+mod dumb;
+mod leaving;
 mod models;
 mod prompt;
 mod running;
 mod setup;
+mod shell;
 mod silent;
 pub mod terminal;
 mod trust;

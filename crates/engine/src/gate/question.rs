@@ -4,7 +4,7 @@
 
 use super::{admit_paths, hint};
 use crate::run::{Flow, Run};
-use crate::schedule::Ready;
+use crate::schedule::{Leave, Ready};
 use crate::{ask, recover};
 use serde_json::Value;
 use tenon_policy::{
@@ -30,6 +30,7 @@ pub(super) async fn ask_person(
     ready: &Ready,
     facts: &Facts,
     explanation: &Explanation,
+    leave: Leave,
 ) -> Flow<Answer> {
     let view = admit_paths(&run.core.workspace, facts);
     let preview = ready.tool.preview(&ready.input, &view);
@@ -51,7 +52,8 @@ pub(super) async fn ask_person(
         body,
         display: preview,
         choices,
-        free_text: true,
+        // Of a line that the user typed no model asks why it was refused.
+        free_text: leave == Leave::ToBeAsked,
         call: Some(call.clone()),
         tool: Some(facts.tool.clone()),
         reason: Some(reason),

@@ -17,6 +17,7 @@ mod layout;
 mod masking;
 mod mentions;
 mod models;
+mod outlook;
 mod recovered;
 mod repeats;
 mod rules;

@@ -11,7 +11,8 @@ use tenon_engine::Engine;
 use tenon_model::{Identity, Parameters};
 use tenon_vocab::port::Handle;
 use tenon_vocab::{
-    Command, ContextChange, Event, EventKind, Outcome, Part, SessionId, Settings, Switch,
+    Command, ContextChange, Event, EventKind, Outcome, Part, Query, Reply, SessionId, Settings,
+    Switch,
 };
 
 fn speaker(format: Format, endpoint: &str, turns: Vec<Turn>) -> Arc<Scripted> {
@@ -360,4 +361,33 @@ async fn one_reading_of_an_effort_holds_for_every_front_end() {
     switched(&mut handle, to("default")).await;
     end(handle).await;
     assert_eq!(settings(&world, id).effort, None);
+}
+
+/// What is used of the window, and whether nobody has counted it.
+async fn used(handle: &Handle) -> (u64, bool) {
+    match handle.queries.ask(Query::Meter).await {
+        Reply::Meter(meter) => (meter.used, meter.estimated),
+        other => panic!("no figures: {other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_one_model_has_counted_is_not_held_for_the_count_of_another() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let a = Scripted::new([Turn::text("from a").using(50_000, 10)]);
+    let b = speaker(Format::Chat, "other", Vec::new());
+    let mut handle = start(&world, id, &a, shelf(&[("b", &b)]));
+    prompt(&mut handle, "one").await;
+    assert_eq!(used(&handle).await, (50_000, false));
+    let effort = Switch {
+        effort: Some("high".into()),
+        ..Switch::default()
+    };
+    assert_eq!(switched(&mut handle, effort).await.kind, "switched");
+    assert_eq!(used(&handle).await, (50_000, false), "the same model");
+    assert_eq!(switch(&mut handle, "b").await.kind, "switched");
+    let (tokens, estimated) = used(&handle).await;
+    assert!(estimated && tokens < 50_000, "{tokens}");
+    end(handle).await;
+    world.verify(id);
 }

@@ -5,7 +5,7 @@
 //! `password = get_password()`, `token: str` and `secret: changeme` stay.
 
 use super::MARKER;
-use super::random::{is_placeholder, is_random};
+use super::random::{is_one_long_piece, is_placeholder, is_random};
 use super::sight::{Sight, Verdict, is_word};
 use super::table::{Keyword, Secret};
 use super::value;
@@ -225,7 +225,7 @@ pub(super) fn fits(keyword: &Keyword, before: &str, value: &str) -> Option<&'sta
                 name => name,
             })
         }
-        Secret::Bearer => random(16).then_some(keyword.name),
+        Secret::Bearer => (random(16) || is_one_long_piece(value)).then_some(keyword.name),
         Secret::Basic | Secret::Docker => is_basic(value).then_some(keyword.name),
     }
 }

@@ -37,9 +37,16 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     PLACEHOLDERS.iter().any(|word| lower.contains(word))
 }
 
-/// Whether the characters vary as those of a key do: not one letter over and
-/// over, not the alphabet, not a placeholder.
-pub(super) fn is_varied(value: &str) -> bool {
+/// Letters and digits in one piece that no word, name or path has after it was
+/// called a key.
+const PIECE: usize = 20;
+/// The same of one case, where what stands before occurs in prose.
+const LONG_PIECE: usize = 24;
+
+/// Whether a value may stand for itself: not one letter over and over, and no
+/// placeholder. A key that somebody made up by going through the alphabet opens
+/// what it opens.
+pub(super) fn is_own(value: &str) -> bool {
     let bytes = value.as_bytes();
     let mut seen = [false; 128];
     for byte in bytes {
@@ -48,11 +55,32 @@ pub(super) fn is_varied(value: &str) -> bool {
         }
     }
     let distinct = seen.iter().filter(|seen| **seen).count();
+    distinct >= (bytes.len() / 2).clamp(4, 8) && !is_placeholder(value)
+}
+
+/// Whether the characters vary as those of a key do: not the alphabet either.
+pub(super) fn is_varied(value: &str) -> bool {
+    let bytes = value.as_bytes();
     let steps = bytes
         .windows(2)
         .filter(|pair| matches!(pair[1].wrapping_sub(pair[0]), 0 | 1))
         .count();
-    distinct >= (bytes.len() / 2).clamp(4, 8) && steps * 2 < bytes.len() && !is_placeholder(value)
+    steps * 2 < bytes.len() && is_own(value)
+}
+
+/// Whether a value has a piece that is too long for a word.
+pub(super) fn is_in_one_piece(value: &str) -> bool {
+    let mut pieces = value.split(|c: char| !c.is_ascii_alphanumeric());
+    pieces.any(|piece| piece.len() >= PIECE) && is_own(value)
+}
+
+/// The same after a word of prose, where a name in capitals and small letters may
+/// follow.
+pub(super) fn is_one_long_piece(value: &str) -> bool {
+    let of = |is_case: fn(&u8) -> bool| value.bytes().all(|b| b.is_ascii_digit() || is_case(&b));
+    value.len() >= LONG_PIECE
+        && (of(u8::is_ascii_lowercase) || of(u8::is_ascii_uppercase))
+        && is_own(value)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +135,7 @@ fn is_uuid(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_random, is_varied};
+    use super::{is_in_one_piece, is_one_long_piece, is_random, is_varied};
 
     #[test]
     fn keys_look_random_and_names_do_not() {
@@ -145,5 +173,19 @@ mod tests {
         ] {
             assert!(!is_varied(text), "{text}");
         }
+    }
+
+    #[test]
+    fn after_a_prefix_the_alphabet_is_a_key_and_words_are_none() {
+        assert!(is_in_one_piece("abcdefghijklmnopqrstuvwxyz"));
+        assert!(is_one_long_piece("abcdefghijklmnopqrstuvwxyz"));
+        for text in [
+            "force-of-the-department-of-health-2",
+            "xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "your-key-0123456789abcdef0123456789",
+        ] {
+            assert!(!is_in_one_piece(text), "{text}");
+        }
+        assert!(!is_one_long_piece("AuthenticationSchemeProvider"));
     }
 }

@@ -24,8 +24,8 @@ pub(super) enum Alphabet {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Look {
     /// Not one letter over and over, no placeholder: the prefix is proof enough.
-    Varied,
-    /// Drawn by lot: the prefix occurs in ordinary text.
+    Own,
+    /// Drawn by lot, or too long for a word: the prefix occurs in ordinary text.
     Random,
 }
 
@@ -61,7 +61,7 @@ const fn token(
         alphabet,
         least,
         most,
-        look: Look::Varied,
+        look: Look::Own,
         cover: Cover::Whole,
     }
 }
@@ -116,6 +116,7 @@ pub(super) static TOKENS: &[Token] = &[
     token("openrouter-key", "sk-or-", UrlSafe, 32, 255).random(),
     token("huggingface-token", "hf_", Alphanumeric, 30, 48),
     token("groq-key", "gsk_", Alphanumeric, 40, 64),
+    token("nvidia-key", "nvapi-", UrlSafe, 40, 100),
     token("xai-key", "xai-", Alphanumeric, 60, 100),
     token("perplexity-key", "pplx-", Alphanumeric, 40, 64),
     token("replicate-token", "r8_", Alphanumeric, 37, 40),

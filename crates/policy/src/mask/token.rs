@@ -1,7 +1,7 @@
 //! Secrets that say by their first letters what they are: a prefix and a run of
 //! letters, of a known alphabet and length.
 
-use super::random::{is_random, is_varied};
+use super::random::{is_in_one_piece, is_own, is_random, is_varied};
 use super::sight::{Sight, Verdict};
 use super::table::{Alphabet, Cover, Look, Token};
 
@@ -43,8 +43,8 @@ pub(super) fn judge(sight: Sight<'_>, token: &Token) -> Verdict {
     }
     let body = sight.slice(sight.end, end).trim_end_matches('.');
     let fits = match token.look {
-        Look::Varied => is_varied(body),
-        Look::Random => is_random(body),
+        Look::Own => is_own(body),
+        Look::Random => is_random(body) || is_in_one_piece(body),
     };
     if body.len() < token.least || !fits {
         return Verdict::No;

@@ -4,8 +4,8 @@ use super::{Block, Flow, keep_end};
 use crate::shapes;
 use std::time::Instant;
 use tenon_vocab::{
-    AnsweredBy, CallId, CallStatus, Display, Event, EventKind, RunOrigin, RunStarted, ToolCallPart,
-    ToolDelta, ToolResult, ToolStream, ToolUse,
+    CallId, CallStatus, Display, Event, EventKind, RunOrigin, RunStarted, ToolCallPart, ToolDelta,
+    ToolResult, ToolStream, ToolUse,
 };
 
 /// How much of a running command's output is kept to be looked at.
@@ -110,7 +110,7 @@ impl Flow {
             },
         };
         if result.status == CallStatus::Denied {
-            self.own_no = answered_by(result) == Some(AnsweredBy::User.name());
+            self.own_no = result.is_refused_by_user();
             if let Some(shell) = &mut self.shell {
                 shell.refused = Some(Refused::of(result));
             }
@@ -155,8 +155,4 @@ impl Flow {
             _ => {}
         }
     }
-}
-
-fn answered_by(result: &ToolResult) -> Option<&str> {
-    result.explanation.as_ref()?.answered_by.as_deref()
 }

@@ -5,9 +5,7 @@ use super::{Block, Flow};
 use crate::text::{Line, Role, Span, wrap};
 use std::borrow::Cow;
 use std::time::Instant;
-use tenon_vocab::{
-    Interrupted, JobAction, JobEvent, Notice, NoticeLevel, Outcome, Retry, RunFinished,
-};
+use tenon_vocab::{Interrupted, JobEvent, Notice, NoticeLevel, Outcome, Retry, RunFinished};
 use tenon_vocab::{figures, notice};
 
 impl Flow {
@@ -34,23 +32,11 @@ impl Flow {
     }
 
     pub(super) fn retry(&mut self, retry: &Retry, columns: usize) {
-        let text = format!(
-            "{}; trying again in {:.0} s ({} of {})",
-            retry.reason,
-            retry.delay_ms as f64 / 1000.0,
-            retry.attempt,
-            retry.of
-        );
-        self.remark(Role::Warning, &text, columns);
+        self.remark(Role::Warning, &retry.words(), columns);
     }
 
     pub(super) fn job(&mut self, job: &JobEvent, columns: usize) {
-        let what = match job.action {
-            JobAction::Started => "started in the background",
-            JobAction::Detached => "goes on in the background",
-            JobAction::Exited => "ended",
-            JobAction::Killed => "was ended",
-        };
+        let what = job.action.words();
         let line = Line::new(Role::Dim, &format!("{} {what}: {}", job.id, job.command));
         self.say([line.cut(columns)]);
     }

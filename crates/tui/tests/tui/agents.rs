@@ -1,9 +1,10 @@
 //! The agent, the provider and the MCP servers: picked from a list, changed with a
 //! key, shown in the status line.
 
-use crate::stage::{Stage, settings};
+use crate::stage::{Stage, session, settings};
 use crate::talk::{finished, sent};
 use crossterm::event::{KeyCode, KeyModifiers};
+use tenon_tui::house::Outcome as Came;
 use tenon_tui::input::{Effect, Input};
 use tenon_vocab::{
     Command, Notice, NoticeLevel, Outcome, Query, Reply, Settings, Switch, TableReply, notice,
@@ -218,4 +219,16 @@ fn mcp_servers_are_a_page_and_none_is_a_sentence() {
     let page: String = page.lines.iter().map(|line| line.plain() + "\n").collect();
     assert!(page.contains("MCP servers"), "{page}");
     assert!(page.contains("it does not start"), "{page}");
+}
+
+#[test]
+fn while_another_session_opens_no_key_changes_the_agent_of_the_one_that_goes() {
+    let mut stage = stage();
+    stage.send("/new");
+    let effects = next(&mut stage);
+    assert!(effects.is_empty(), "{effects:?}");
+    assert_eq!(stage.state.next_agent, None);
+    stage.input(Input::Acted(Came::Opened(Box::new(session()))));
+    stage.input(Input::Replied(Query::Agents, agents()));
+    assert_eq!(to_agent(&next(&mut stage)), Some("plan"));
 }

@@ -116,3 +116,32 @@ fn a_question_of_a_run_that_is_over_goes_and_the_input_is_back() {
     stage.draw();
     assert!(stage.shown().contains("> again"), "{}", stage.shown());
 }
+
+/// Rows of a table that cannot be finished: the next one may change its widths.
+#[track_caller]
+fn shows_of_a_table(rows: usize, cell: &str, expected: usize) {
+    let mut stage = Stage::new(80, rows);
+    stage.begin_run("list them");
+    stage.say("| number |\n|---|\n");
+    for number in 0..60 {
+        stage.say(&format!("| row {number:02}{cell} |\n"));
+    }
+    let shown = stage.shown();
+    let count = shown.lines().filter(|line| line.contains("row ")).count();
+    assert_eq!(count, expected, "{rows} rows:\n{shown}");
+    // Those that came last.
+    assert!(shown.contains("row 59"), "{rows} rows:\n{shown}");
+}
+
+#[test]
+fn text_that_streams_has_a_third_of_the_rows_and_four_in_a_low_window() {
+    for (rows, expected) in [(30, 10), (60, 20), (12, 4), (10, 4)] {
+        shows_of_a_table(rows, "", expected);
+    }
+}
+
+#[test]
+fn wide_text_that_streams_has_half_of_the_rows_of_a_narrow_window() {
+    // Two rows each in a window of 40 columns.
+    shows_of_a_table(30, &" wide".repeat(12), 7);
+}

@@ -196,7 +196,7 @@ fn a_question_shows_the_rule_that_each_scope_would_keep() {
         .see_last(">")
         .key("Escape")
         .key("Enter")
-        .see("Denied:")
+        .see("Denied by you:")
         .see_last(">");
     assert!(!home.project().join("made.txt").exists());
 }
@@ -336,27 +336,53 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
 }
 
 #[test]
-fn waiting_for_the_first_word_shows_how_long_and_is_then_erased() {
-    let script = json!({
-        "scenarios": [{"name": "late", "trigger": "hello", "steps": [
-            {"response": {"content": "finally"}, "fault": {"first_token_ms": 2200}},
-        ]}],
-    });
+fn a_command_that_takes_long_is_said_to_be_running_with_its_last_line() {
+    let command = "echo begun; until [ -e go ]; do sleep 0.1; done";
+    let script = calls("go", "bash", json!({ "command": command }), "the end");
     let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
-    let Some(terminal) = start(&home, &model) else {
+    let setup = Setup {
+        args: &["--yes"],
+        ..Setup::new(&home, &model)
+    };
+    let Some(terminal) = setup.start() else {
         return;
     };
     terminal
         .ready()
-        .line("hello")
-        .see("waiting for model… ")
-        .see("finally")
-        .see("Done. (")
-        .see_last(">");
-    assert!(
-        !terminal.screen().contains("waiting"),
-        "{}",
-        terminal.screen()
+        .line("go")
+        .see("  still running: bash, 5s; last line: begun\n");
+    std::fs::write(home.project().join("go"), "").unwrap();
+    terminal.see("the end").see("Done. (").see_last(">");
+    let screen = terminal.screen();
+    assert!(screen.contains("still running"), "it stays: {screen}");
+}
+
+#[test]
+fn the_parts_of_a_turn_are_told_apart_in_words() {
+    let script = calls("go", "list", json!({}), "the end");
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal.ready().line("hello").see("nothing\nDone. (");
+    terminal
+        .see_last(">")
+        .line("go")
+        .see("> go\nI will.\n  (that was the plan)\n▸ list")
+        .see("\nReply:\nthe end\nDone. (");
+    let screen = terminal.screen();
+    assert_eq!(screen.matches("Reply:").count(), 1, "{screen}");
+}
+
+#[test]
+fn what_was_not_allowed_is_named_at_the_end_with_the_way_to_ask_why() {
+    let script = calls("go", "read", json!({"path": "/etc/passwd"}), "I could not");
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal.ready().line("go").see(
+        "I could not\nNot allowed: read /etc/passwd\n  Which rule that was: tenon policy explain read /etc/passwd\n",
     );
 }
 

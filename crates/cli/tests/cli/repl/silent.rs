@@ -54,7 +54,7 @@ fn a_run_from_the_shell_says_that_it_waits() {
     let Some(terminal) = start(&home, &["exec", "-p", "hello"], &env) else {
         return;
     };
-    terminal.see("waiting for model… ").key("C-c").left(130);
+    terminal.see("waiting for the model… ").key("C-c").left(130);
 }
 
 #[test]
@@ -64,11 +64,25 @@ fn a_stream_that_falls_silent_says_so_below_its_text() {
     let Some(terminal) = start(&home, &["exec", "-p", "hello"], &env) else {
         return;
     };
-    terminal.see("Once upon\nwaiting for model… ");
+    terminal.see("Once upon\nwaiting for the model… ");
     terminal.key("C-c").left(130);
     let screen = terminal.screen();
     assert!(!screen.contains("waiting for"), "{screen}");
     assert!(screen.contains("Once upon"), "{screen}");
+}
+
+#[test]
+fn a_conversation_says_that_it_waits_and_draws_nothing_anew() {
+    let (home, url) = (TestHome::new(), stalling());
+    let env = [("TENON_BASE_URL", url.as_str()), ("TENON_MODEL", "m")];
+    let Some(terminal) = start(&home, &[], &env) else {
+        return;
+    };
+    terminal.ready().line("hello");
+    terminal.see("Once upon\n  still waiting for the model, ");
+    terminal.key("C-c").see("Stopped. (").see_last(">");
+    let screen = terminal.screen();
+    assert!(screen.contains("still waiting"), "it stays: {screen}");
 }
 
 #[test]
@@ -81,7 +95,7 @@ fn lines_that_are_typed_while_a_list_is_waited_for_are_each_an_input() {
     terminal
         .ready()
         .line("/models")
-        .see("waiting for the server… ");
+        .see("still waiting for the server, ");
     terminal.line("/effort").see("\n/effort");
     terminal.line("/cost").see("\n/cost").key("C-c");
     terminal
@@ -99,7 +113,7 @@ fn ctrl_c_while_a_server_is_asked_for_its_models_is_an_interrupt() {
         return;
     };
     terminal
-        .see("waiting for the server… ")
+        .see("still waiting for the server, ")
         .key("C-c")
         .left(130);
 }

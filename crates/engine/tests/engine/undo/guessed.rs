@@ -2,6 +2,7 @@
 //! only when the command did it, or when nobody can tell.
 
 use super::{Op, Session};
+use crate::support::results;
 use serde_json::json;
 use std::sync::Arc;
 use tenon_engine::undo::{Deed, Plan};
@@ -132,6 +133,54 @@ async fn what_a_job_of_the_command_removes_later_comes_back() {
     assert!(!session.has("a.db"));
     let notice = session.ask(Command::Undo).await;
     assert_eq!(session.read("a.db"), "a\n", "{}", notice.message);
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn a_file_whose_mode_the_command_changed_was_not_left_alone() {
+    let mut session = Session::new();
+    // Nobody looks at the tree: only what was kept is compared.
+    session.checkpoints.commands = false;
+    session.write("a.txt", "a\n");
+    session.write("b.txt", "b\n");
+    session.bash("rm -f [a].txt; chmod 700 b.txt").await;
+    Op::Delete("b.txt".into()).by_hand(&session.root());
+    let notice = session.ask(Command::Undo).await;
+    assert_eq!(session.read("a.txt"), "a\n", "{}", notice.message);
+    assert_eq!(session.read("b.txt"), "b\n", "{}", notice.message);
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn where_a_command_changed_more_than_is_looked_at_nothing_counts_as_left_alone() {
+    let mut session = Session::new();
+    session.write("a.txt", "a\n");
+    session.write("b.txt", "b\n");
+    // The largest is looked at last, and there is no room for it.
+    let command =
+        "rm -f [a].txt; mkdir many; cd many; seq 20001 | xargs touch; cd ..; seq 99 > b.txt";
+    let events = session.bash(command).await;
+    assert!(kept_ahead(&events).contains(&String::from("b.txt")));
+    Op::Delete("b.txt".into()).by_hand(&session.root());
+    let notice = session.ask(Command::Undo).await;
+    assert_eq!(session.read("b.txt"), "b\n", "{}", notice.message);
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn what_was_kept_for_a_call_that_never_started_is_no_change() {
+    let mut session = Session::new();
+    session.write("a.txt", "a\n");
+    // A repository that has no room for the ref that would hold its state.
+    session.bash("git init -q . && touch .git/refs/tenon").await;
+    let events = session.bash("rm -f [a].txt; git reset --hard").await;
+    assert!(kept_ahead(&events).contains(&String::from("a.txt")));
+    let (_, result) = results(&events).remove(0);
+    assert!(result.contains("could not be kept"), "{result}");
+    assert!(session.has("a.txt"));
+    Op::Delete("a.txt".into()).by_hand(&session.root());
+    let notice = session.ask(Command::Undo).await;
+    assert!(!session.has("a.txt"), "{}", notice.message);
     session.leave().await;
 }
 

@@ -82,6 +82,7 @@ fn named_tokens() -> Vec<(&'static str, String)> {
         ("openrouter-key", "sk-or-v1-", HEX, 64),
         ("huggingface-token", "hf_", ALNUM, 34),
         ("groq-key", "gsk_", ALNUM, 52),
+        ("nvidia-key", "nvapi-", URL, 64),
         ("xai-key", "xai-", ALNUM, 80),
         ("perplexity-key", "pplx-", ALNUM, 48),
         ("replicate-token", "r8_", ALNUM, 37),
@@ -108,6 +109,26 @@ fn named_tokens() -> Vec<(&'static str, String)> {
         format!("SG.{}.{}7", draw(50, 22, ALNUM), draw(51, 42, ALNUM)),
     ));
     all.push(("jwt", jwt()));
+    // Made up by hand: what stands before says what they are.
+    let letters = "abcdefghijklmnopqrstuvwxyz";
+    for (name, prefix, length) in [
+        ("openai-key", "sk-", 26),
+        ("openai-key", "sk-proj-", 32),
+        ("anthropic-key", "sk-ant-", 32),
+        ("anthropic-key", "sk-ant-api03-", 32),
+        ("github-token", "ghp_", 36),
+        ("github-token", "gho_", 36),
+        ("github-token", "github_pat_", 40),
+        ("slack-token", "xoxb-", 26),
+        ("google-key", "AIza", 35),
+        ("huggingface-token", "hf_", 34),
+        ("groq-key", "gsk_", 52),
+        ("nvidia-key", "nvapi-", 64),
+    ] {
+        let body: String = letters.chars().cycle().take(length).collect();
+        all.push((name, format!("{prefix}{body}")));
+    }
+    all.push(("aws-key", String::from("AKIAABCDEFGHIJKLMNOP")));
     all
 }
 
@@ -263,6 +284,11 @@ fn headers() -> Vec<Sample> {
             "bearer-token",
             format!("curl -H 'Authorization: Bearer {random}' x"),
             &[&random],
+        ),
+        sample(
+            "bearer-token",
+            String::from("Authorization: Bearer abcdefghijklmnopqrstuvwxyz"),
+            &["abcdefghijklmnopqrstuvwxyz"],
         ),
         sample("jwt", format!("authorization: bearer {jwt}\r\n"), &[&jwt]),
         sample(

@@ -75,6 +75,9 @@ const LINES: &[&str] = &[
     "your login and password management, the login name password policy",
     "Asia and asian markets; msg.content; the eyJ prefix; npm_config_cache=/tmp",
     "sk-circle-fade-dot-1 sk-cube-grid-animation-delay-2 sk-spinner-three-bounce-4",
+    "sk-learn, sk-learn-contrib-and-its-many-packages, task-force-abcdefghijklmnopqrstuvwxyz",
+    "disk-abcdefghijklmnopqrstuvwxyz, a risk-abcdefghijklmnopqrstuvwxyz and Bearer AuthenticationSchemeProvider",
+    "nvapi-based, hf_transfer_of_all_files_of_a_repository, xoxb-style, AIzawa, AKIA-like",
     "hf_hub_download, gsk_widget_get_type, r8_optimize, npm_lifecycle_event=build",
     "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEx1y2z3A4B5C6D7E8F9G0H1I2J3K4L5M6\n-----END PUBLIC KEY-----",
     "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
@@ -153,7 +156,7 @@ fn this_repository_stays_as_it_is() {
                 }
             } else if let Ok(text) = std::fs::read_to_string(&path) {
                 // Tests that need something which looks like a secret.
-                let exempt = ["proxies.rs", "tests.rs"].contains(&name.as_str());
+                let exempt = ["auth.rs", "proxies.rs", "tests.rs"].contains(&name.as_str());
                 if exempt || name.contains("secret") || name.contains("mask") {
                     continue;
                 }

@@ -2,15 +2,50 @@
 //! commands, the folders. Reads only, a little of each file, and guesses
 //! nothing that it did not see.
 
+use crate::error::CliError;
 use serde_json::Value;
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use tenon_engine::prompt::RULES;
 
 /// Of each file that is looked into.
 const READ: u64 = 256 * 1024;
 /// Lines of one kind, at most.
 const LISTED: usize = 12;
+
+/// Where the draft would go.
+///
+/// # Errors
+/// When something is there.
+pub fn place(root: &Path) -> Result<PathBuf, CliError> {
+    let path = root.join(RULES);
+    if path.symlink_metadata().is_err() {
+        return Ok(path);
+    }
+    Err(
+        CliError::usage(format!("{} is there already", path.display()))
+            .with_hint("Ask the model to improve it, or edit it yourself."),
+    )
+}
+
+/// Writes it, never over something that is there; what to say of it.
+pub fn write(path: &Path, draft: &str) -> Result<String, CliError> {
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .and_then(|mut file| file.write_all(draft.as_bytes()));
+    written.map_err(|error| {
+        CliError::runtime(format!("{} cannot be written: {error}", path.display()))
+    })?;
+    Ok(format!(
+        "{RULES} was written. It is read by the next session: /new starts one."
+    ))
+}
+
+/// What is said where it was not wanted.
+pub const NOT_WRITTEN: &str = "Nothing was written.";
 
 pub fn draft(root: &Path) -> String {
     let name = root.file_name().map(|name| name.to_string_lossy());

@@ -4,12 +4,11 @@
 //! Whether a text is for the shell is not read off it where there is a screen,
 //! whose composer knows. A line has nothing but its `!`.
 
-use super::local;
-pub use tenon_engine::slash::Line;
-use tenon_engine::slash::{self, Names, Slash};
-use tenon_vocab::Command;
+use super::{Line, Names, Slash, resolve};
+use tenon_vocab::{Command, Printable};
 
 /// A line, whose `!` is all that tells a command.
+#[must_use]
 pub fn read(text: &str, names: &Names) -> Line {
     match text.trim().strip_prefix('!').map(str::trim) {
         Some("") => Line::Nothing,
@@ -21,19 +20,28 @@ pub fn read(text: &str, names: &Names) -> Line {
 }
 
 /// A text that is known not to be for the shell.
+#[must_use]
 pub fn words(text: &str, names: &Names) -> Line {
     let text = text.trim();
-    match slash::resolve(text, names) {
+    match resolve(text, names) {
         Some(Slash::Local(command)) => Line::Local(command),
         Some(Slash::Query(query)) => Line::Query(query),
         Some(Slash::Command(command)) => Line::Command(command),
         Some(Slash::Misused(what)) => Line::Wrong(what),
-        Some(Slash::Unknown { name, nearest }) => Line::Wrong(local::unknown(&name, nearest)),
+        Some(Slash::Unknown { name, nearest }) => Line::Wrong(unknown(&name, nearest)),
         None if text.is_empty() => Line::Nothing,
         None => Line::Command(Command::Prompt {
             text: text.to_owned(),
             attachments: Vec::new(),
         }),
+    }
+}
+
+fn unknown(name: &str, nearest: Option<String>) -> String {
+    let name = Printable::line(name);
+    match nearest {
+        Some(nearest) => format!("There is no /{name}. Did you mean /{nearest}?"),
+        None => format!("There is no /{name}. /help lists the commands."),
     }
 }
 

@@ -1,0 +1,218 @@
+//! The `/` commands at the prompt.
+
+use super::terminal::{Model, Setup, Terminal, calls};
+use serde_json::json;
+use std::time::Duration;
+use tenon_testing::TestHome;
+
+fn start(home: &TestHome, model: &Model) -> Option<Terminal> {
+    Setup::new(home, model).start()
+}
+
+#[test]
+fn commands_are_helped_completed_and_corrected() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("/help")
+        .see("list background processes")
+        .see_last(">");
+    terminal
+        .line("/tools")
+        .see("what it does")
+        .see("ask_user")
+        .see_last(">");
+    terminal
+        .line("/modles")
+        .see("There is no /modles. Did you mean /models?")
+        .see_last(">");
+    terminal.line("/models").see("window").see_last(">");
+    terminal
+        .line("/mode multi")
+        .see("stays single")
+        .see_last(">");
+    terminal
+        .line("/stop")
+        .see("Nothing is running.")
+        .see_last(">");
+    terminal
+        .text("/ag")
+        .key("Tab")
+        .see_last("> /agent")
+        .key("Enter")
+        .see_times("what it does", 2)
+        .see_last(">");
+    std::fs::write(home.project().join("notes.txt"), "x").unwrap();
+    terminal
+        .text("look at @no")
+        .key("Tab")
+        .see_last("> look at @notes.txt");
+    assert_eq!(
+        model
+            .bodies()
+            .iter()
+            .filter(|body| !body.is_empty())
+            .count(),
+        0,
+        "none of this is for the model"
+    );
+}
+
+#[test]
+fn clear_starts_another_session_and_resume_goes_back() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("remember the plum")
+        .see("Done. (")
+        .see_last(">");
+    terminal
+        .line("/clear")
+        .see_times("tenon 0", 2)
+        .see("The session before: tenon --session ")
+        .see_last(">");
+    terminal
+        .line("what is new")
+        .see_times("Done. (", 2)
+        .see_last(">");
+    assert!(!model.bodies().pop().unwrap().contains("plum"));
+    terminal
+        .line("/sessions")
+        .see("/resume ID goes on with one.")
+        .see_last(">");
+    terminal
+        .line("/resume")
+        .see_times("tenon 0", 3)
+        .see_times("The session before:", 2)
+        .see_last(">");
+    terminal.line("go on").see_times("Done. (", 3).see_last(">");
+    assert!(model.bodies().pop().unwrap().contains("plum"));
+    terminal.line("/resume nosuch").see("error:").see_last(">");
+}
+
+#[test]
+fn init_asks_before_it_writes_and_never_overwrites() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    std::fs::write(home.project().join("Cargo.toml"), "[package]").unwrap();
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    let file = home.project().join("AGENTS.md");
+    terminal
+        .ready()
+        .line("/init")
+        .see("[y/N]")
+        .key("Enter")
+        .see("Nothing was written.")
+        .see_last(">");
+    assert!(!file.exists());
+    terminal
+        .line("/init")
+        .see_times("[y/N]", 2)
+        .line("y")
+        .see("AGENTS.md was written")
+        .see_last(">");
+    assert!(
+        std::fs::read_to_string(&file)
+            .unwrap()
+            .contains("`cargo test`")
+    );
+    terminal.line("/init").see("is there already").see_last(">");
+    terminal.line("/new").see("rules").see_last(">");
+}
+
+#[test]
+fn the_task_list_and_the_handoff_of_a_session_are_shown_on_demand() {
+    let list = json!({"items": ["[x] look", "[~] repair"]});
+    let script = super::terminal::calls("go", "todowrite", list, "It is broken.");
+    let (home, model) = (
+        TestHome::new(),
+        Model::scripted(script, std::time::Duration::ZERO),
+    );
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("/todo")
+        .see("There is no task list.")
+        .see_last(">");
+    terminal
+        .line("/jobs")
+        .see("No command runs in the background.")
+        .see_last(">");
+    terminal
+        .line("/handoff")
+        .see("nothing was said in this session yet")
+        .see_last(">");
+    terminal
+        .line("go")
+        .see("[~] repair")
+        .see("1 of 2 done")
+        .see("It is broken.")
+        .see_last(">");
+    terminal
+        .line("/todo")
+        .see_times("[~]  repair", 1)
+        .see_last(">");
+    terminal
+        .line("/handoff make it whole")
+        .see("## Repro commands")
+        .see("tenon handoff --from-session ")
+        .see_last(">");
+    let screen = terminal.screen();
+    assert!(screen.contains("make it whole"), "{screen}");
+    assert!(screen.contains("- [~] repair"), "{screen}");
+    assert!(screen.contains("mock-model: "), "{screen}");
+    terminal.key("C-d").left(0);
+}
+
+#[test]
+fn a_session_is_exported_as_what_the_ending_says() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal.ready().line("hello").see("Done. (").see_last(">");
+    for (name, begin) in [("a.html", "<!"), ("b.json", "{"), ("c.md", "#")] {
+        terminal
+            .line(&format!("/export {name}"))
+            .see(name)
+            .see_last(">");
+        let page = std::fs::read_to_string(home.project().join(name)).unwrap();
+        assert!(page.to_lowercase().starts_with(begin), "{name}: {page}");
+    }
+    terminal
+        .line("/export c.md")
+        .see("c.md is there already")
+        .see_last(">");
+}
+
+#[test]
+fn what_is_allowed_is_listed_with_how_long_it_holds_and_what_takes_it_back() {
+    let script = calls("go", "bash", json!({"command": "touch made.txt"}), "made");
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("go")
+        .see("s  allow for this session")
+        .see_last(">")
+        .line("s")
+        .see("Done. (")
+        .see_last(">");
+    terminal
+        .line("/permissions")
+        .see("holds         taken back by")
+        .see("this session  leaving it, /new  you       bash: \"touch made.txt\"")
+        .see("always        a rule of yours   built-in  read: allow")
+        .see_last(">");
+}

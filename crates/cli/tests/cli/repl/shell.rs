@@ -1,0 +1,86 @@
+//! Commands of the shell that are typed at the prompt.
+
+use super::terminal::{Model, Setup, Terminal};
+use tenon_testing::TestHome;
+
+fn start(home: &TestHome, model: &Model) -> Option<Terminal> {
+    Setup::new(home, model).start()
+}
+
+#[test]
+fn a_command_of_the_shell_needs_no_second_yes_and_is_shown_to_the_model_with_the_next_prompt() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("!echo hi from $((40+2))")
+        .see("hi from 42")
+        .see_last(">");
+    assert!(!terminal.screen().contains("Run a command?"));
+    assert_eq!(model.bodies().len(), 0);
+    terminal.line("what did it print").see_times("Done. (", 2);
+    assert!(model.bodies().pop().unwrap().contains("hi from 42"));
+}
+
+#[test]
+fn a_command_that_comes_among_other_lines_is_asked_about_and_they_are_no_answer() {
+    for env in [&[][..], &[("TERM", "dumb")]] {
+        let (home, model) = (TestHome::new(), Model::says("yes"));
+        let setup = Setup {
+            env,
+            ..Setup::new(&home, &model)
+        };
+        let Some(terminal) = setup.start() else {
+            return;
+        };
+        terminal
+            .ready()
+            .paste_unmarked("/effort\n!touch ran-it\ny\n")
+            .see("came with other lines")
+            .see("Not run.");
+        assert!(!home.project().join("ran-it").exists());
+    }
+}
+
+#[test]
+fn a_command_of_the_shell_that_destroys_is_confirmed_also_where_the_user_typed_it() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let file = home.project().join("kept.txt");
+    std::fs::write(&file, "kept").unwrap();
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("!rm kept.txt")
+        .see("why: `rm` deletes files")
+        .see_last(">")
+        .line("n")
+        .see("Denied")
+        .see_last(">");
+    assert!(file.exists());
+}
+
+#[test]
+fn nobody_is_told_why_a_command_of_the_shell_was_refused_and_none_is_said_to_be() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    std::fs::write(home.project().join("kept.txt"), "kept").unwrap();
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("!rm kept.txt")
+        .see("n  deny")
+        .see_last(">")
+        .line("use make instead")
+        .see("`use make instead` is not offered here: y, n")
+        .line("n")
+        .see("Denied")
+        .see_last(">");
+    let screen = terminal.screen();
+    assert!(!screen.contains("told to the model"), "{screen}");
+    assert!(!screen.contains("Done."), "nothing was done: {screen}");
+}
