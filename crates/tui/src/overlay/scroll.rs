@@ -59,6 +59,15 @@ impl Mark {
             Self::Off => Role::Text,
         }
     }
+
+    /// For the key that takes the row.
+    #[must_use]
+    pub fn key_role(self) -> Role {
+        match self {
+            Self::On => Role::Selected,
+            Self::Off => Role::Accent,
+        }
+    }
 }
 
 /// A place in a list, one step on, around its ends.

@@ -155,7 +155,7 @@ fn item(key: &str, label: &str, mark: Mark) -> Line {
     let role = mark.role();
     Line::of([
         Span::new(role, mark.sign()),
-        Span::new(Style::from(Role::Accent).bold(), key),
+        Span::new(Style::from(mark.key_role()).bold(), key),
         Span::new(role, "  "),
         Span::new(role, label),
     ])
@@ -208,10 +208,10 @@ fn brief(ask: &Ask, size: Size) -> Frame {
         let Some((key, label)) = named(ask, one) else {
             continue;
         };
-        let role = Mark::of(at, ask.marked).role();
+        let mark = Mark::of(at, ask.marked);
         let spans = [
-            Span::new(Style::from(Role::Accent).bold(), &key),
-            Span::new(role, &format!(" {label}")),
+            Span::new(Style::from(mark.key_role()).bold(), &key),
+            Span::new(mark.role(), &format!(" {label}")),
         ];
         let wide: usize = spans.iter().map(Span::width).sum();
         let count = lines.len();
