@@ -5,8 +5,7 @@ use crate::assemble::Session;
 use tenon_engine::Parts;
 use tenon_session::GivenUp;
 use tenon_vocab::{
-    ContextChange, Event, EventKind, HistoryRef, Message, Notice, NoticeLevel, Outcome, Role,
-    RunFinished, RunId,
+    ContextChange, Cut, Event, EventKind, HistoryRef, Message, Notice, NoticeLevel, Role, RunId,
 };
 
 /// Events that are shown again, at most: a run of a day would fill the
@@ -90,21 +89,12 @@ impl LastRun {
         let mut ended = None;
         for event in own {
             match &event.kind {
-                EventKind::Interrupted(_) => ended = cut(event),
-                EventKind::RunFinished(finished) => ended = word(finished),
+                EventKind::Interrupted(_) => ended = cut(event).map(Cut::clause),
+                EventKind::RunFinished(finished) => ended = finished.outcome.broken(),
                 _ => {}
             }
         }
         ended
-    }
-}
-
-fn word(finished: &RunFinished) -> Option<&'static str> {
-    match finished.outcome {
-        Outcome::Completed | Outcome::Denied => None,
-        Outcome::Interrupted => Some("the run was stopped"),
-        Outcome::Limit | Outcome::Loop => Some("the run was stopped at a limit"),
-        Outcome::Failed | Outcome::Filtered => Some("the run failed"),
     }
 }
 
@@ -138,13 +128,9 @@ fn is_shown(event: &Event) -> bool {
 }
 
 /// Why nothing ended there: the record is of whoever opened the session next.
-fn cut(event: &Event) -> Option<&'static str> {
+fn cut(event: &Event) -> Option<Cut> {
     match &event.kind {
-        EventKind::Interrupted(by) if event.parent.is_none() => match by.by.as_str() {
-            "crash" => Some("broken off: the program ended here"),
-            "fork" => Some("the copy was cut here"),
-            _ => None,
-        },
+        EventKind::Interrupted(by) if event.parent.is_none() => by.cut(),
         _ => None,
     }
 }

@@ -31,11 +31,10 @@ impl Editor {
         &self.0
     }
 
-    /// What to start, by the shell as git does it. The shell makes room for the
-    /// editor, so that a signal reaches that; not before an assignment.
+    /// What to start, by the shell as git does it. Before a plain command the
+    /// shell makes room for the editor, so that a signal reaches that.
     pub fn command(&self, file: &Path) -> std::process::Command {
-        let first = self.0.split_whitespace().next().unwrap_or_default();
-        let exec = if first.contains('=') { "" } else { "exec " };
+        let exec = if self.is_plain() { "exec " } else { "" };
         let mut command = std::process::Command::new("sh");
         command
             .arg("-c")
@@ -43,6 +42,15 @@ impl Editor {
             .arg("sh")
             .arg(file);
         command
+    }
+
+    /// A program and its arguments, and nothing that only a shell understands: of
+    /// several commands the first would be all that runs.
+    fn is_plain(&self) -> bool {
+        let first = self.0.split_whitespace().next().unwrap_or_default();
+        // No programs, or not everywhere.
+        let is_own = |word| ["!", ".", "exec", "eval", "command", "time"].contains(&word);
+        !first.contains('=') && !is_own(first) && !self.0.contains(|c| ";&|<>(){}\n".contains(c))
     }
 }
 
@@ -59,5 +67,41 @@ mod tests {
         assert_eq!(Editor::of(&env.with("VISUAL", " ")).name(), "nano -w");
         assert_eq!(Editor::named(&Env::default()), None);
         assert_eq!(Editor::of(&Env::default()).name(), "vi");
+    }
+
+    #[test]
+    fn every_command_of_a_longer_line_is_run_and_the_file_belongs_to_the_last() {
+        let folder = tempfile::tempdir().unwrap();
+        for (at, line) in [
+            "touch",
+            "cd /; touch",
+            "test -n x && touch",
+            "A=b touch",
+            "exec touch",
+            "touch -c x | touch",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let file = folder.path().join(format!("a file {at}"));
+            let status = Editor(line.to_owned()).command(&file).status().unwrap();
+            assert!(status.success() && file.exists(), "{line}");
+        }
+        let line = "test -z x && touch";
+        let file = folder.path().join("none");
+        let status = Editor(line.to_owned()).command(&file).status().unwrap();
+        assert!(!status.success() && !file.exists(), "a failure is told");
+    }
+
+    #[test]
+    fn a_plain_editor_takes_the_place_of_the_shell() {
+        let folder = tempfile::tempdir().unwrap();
+        let (script, file) = (folder.path().join("who"), folder.path().join("file"));
+        std::fs::write(&script, "echo $$ > \"$1\"").unwrap();
+        let editor = Editor(format!("sh '{}'", script.display()));
+        let mut child = editor.command(&file).spawn().unwrap();
+        assert!(child.wait().unwrap().success());
+        let who = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(who.trim(), child.id().to_string());
     }
 }

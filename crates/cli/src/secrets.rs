@@ -22,17 +22,30 @@ fn masker(place: &Place, configured: Option<&Configured>) -> Arc<Masker> {
 
 /// The page without secrets; says what was taken out.
 pub fn masked(place: &Place, configured: Option<&Configured>, page: &str) -> String {
-    let mut found = Findings::default();
-    let page = masker(place, configured).mask_noting(page, &mut found);
-    if !found.is_empty() {
-        complain(&format!("{found}."));
+    let (page, said) = taken_out(place, configured, page);
+    if let Some(said) = said {
+        complain(&said);
     }
-    page.into_owned()
+    page
 }
 
-/// Says that a copy of a session holds secrets as they were typed. All else in
-/// it was masked when it was recorded.
-pub fn warn_of_typed(place: &Place, configured: Option<&Configured>, reading: &Reading) {
+/// The page without secrets, and what is to be said of those that were in it.
+pub fn taken_out(
+    place: &Place,
+    configured: Option<&Configured>,
+    page: &str,
+) -> (String, Option<String>) {
+    let mut found = Findings::default();
+    let page = masker(place, configured).mask_noting(page, &mut found);
+    (
+        page.into_owned(),
+        (!found.is_empty()).then(|| format!("{found}.")),
+    )
+}
+
+/// That a copy of a session holds secrets as they were typed, if it does. All
+/// else in it was masked when it was recorded.
+pub fn typed(place: &Place, configured: Option<&Configured>, reading: &Reading) -> Option<String> {
     let masker = masker(place, configured);
     let mut found = Findings::default();
     // What cannot be read is said by whoever makes the copy.
@@ -43,12 +56,12 @@ pub fn warn_of_typed(place: &Place, configured: Option<&Configured>, reading: &R
             let _ = masker.mask_noting(&message.text(), &mut found);
         }
     }
-    if !found.is_empty() {
+    (!found.is_empty()).then(|| {
         let names: Vec<&str> = found.names().collect();
-        complain(&format!(
+        format!(
             "It holds what looks like secrets that were typed in a prompt ({}: {}). Take them out before you give it to somebody.",
             found.total(),
             names.join(", ")
-        ));
-    }
+        )
+    })
 }

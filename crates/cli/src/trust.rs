@@ -6,22 +6,22 @@
 //! shown, and what is used afterwards is read and hashed anew. Content that was
 //! changed in between is content that nobody accepted.
 
+mod asking;
+
+pub use asking::{Asking, ask_at_terminal, typed_choice};
+
 use crate::assemble::Options;
 use crate::custom::{self, Custom};
 use crate::error::CliError;
 use crate::place::Place;
-use crate::render::question;
-use crate::screen::{Paint, complain};
 use crate::told::Remarks;
-use rustix::termios::{QueueSelector, tcflush};
-use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use tenon_config::{
     Curable, Earlier, Loaded, ProjectTrust, Snapshot, Sources, Standing, Trust, TrustAnswer,
     TrustSubject, project_key,
 };
 use tenon_engine::{Ambient, RealAmbient};
-use tenon_vocab::{Answer, Choice, Display, Printable, Question, QuestionId, QuestionKind};
+use tenon_vocab::{Choice, Display, Printable, Question, QuestionId, QuestionKind};
 
 /// What a flag says before anybody is asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub fn forget(place: &Place, whose: &Whose) -> Result<(), CliError> {
 #[derive(Debug)]
 pub struct Pending {
     whose: Whose,
-    pub hash: String,
+    hash: String,
     lines: Vec<String>,
     pub question: Question,
 }
@@ -163,7 +163,7 @@ pub fn earlier(place: &Place, whose: &Whose) -> Option<Earlier> {
 }
 
 /// What would have to be asked now; nothing where all is answered.
-pub fn pending(place: &Place, options: &Options) -> Result<Vec<Pending>, CliError> {
+fn pending(place: &Place, options: &Options) -> Result<Vec<Pending>, CliError> {
     let loaded = load(place, options)?;
     let mut found = Vec::new();
     let project = loaded.project();
@@ -274,61 +274,6 @@ fn ask(words: &Words, lines: &[String], earlier: Option<&Earlier>) -> Question {
         intent: None,
         affects: Vec::new(),
     }
-}
-
-impl Pending {
-    /// Keeps what was answered. `None` was no answer, and an empty line is "not
-    /// now": nothing is kept, and nothing is trusted.
-    pub fn settle(&self, place: &Place, line: Option<&str>) -> Result<(), CliError> {
-        let Some(line) = line else {
-            return Ok(());
-        };
-        let Answer { choice, .. } = question::answer(&self.question, line);
-        if question::is_silence(line) {
-            complain("Not now: what it would enable is left out, and the next start asks again.");
-            return Ok(());
-        }
-        self.answered(place, &choice)
-    }
-
-    /// The same for a choice that was taken.
-    pub fn answered(&self, place: &Place, choice: &str) -> Result<(), CliError> {
-        let answer = if choice == Choice::ALWAYS {
-            TrustAnswer::Trusted
-        } else {
-            complain("Not trusted; what it would enable is left out.");
-            TrustAnswer::Refused
-        };
-        record(place, &self.whose, &self.hash, &self.lines, answer)
-    }
-}
-
-/// Asks on this terminal, before anything runs. For a single run; the
-/// interactive session has its own keyboard.
-pub fn ask_at_terminal(place: &Place, options: &Options, paint: Paint) -> Result<(), CliError> {
-    for pending in pending(place, options)? {
-        complain(&question::show(paint, &pending.question));
-        // What was typed before the question stood there is no answer to it.
-        let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
-        let mut line = typed();
-        while let Some(said) = line
-            .as_deref()
-            .and_then(|line| question::slip(&pending.question, line))
-        {
-            complain(&said);
-            line = typed();
-        }
-        pending.settle(place, line.as_deref())?;
-    }
-    Ok(())
-}
-
-/// A line of this terminal; `None` at its end.
-fn typed() -> Option<String> {
-    let _ = write!(std::io::stderr().lock(), "> ");
-    let mut line = String::new();
-    let read = std::io::stdin().lock().read_line(&mut line);
-    read.is_ok_and(|bytes| bytes > 0).then_some(line)
 }
 
 /// What a person should know at the start: what is left out, why, and how to

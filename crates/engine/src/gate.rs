@@ -195,7 +195,8 @@ async fn ask(run: &Run, call: &CallId, case: &mut Case, leave: Leave) -> Flow<Op
             }
             explanation.answered_by = Some(answer.by.name().to_owned());
             if !accept(run, facts, explanation, &answer) {
-                return Ok(Some(refuse::denied(explanation.clone(), answer.text)));
+                let refused = refuse::by_answer(explanation.clone(), answer.by, answer.text);
+                return Ok(Some(refused));
             }
         }
     }

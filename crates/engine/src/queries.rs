@@ -5,6 +5,7 @@ mod commands;
 mod context;
 mod mcp;
 mod models;
+mod permissions;
 mod providers;
 mod skills;
 mod todo;
@@ -13,10 +14,9 @@ use crate::core::Core;
 use crate::slash;
 use std::ops::ControlFlow;
 use std::sync::Weak;
-use tenon_policy::{Grant, Layer, Scope};
 use tenon_tools::workspace::{EntryKind, WalkOptions};
 use tenon_vocab::port::{BoxFuture, QueryPort};
-use tenon_vocab::{Class, Cost, Query, Reply, TableReply, Timestamp, Usage};
+use tenon_vocab::{Cost, Query, Reply, TableReply, Usage};
 
 /// Entries that a completion looks at, and paths that it shows.
 const FILES_LOOKED_AT: usize = 20_000;
@@ -76,7 +76,7 @@ async fn answer(core: &Core, query: Query) -> Reply {
         Query::Context => context::show(core),
         Query::Meter => context::meter(core),
         Query::Cost => cost(core),
-        Query::Grants => grants(core),
+        Query::Grants => permissions::list(core),
         Query::Jobs => jobs(core),
         Query::Todo => todo::list(core),
         Query::Skills => skills::list(core),
@@ -184,61 +184,6 @@ fn figures(name: String, usage: Usage, cost: Option<Cost>) -> Vec<String> {
         format!("{mark}{}", usage.output),
         cost.map_or_else(|| String::from("-"), |cost| format!("{mark}{cost}")),
     ]
-}
-
-fn grants(core: &Core) -> Reply {
-    let granted = core.grants();
-    let now = core.ambient.now();
-    let given = granted
-        .iter()
-        .filter(|grant| !grant.is_over(now))
-        .map(|grant| {
-            let (holds, back) = held(grant);
-            vec![holds, back.into(), String::from("you"), grant.to_string()]
-        });
-    let ruled = core
-        .rules
-        .iter()
-        .filter(|rule| rule.class() == Class::Allow)
-        .map(|rule| {
-            let (holds, back) = written(rule.layer);
-            vec![
-                holds.into(),
-                back.into(),
-                rule.origin.clone(),
-                rule.to_string(),
-            ]
-        });
-    let rows = given.chain(ruled).collect();
-    let note =
-        String::from("`tenon policy list` shows all rules, `/permissions` those that allow.");
-    // What may be long stands last, where a front end can wrap it.
-    let columns = ["holds", "taken back by", "from", "allowed without asking"];
-    table(&columns, rows, Some(note))
-}
-
-/// How long a permission that a person gave holds, and what ends it.
-fn held(grant: &Grant) -> (String, &'static str) {
-    let until = |end: Timestamp| format!("until {}", end.strftime("%Y-%m-%d %H:%MZ"));
-    match grant.scope {
-        Scope::Session => (String::from("this session"), "leaving it, /new"),
-        Scope::Project => (
-            grant.expires.map(until).unwrap_or_default(),
-            "tenon policy remove",
-        ),
-    }
-}
-
-/// The same of a rule, by who wrote it.
-fn written(layer: Layer) -> (&'static str, &'static str) {
-    match layer {
-        Layer::BuiltIn => ("always", "a rule of yours"),
-        Layer::User => ("always", "editing that file"),
-        Layer::Project => ("while it is trusted", "tenon trust revoke"),
-        Layer::Extra => ("this start", "starting without it"),
-        Layer::Managed => ("always", "your administrator"),
-        Layer::Agent => ("with this agent", "/agent"),
-    }
 }
 
 fn jobs(core: &Core) -> Reply {

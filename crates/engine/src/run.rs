@@ -299,9 +299,9 @@ fn settle(run: &Run, outcome: Outcome, reason: Option<String>) -> Flow<()> {
     calls::close_open(run, outcome)?;
     if outcome == Outcome::Interrupted {
         let by = if run.core.inbox.shutdown.is_cancelled() {
-            "shutdown"
+            Interrupted::SHUTDOWN
         } else {
-            "user"
+            Interrupted::USER
         };
         run.emit(Interrupted { by: by.to_owned() })?;
     }

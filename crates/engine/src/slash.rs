@@ -9,7 +9,7 @@ mod tests;
 
 use crate::parts::ContextParts;
 pub use reading::{read, words};
-pub use table::{Own, SLASH};
+pub use table::{Own, SLASH, UNLISTED};
 use tenon_vocab::names::squash;
 pub use tenon_vocab::slash::{Line, Local, Pinning};
 use tenon_vocab::{Command, Query, Switch, effort};

@@ -20,8 +20,8 @@ pub(crate) enum Cause {
 impl Cause {
     fn name(self) -> &'static str {
         match self {
-            Self::Crash => "crash",
-            Self::Fork => "fork",
+            Self::Crash => Interrupted::CRASH,
+            Self::Fork => Interrupted::FORK,
         }
     }
 

@@ -60,6 +60,7 @@ async fn ask(
     let target = Target::parse(&endpoint.name, &endpoint.base_url, path)?;
     let route = Route {
         name: endpoint.name.clone(),
+        variable: endpoint.base_url_variable.clone(),
         authority: target.authority(),
         proxy: proxy::choose(&endpoint.proxy, &target)?,
         connect_timeout: endpoint.timeouts.connect,

@@ -26,6 +26,8 @@ pub struct Endpoint {
     /// The name of the profile in the configuration, for messages.
     pub name: String,
     pub base_url: String,
+    /// The variable that gave `base_url`; `None` where the configuration did.
+    pub base_url_variable: Option<String>,
     pub auth: Auth,
     pub headers: Vec<(String, String)>,
     /// PEM certificates to trust besides the system's.
@@ -45,6 +47,7 @@ impl Endpoint {
         Self {
             name: name.into(),
             base_url: base_url.into(),
+            base_url_variable: None,
             auth: Auth::Bearer,
             headers: Vec::new(),
             ca_file: None,

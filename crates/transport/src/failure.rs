@@ -18,6 +18,8 @@ const NAMES_SHOWN: usize = 5;
 pub(crate) struct Route {
     /// The provider's name in the configuration.
     pub(crate) name: String,
+    /// The variable that gave the address, where it was one.
+    pub(crate) variable: Option<String>,
     /// `host:port` of the server.
     pub(crate) authority: String,
     pub(crate) proxy: Option<Proxy>,
@@ -40,7 +42,30 @@ impl Route {
                 proxy.origin
             ),
             None => format!(
-                "Check that the server is running and that base_url of the provider `{}` is right.",
+                "Check that the server is running and that {} is right.",
+                self.written()
+            ),
+        }
+    }
+
+    /// Where the address is written.
+    pub(crate) fn written(&self) -> String {
+        match &self.variable {
+            Some(variable) => variable.clone(),
+            None => format!("base_url of the provider `{}`", self.name),
+        }
+    }
+
+    /// The same, where the provider need not be told.
+    fn setting(&self) -> &str {
+        self.variable.as_deref().unwrap_or("base_url")
+    }
+
+    fn authority_file(&self) -> String {
+        match &self.variable {
+            Some(_) => String::from("SSL_CERT_FILE"),
+            None => format!(
+                "`ca_file` of the provider `{}` (or SSL_CERT_FILE)",
                 self.name
             ),
         }
@@ -68,9 +93,10 @@ pub(crate) fn unanswered(error: &reqwest::Error, route: &Route) -> ModelError {
             ModelErrorKind::Protocol,
             format!("{} does not answer in HTTP", route.authority),
         )
-        .with_hint(
-            "Another program may be listening on this port, or the server wants https:// in base_url.",
-        );
+        .with_hint(format!(
+            "Another program may be listening on this port, or the server wants https:// in {}.",
+            route.setting()
+        ));
     }
     ModelError::new(
         ModelErrorKind::Network,
@@ -79,7 +105,10 @@ pub(crate) fn unanswered(error: &reqwest::Error, route: &Route) -> ModelError {
             route.authority
         ),
     )
-    .with_hint("The server may have crashed or be restarting, or it wants https:// in base_url.")
+    .with_hint(format!(
+        "The server may have crashed or be restarting, or it wants https:// in {}.",
+        route.setting()
+    ))
 }
 
 fn unconnected(error: &reqwest::Error, io: Option<io::ErrorKind>, route: &Route) -> ModelError {
@@ -143,7 +172,10 @@ fn handshake(error: &rustls::Error, route: &Route) -> ModelError {
         rustls::Error::InvalidCertificate(cause) => return certificate(cause, route),
         rustls::Error::InvalidMessage(_) => (
             String::from("does not speak TLS"),
-            String::from("If the server has no certificate, write http:// in base_url."),
+            format!(
+                "If the server has no certificate, write http:// in {}.",
+                route.setting()
+            ),
         ),
         rustls::Error::AlertReceived(alert) => (
             format!("refused the TLS handshake ({alert:?})"),
@@ -167,13 +199,16 @@ fn certificate(cause: &CertificateError, route: &Route) -> ModelError {
         CertificateError::UnknownIssuer | CertificateError::BadSignature => (
             String::from("is signed by an authority that is not trusted here (unknown issuer)"),
             format!(
-                "If it is your company's or your own, set `ca_file` of the provider `{}` (or SSL_CERT_FILE) to the PEM file of that authority.",
-                route.name
+                "If it is your company's or your own, set {} to the PEM file of that authority.",
+                route.authority_file()
             ),
         ),
         CertificateError::NotValidForName => (
             String::from("is for another name (name mismatch)"),
-            String::from("Use the name that the certificate is for in base_url."),
+            format!(
+                "Use the name that the certificate is for in {}.",
+                route.setting()
+            ),
         ),
         CertificateError::NotValidForNameContext { presented, .. } => {
             let names: Vec<&str> = presented
@@ -184,7 +219,10 @@ fn certificate(cause: &CertificateError, route: &Route) -> ModelError {
             let names = quoted(&names.join(", "));
             (
                 format!("is for other names (name mismatch): {names}"),
-                String::from("Use a name that the certificate is for in base_url."),
+                format!(
+                    "Use a name that the certificate is for in {}.",
+                    route.setting()
+                ),
             )
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => (

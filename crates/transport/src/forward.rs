@@ -34,6 +34,7 @@ impl Forward {
         let target = Target::parse(&endpoint.name, &endpoint.base_url, "/chat/completions")?;
         let route = Route {
             name: endpoint.name.clone(),
+            variable: endpoint.base_url_variable.clone(),
             authority: target.authority(),
             proxy: proxy::choose(&endpoint.proxy, &target)?,
             connect_timeout: endpoint.timeouts.connect,

@@ -193,8 +193,8 @@ fn redirected(response: &Response, asked: &Asked<'_>) -> ModelError {
         ),
     )
     .with_hint(format!(
-        "Redirects are not followed, because the key would go along; if that address is right, write it into base_url of the provider `{}`.",
-        asked.route.name
+        "Redirects are not followed, because the key would go along; if that address is right, write it into {}.",
+        asked.route.written()
     ));
     error.status = Some(response.status().as_u16());
     error

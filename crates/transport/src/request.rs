@@ -71,6 +71,7 @@ impl HttpModel {
         let headers = headers(&endpoint, codec.as_ref())?;
         let route = Route {
             name: endpoint.name.clone(),
+            variable: endpoint.base_url_variable.clone(),
             authority: target.authority(),
             proxy,
             connect_timeout: endpoint.timeouts.connect,

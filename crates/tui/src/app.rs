@@ -5,7 +5,7 @@ mod apart;
 mod frames;
 mod signals;
 
-use crate::house::{House, Opened, Outcome, Wishes};
+use crate::house::{House, Opened, Wishes};
 use crate::input::{Effect, Focus, Input, Leaving, Signal};
 use crate::screen::{Look, Screen, UNREST};
 use crate::state::{Begin, Overlay, State};
@@ -347,14 +347,15 @@ impl App {
                 let size = terminal::size().unwrap_or(self.state.size);
                 Input::Resized(size)
             }
-            Input::Acted(Outcome::Opened(session)) => {
-                let mut session = *session;
-                // The handle is the loop's, all else the state's.
-                std::mem::swap(&mut self.handle, &mut session.handle);
-                // What the session before was asked is not for this one.
-                self.later.clear();
-                before = Before::LetGo;
-                Input::Acted(Outcome::Opened(Box::new(session)))
+            Input::Acted(mut outcome) => {
+                if let Some(session) = outcome.session() {
+                    // The handle is the loop's, all else the state's.
+                    std::mem::swap(&mut self.handle, &mut session.handle);
+                    // What the session before was asked is not for this one.
+                    self.later.clear();
+                    before = Before::LetGo;
+                }
+                Input::Acted(outcome)
             }
             other => other,
         };

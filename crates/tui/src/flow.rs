@@ -20,8 +20,8 @@ pub use telling::Telling;
 use tenon_vocab::figures;
 use tenon_vocab::marked;
 use tenon_vocab::{
-    ContextChange, Event, EventKind, Message, Part, Role as Speaker, Segment, Status, TextChannel,
-    TextDelta, TodoItem, ToolCallPart,
+    ContextChange, Cut, Event, EventKind, Message, Part, Refusals, Role as Speaker, Segment,
+    Status, TextChannel, TextDelta, TodoItem, ToolCallPart,
 };
 
 /// How much of a thought is kept while it streams.
@@ -73,8 +73,10 @@ pub struct Flow {
     fold: Fold,
     /// The other agent whose lines stand last.
     child: Option<String>,
-    /// The last no of this run was the user's own.
-    own_no: bool,
+    /// What this run was not allowed to do.
+    refusals: Refusals,
+    /// Nothing ended the run: its end was put in afterwards.
+    cut: Option<Cut>,
     answers: Answers,
     /// A command of the user's own that runs, as far as the log tells.
     shell: Option<Shell>,
@@ -96,7 +98,8 @@ impl Flow {
             thinking,
             fold: Fold::Folded,
             child: None,
-            own_no: false,
+            refusals: Refusals::default(),
+            cut: None,
             answers: Answers::default(),
             shell: None,
         }
@@ -229,7 +232,10 @@ impl Flow {
             self.child = None;
         }
         match &event.kind {
-            EventKind::RunStarted(started) => self.shell = Shell::of(started),
+            EventKind::RunStarted(started) => {
+                self.refusals.forget();
+                self.shell = Shell::of(started);
+            }
             EventKind::MessageDelta(delta) => self.delta(delta, columns, now),
             EventKind::Message(message) => self.message(message, columns, now),
             EventKind::ToolDelta(delta) => self.output(delta),
@@ -323,7 +329,6 @@ impl Flow {
         if text.is_empty() {
             return;
         }
-        self.own_no = false;
         self.begin(Block::User);
         self.out.extend(prompt::lines(&text, self.fold, columns));
     }
@@ -367,6 +372,8 @@ impl Flow {
         self.asked.clear();
         self.answers = Answers::default();
         self.shell = None;
+        self.refusals.forget();
+        self.cut = None;
         self.todo.clear();
         self.streamed = Streamed::Nothing;
         self.written = 0;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tenon_vocab::port::Handle;
 use tenon_vocab::slash::{Group, Line, Local};
 pub use tenon_vocab::wishes::{Keys, Motion, Notify, Thinking};
-use tenon_vocab::{Answer, Event, Question, Settings, TableReply, TodoItem};
+use tenon_vocab::{Answer, Event, Question, Settings, TodoItem};
 
 /// Something that takes a while. Polled beside all else, on the same thread.
 pub type Later<T> = Pin<Box<dyn Future<Output = T>>>;
@@ -56,7 +56,6 @@ pub enum Listing {
     /// Prompts of this session, the last first. `id` is the number of the
     /// message, as `/fork` and `/revert` take it.
     Prompts,
-    Themes,
 }
 
 /// One line of a list.
@@ -90,7 +89,6 @@ pub enum Outcome {
         message: String,
         hint: Option<String>,
     },
-    Table(TableReply),
     /// A unified diff, and what is to be said of it.
     Diff {
         text: String,
@@ -106,6 +104,35 @@ pub enum Outcome {
     /// Another session is open; the one before ends when its handle is gone.
     Opened(Box<Opened>),
     Leave,
+    /// Words that belong to the conversation, and what came of it then.
+    Told {
+        said: Vec<String>,
+        then: Box<Outcome>,
+    },
+}
+
+impl Outcome {
+    /// The same, after these words.
+    #[must_use]
+    pub fn after(self, said: impl IntoIterator<Item = String>) -> Self {
+        let said: Vec<String> = said.into_iter().collect();
+        match said.is_empty() {
+            true => self,
+            false => Self::Told {
+                said,
+                then: Box::new(self),
+            },
+        }
+    }
+
+    /// The session that was opened, if one was.
+    pub fn session(&mut self) -> Option<&mut Opened> {
+        match self {
+            Self::Opened(session) => Some(session),
+            Self::Told { then, .. } => then.session(),
+            _ => None,
+        }
+    }
 }
 
 /// A session that is ready to be talked to.

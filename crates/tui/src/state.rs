@@ -10,6 +10,7 @@ use crate::overlay::ask::Ask;
 use crate::overlay::menu::Menu;
 use crate::overlay::pager::Pager;
 use crate::overlay::picker::Picker;
+use crate::screen::Shown;
 use crate::text::Size;
 use std::collections::VecDeque;
 use std::fmt;
@@ -159,8 +160,7 @@ impl Purpose {
         match self {
             Self::Resume => Some(Listing::Sessions),
             Self::GoBack => Some(Listing::Prompts),
-            Self::Theme => Some(Listing::Themes),
-            Self::Model | Self::Provider | Self::Agent => None,
+            Self::Model | Self::Provider | Self::Agent | Self::Theme => None,
         }
     }
 }
@@ -300,6 +300,14 @@ impl State {
             if !self.composer.is_empty() {
                 ask.guard();
             }
+        }
+    }
+
+    /// The live area is on the screen: what it has of a question was seen. Of one
+    /// that was cut nobody knows which part that is.
+    pub fn reached(&self, shown: Shown) {
+        if let (Some(Overlay::Ask(ask, _)), Shown::Whole) = (&self.overlay, shown) {
+            ask.reached();
         }
     }
 

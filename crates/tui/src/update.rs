@@ -64,6 +64,9 @@ fn menu(state: &mut State, effects: &mut Vec<Effect>) {
         state.menu.asked();
         effects.push(Effect::List(crate::house::Listing::Files));
     }
+    if let Some(line) = state.menu.ask() {
+        effects.push(Effect::Ask(Query::Completion { line }));
+    }
 }
 
 fn title(state: &mut State, effects: &mut Vec<Effect>) {
@@ -152,10 +155,6 @@ fn acted(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
                 say(state, Role::Dim, &hint);
             }
         }
-        Outcome::Table(table) => {
-            let lines = shapes::table(&table, state.size.columns);
-            state.flow.show(lines);
-        }
         Outcome::Diff { text, remarks } => {
             let source = move |columns: usize| {
                 let mut lines = shapes::diff(&text, Fold::Whole, columns);
@@ -195,6 +194,11 @@ fn acted(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
             }
         }
         Outcome::Leave => effects.push(Effect::Leave(Leaving::Asked)),
+        Outcome::Told { said, then } => {
+            state.busy = was;
+            said.iter().for_each(|said| say(state, Role::Dim, said));
+            acted(state, *then, effects);
+        }
     }
 }
 

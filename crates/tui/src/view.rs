@@ -9,6 +9,7 @@ pub use status::PARTS;
 use crate::flow::Running;
 use crate::house::Motion;
 use crate::overlay::menu::HIGHEST;
+use crate::screen::room;
 use crate::shapes;
 use crate::state::{Busy, Cursor, Overlay, Run, State};
 use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
@@ -21,6 +22,8 @@ const THOUGHT: usize = 3;
 const OUTPUT: usize = 5;
 const TODO: usize = 6;
 const QUEUE: usize = 3;
+/// Rows of a question and of a list, where the window has them.
+const ASKED: usize = 6;
 /// Rows of what goes on that are always shown, and the width of a narrow window.
 const LEAST: usize = 4;
 const NARROW: usize = 40;
@@ -240,28 +243,18 @@ fn queued(state: &State) -> Vec<Line> {
 /// The composer or what stands over it, the menu, the status line.
 fn lower(state: &State) -> Frame {
     let Size { columns, rows } = state.size;
-    let mut frame = Frame::of(vec![Line::empty()]);
     match &state.overlay {
         // Most of the screen: it is to be read before it is decided.
         Some(Overlay::Ask(ask, _)) => {
-            let size = Size {
-                columns,
-                rows: rows.saturating_sub(4).max(6),
-            };
-            frame.below(ask.view(size));
-            return frame;
+            return over(state, rows.saturating_sub(4), |size| ask.view(size));
         }
         Some(Overlay::Pick(picker, _)) => {
-            let size = Size {
-                columns,
-                rows: (rows / 2).max(6),
-            };
-            frame.below(picker.view(size));
-            return frame;
+            return over(state, rows / 2, |size| picker.view(size));
         }
         // It has a page of its own.
         Some(Overlay::Page(_)) | None => {}
     }
+    let mut frame = Frame::of(vec![Line::empty()]);
     frame.below(state.composer.view(columns, (rows / 2).clamp(1, 20)));
     if state.menu.is_open() {
         let rows = HIGHEST.min(rows.saturating_sub(4).max(1));
@@ -269,6 +262,22 @@ fn lower(state: &State) -> Frame {
     }
     frame.below(Frame::of(hint(state)));
     frame.below(Frame::of(vec![status::line(state)]));
+    frame
+}
+
+/// What stands over the composer, with a line above it where there is one to
+/// spare. Never higher than the window: it would be cut.
+fn over(state: &State, wanted: usize, view: impl FnOnce(Size) -> Frame) -> Frame {
+    let room = room(state.size);
+    let rows = wanted.max(ASKED).min(room);
+    let mut frame = match rows < room {
+        true => Frame::of(vec![Line::empty()]),
+        false => Frame::default(),
+    };
+    frame.below(view(Size {
+        columns: state.size.columns,
+        rows,
+    }));
     frame
 }
 

@@ -1,7 +1,8 @@
 //! What a front end may ask of the engine: commands change something and are
 //! answered by events; queries change nothing and are not logged.
 
-use crate::{Answer, Cost, JobId, Part, Usage};
+use crate::slash::Pinning;
+use crate::{Answer, Cost, JobId, Part, Settings, Usage};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +32,30 @@ pub struct SettingsChange {
     /// Whether it stays when old sessions are removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
+}
+
+impl SettingsChange {
+    #[must_use]
+    pub fn renamed(title: String) -> Self {
+        Self {
+            title: Some(title),
+            ..Self::default()
+        }
+    }
+
+    /// Of a session with these settings.
+    #[must_use]
+    pub fn pinned(settings: &Settings, how: Pinning) -> Self {
+        let pinned = match how {
+            Pinning::On => true,
+            Pinning::Off => false,
+            Pinning::Toggle => !settings.pinned,
+        };
+        Self {
+            pinned: Some(pinned),
+            ..Self::default()
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

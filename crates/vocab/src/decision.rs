@@ -56,6 +56,9 @@ pub struct Explanation {
     /// Who answered, where the decision was to ask: `user`, `--yes`, a hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
+    /// What the user said with a no.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// Who may answer, where the decision is to ask.
     #[serde(default, skip_serializing_if = "Responders::is_any")]
     pub responders: Responders,
@@ -87,6 +90,7 @@ impl Explanation {
             reason: reason.into(),
             tried: Vec::new(),
             answered_by: None,
+            said: None,
             responders: Responders::Any,
         }
     }

@@ -3,8 +3,10 @@
 //! [`crate::Printable`].
 
 use crate::{
-    AnsweredBy, CallStatus, Display, ErrorCode, JobAction, Retry, TodoItem, TodoStatus, ToolResult,
+    AnsweredBy, CallStatus, Display, ErrorCode, Interrupted, JobAction, Outcome, Retry, TodoItem,
+    TodoStatus, ToolResult, figures,
 };
+use std::borrow::Cow;
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,8 +16,9 @@ pub enum Ending<'a> {
     EndedBadly,
     /// Why it was not allowed.
     Denied(&'a str),
-    /// The same, by the user in person.
-    DeniedByUser(&'a str),
+    /// By the user in person, with what was said with it. Why it was asked at
+    /// all is no reason for a no.
+    DeniedByUser(Option<&'a str>),
     NotRun(&'a str),
     DryRun,
     Failed(&'a str),
@@ -28,7 +31,8 @@ impl<'a> Ending<'a> {
             Self::Done => "Done.",
             Self::EndedBadly => "Failed.",
             Self::Denied(_) => "Denied:",
-            Self::DeniedByUser(_) => "Denied by you:",
+            Self::DeniedByUser(None) => "Denied by you.",
+            Self::DeniedByUser(Some(_)) => "Denied by you:",
             Self::NotRun(_) => "Not run:",
             Self::DryRun => "Not done (dry run).",
             Self::Failed(_) => "Failed:",
@@ -40,9 +44,8 @@ impl<'a> Ending<'a> {
     pub fn why(self) -> Option<&'a str> {
         match self {
             Self::Done | Self::EndedBadly | Self::DryRun => None,
-            Self::Denied(why) | Self::DeniedByUser(why) | Self::NotRun(why) | Self::Failed(why) => {
-                Some(why)
-            }
+            Self::DeniedByUser(said) => said,
+            Self::Denied(why) | Self::NotRun(why) | Self::Failed(why) => Some(why),
         }
     }
 
@@ -71,7 +74,7 @@ impl ToolResult {
             CallStatus::Denied => {
                 let reason = why.map_or(error.message.as_str(), |why| &why.reason);
                 match self.is_refused_by_user() {
-                    true => Ending::DeniedByUser(reason),
+                    true => Ending::DeniedByUser(why.and_then(|why| why.said.as_deref())),
                     false => Ending::Denied(reason),
                 }
             }
@@ -87,6 +90,106 @@ impl ToolResult {
         let by = self.explanation.as_ref();
         self.status == CallStatus::Denied
             && by.and_then(|why| why.answered_by.as_deref()) == Some(AnsweredBy::User.name())
+    }
+}
+
+/// How a run ended. [`crate::Refusals`] knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunEnding {
+    Done,
+    /// The user in person said no to the last call.
+    DoneAfterOwnNo,
+    /// The model has heard that so many calls were not allowed, and went on to
+    /// its end.
+    DoneWithout(u32),
+    /// It was not begun.
+    NotAllowed,
+    Stopped,
+    AtLimit,
+    Failed,
+}
+
+impl RunEnding {
+    #[must_use]
+    pub fn words(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Done | Self::DoneAfterOwnNo => "Done.",
+            Self::DoneWithout(calls) => {
+                let were = if calls == 1 { "was" } else { "were" };
+                let calls = figures::count(calls as usize, "call");
+                return Cow::Owned(format!("Done; {calls} {were} not allowed."));
+            }
+            Self::NotAllowed => "Not done, because something was not allowed.",
+            Self::Stopped => "Stopped.",
+            Self::AtLimit => "Stopped at a limit.",
+            Self::Failed => "Failed.",
+        })
+    }
+}
+
+impl Outcome {
+    /// How the last run of a session ended, where that is no good end: a part of
+    /// a sentence.
+    #[must_use]
+    pub fn broken(self) -> Option<&'static str> {
+        match self {
+            Self::Completed | Self::Denied => None,
+            Self::Interrupted => Some("the run was stopped"),
+            Self::Limit | Self::Loop => Some("the run was stopped at a limit"),
+            Self::Failed | Self::Filtered => Some("the run failed"),
+        }
+    }
+}
+
+/// Why a run has no end of its own: the record of it is of whoever opened the
+/// session next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    Crash,
+    Fork,
+}
+
+impl Cut {
+    /// A part of a sentence.
+    #[must_use]
+    pub fn clause(self) -> &'static str {
+        match self {
+            Self::Crash => "broken off: the program ended here",
+            Self::Fork => "the copy was cut here",
+        }
+    }
+
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Crash => "Broken off: the program ended here.",
+            Self::Fork => "The copy was cut here.",
+        }
+    }
+}
+
+impl Interrupted {
+    pub const USER: &'static str = "user";
+    pub const SHUTDOWN: &'static str = "shutdown";
+    pub const CRASH: &'static str = "crash";
+    pub const FORK: &'static str = "fork";
+
+    #[must_use]
+    pub fn cut(&self) -> Option<Cut> {
+        match self.by.as_str() {
+            Self::CRASH => Some(Cut::Crash),
+            Self::FORK => Some(Cut::Fork),
+            _ => None,
+        }
+    }
+
+    /// `Interrupted (user).`
+    #[must_use]
+    pub fn words(&self) -> Cow<'static, str> {
+        match self.cut() {
+            Some(cut) => Cow::Borrowed(cut.sentence()),
+            None => Cow::Owned(format!("Interrupted ({}).", self.by)),
+        }
     }
 }
 
@@ -164,8 +267,14 @@ mod tests {
         let denied = |by| result(&refused, CallStatus::Denied, by);
         assert_eq!(denied(None).ending(), Ending::Denied("a rule"));
         assert_eq!(denied(Some("--yes")).ending().word(), "Denied:");
-        assert_eq!(denied(Some("user")).ending().word(), "Denied by you:");
-        assert!(denied(Some("user")).is_refused_by_user());
+        let mut own = denied(Some("user"));
+        assert!(own.is_refused_by_user());
+        let ending =
+            |result: &ToolResult| (result.ending().word(), result.ending().why().is_some());
+        assert_eq!(ending(&own), ("Denied by you.", false));
+        own.explanation.as_mut().unwrap().said = Some("use make".into());
+        assert_eq!(ending(&own), ("Denied by you:", true));
+        assert_eq!(own.ending().why(), Some("use make"));
         // A yes of the user is no no.
         let failed = result(&refused, CallStatus::Completed, Some("user"));
         assert!(!failed.is_refused_by_user());
@@ -186,5 +295,19 @@ mod tests {
             ended.ending().word()
         };
         assert_eq!((ended(0), ended(127)), ("Done.", "Failed."));
+    }
+
+    #[test]
+    fn what_has_no_end_of_its_own_is_not_said_to_be_interrupted() {
+        let by = |by: &str| Interrupted { by: by.to_owned() };
+        assert_eq!(by(Interrupted::USER).words(), "Interrupted (user).");
+        assert_eq!(by(Interrupted::SHUTDOWN).cut(), None);
+        for (cause, cut) in [("crash", Cut::Crash), ("fork", Cut::Fork)] {
+            assert_eq!(by(cause).cut(), Some(cut));
+            assert_eq!(by(cause).words(), cut.sentence());
+            // One sentence in two forms.
+            let clause = format!("{}.", cut.clause());
+            assert!(clause.eq_ignore_ascii_case(cut.sentence()), "{clause}");
+        }
     }
 }

@@ -33,7 +33,9 @@ pub mod profile;
 mod question;
 mod recap;
 mod records;
+mod refusals;
 pub mod slash;
+mod subject;
 mod todo;
 mod tool;
 mod undo;
@@ -43,7 +45,7 @@ pub mod wishes;
 pub use command::{Command, Meter, Query, Reply, SettingsChange, Switch, TableReply, Turn};
 pub use compacted::{Compacted, PrunedCall, Refused};
 pub use decision::{Class, Decision, Explanation, Responders, RuleTried};
-pub use ending::{Ending, progress};
+pub use ending::{Cut, Ending, RunEnding, progress};
 pub use event::{Durability, Event, EventKind, OtherEvent};
 pub use ids::{CallId, IdError, JobId, QuestionId, RunId, SessionId};
 pub use jiff::Timestamp;
@@ -60,6 +62,8 @@ pub use records::{
     SCHEMA_VERSION, Settings, ShellNote, SideRequest, Snapshot, StateChanged, TextChannel,
     TextDelta, ToolDelta, ToolResult, ToolStream, ToolUse, Unkept,
 };
+pub use refusals::Refusals;
+pub use subject::{judged, subject};
 pub use todo::{TodoItem, TodoList, TodoStatus, checklist};
 pub use tool::{
     CallStatus, DiffFile, Display, Effect, Envelope, ErrorCode, FileEntry, FileHash, SandboxReport,

@@ -40,6 +40,29 @@ impl Choice {
     /// Puts a question of trust off. None of the choices is called so: who does
     /// not know it takes it for a no.
     pub const NOT_NOW: &'static str = "not_now";
+
+    /// How far a yes of this id reaches, where that is more than this once.
+    #[must_use]
+    pub fn reach(id: &str) -> Option<&'static str> {
+        match id {
+            Self::SESSION => Some("for this session"),
+            Self::ALWAYS => Some("in this project for 7 days"),
+            _ => None,
+        }
+    }
+
+    /// What is said when this was chosen and a rule stands now, with the way to
+    /// take it back.
+    #[must_use]
+    pub fn standing(&self) -> Option<String> {
+        let (rule, reach) = (self.rule.as_deref()?, Self::reach(&self.id)?);
+        let rule = rule.strip_suffix(" = allow").unwrap_or(rule);
+        let back = match self.id.as_str() {
+            Self::ALWAYS => " (`tenon policy remove` takes it back)",
+            _ => "",
+        };
+        Some(format!("Allowed {reach}: {rule}{back}"))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 //! engine's `slash`; these are its words, so that a front end needs no more of
 //! the engine than its port.
 
-use crate::{Command, Query};
+use crate::{Command, Query, Turn};
 
 /// A typed line, understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +70,34 @@ pub enum Local {
     Theme(Option<String>),
 }
 
+impl Local {
+    /// When it acts while a run goes on: what only reads, at once (U11), and so
+    /// does what the engine does at once. The rest needs the session for itself.
+    #[must_use]
+    pub fn turn(&self) -> Turn {
+        match self {
+            Self::Help
+            | Self::Exit
+            | Self::Sessions
+            | Self::Export(_)
+            | Self::Mode(_)
+            | Self::Effort
+            | Self::Rename(_)
+            | Self::Pin(_)
+            | Self::Search(_)
+            | Self::History
+            | Self::Diff
+            | Self::Theme(_) => Turn::AtOnce,
+            Self::Clear
+            | Self::New
+            | Self::Resume(_)
+            | Self::Init
+            | Self::Fork(_)
+            | Self::Handoff(_) => Turn::After,
+        }
+    }
+}
+
 /// What commands belong together, in the order in which help lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
@@ -108,4 +136,48 @@ pub enum Pinning {
     Off,
     /// The other way round than it is.
     Toggle,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn during_a_run_what_only_reads_acts_at_once_and_what_takes_the_session_waits() {
+        let text = || String::from("x");
+        let at_once = [
+            Local::Help,
+            Local::Exit,
+            Local::Sessions,
+            Local::Export(None),
+            Local::Export(Some(text())),
+            Local::Mode(None),
+            Local::Mode(Some(text())),
+            Local::Effort,
+            Local::Rename(text()),
+            Local::Pin(Pinning::Toggle),
+            Local::Search(text()),
+            Local::History,
+            Local::Diff,
+            Local::Theme(None),
+            Local::Theme(Some(text())),
+        ];
+        let after = [
+            Local::Clear,
+            Local::New,
+            Local::Resume(None),
+            Local::Resume(Some(text())),
+            Local::Init,
+            Local::Fork(None),
+            Local::Fork(Some(1)),
+            Local::Handoff(None),
+            Local::Handoff(Some(text())),
+        ];
+        for command in &at_once {
+            assert_eq!(command.turn(), Turn::AtOnce, "{command:?}");
+        }
+        for command in &after {
+            assert_eq!(command.turn(), Turn::After, "{command:?}");
+        }
+    }
 }

@@ -14,7 +14,9 @@ use crate::assemble;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::table::Table;
+use crate::repl::table::width;
 use serde_json::{Value, json};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use tenon_config::Resolved;
 use tenon_policy::Masker;
@@ -218,7 +220,10 @@ fn print(findings: &[Finding], lists: Lists) -> Result<(), CliError> {
             table.row([String::new(), String::new(), line.to_owned()]);
         }
     }
-    let mut page = table.to_string();
+    let mut page = match std::io::stdout().is_terminal() {
+        true => format!("{}\n", table.wrapped(width()).join("\n")),
+        false => table.to_string(),
+    };
     let count = |state| findings.iter().filter(|found| found.state == state).count();
     page.push_str(&match (count(State::Problem), count(State::Warn)) {
         (0, 0) => String::from("\nEverything is fine.\n"),

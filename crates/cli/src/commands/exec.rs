@@ -15,7 +15,8 @@ use crate::render::json::JsonLines;
 use crate::render::text::{Answers, TextLines};
 use crate::render::waiting::{self, Motion};
 use crate::screen::{Paint, complain};
-use crate::{CommandResult, prompt, trust};
+use crate::trust::{self, Asking};
+use crate::{CommandResult, prompt};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -123,7 +124,8 @@ fn in_session(
         format!("Your final answer must be only a JSON value that fits this JSON Schema, without any other text:\n{schema}")
     });
     if let Desk::Terminal(paint) = desk {
-        trust::ask_at_terminal(&at_session(place, session)?, &options, paint)?;
+        let at = at_session(place, session)?;
+        trust::ask_at_terminal(&mut Asking::default(), &at, &options, paint)?;
     }
     let runtime = assemble::runtime()?;
     let ended = runtime.block_on(async {

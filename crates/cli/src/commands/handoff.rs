@@ -45,7 +45,7 @@ pub fn run(shared: &Shared, args: &HandoffArgs) -> CommandResult {
                 Ok(configured) => make(&place, &options, configured, &standing).await,
                 Err(error) => Err(CliError::config(error.message.clone())),
             };
-            improve(&facts, &mut page, made).await;
+            complain(&improve(&facts, &mut page, made).await);
         });
     }
     let text = secrets::masked(&place, configured.as_ref().ok(), &page.markdown());
@@ -61,7 +61,8 @@ pub fn run(shared: &Shared, args: &HandoffArgs) -> CommandResult {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The page of a session that is talked to, with the settings that it has.
+/// The page of a session that is talked to, with the settings that it has, and
+/// what is to be said of how it was made.
 ///
 /// # Errors
 /// When nothing was said in it yet.
@@ -71,11 +72,13 @@ pub async fn of_session(
     configured: &Configured,
     standing: &Standing,
     goal: Option<&str>,
-) -> Result<String, CliError> {
+) -> Result<(String, Vec<String>), CliError> {
     let (facts, mut page) = draft(standing, goal)?;
     let made = make(place, options, configured, standing).await;
-    improve(&facts, &mut page, made).await;
-    Ok(secrets::masked(place, Some(configured), &page.markdown()))
+    let mut said = vec![improve(&facts, &mut page, made).await];
+    let (text, found) = secrets::taken_out(place, Some(configured), &page.markdown());
+    said.extend(found);
+    Ok((text, said))
 }
 
 fn draft(standing: &Standing, goal: Option<&str>) -> Result<(Facts, Page), CliError> {
@@ -102,22 +105,23 @@ async fn make(
 }
 
 /// Lets the model write what it can. Without it the page is whole, too, so
-/// nothing that goes wrong here is an error.
-async fn improve(facts: &Facts, page: &mut Page, made: Result<Option<Model>, CliError>) {
+/// nothing that goes wrong here is an error. Gives what is to be said of it.
+async fn improve(facts: &Facts, page: &mut Page, made: Result<Option<Model>, CliError>) -> String {
     let asked = match made {
         Ok(Some(model)) => helped::ask(&model, facts, page).await,
         Ok(None) => {
-            complain("No model server is configured: the page is made from the log alone.");
-            return;
+            return String::from(
+                "No model server is configured: the page is made from the log alone.",
+            );
         }
         Err(error) => Err(error),
     };
     match asked {
-        Ok(told) => complain(&told),
-        Err(error) => complain(&format!(
+        Ok(told) => told,
+        Err(error) => format!(
             "The model could not help: {}. The page is made from the log alone.",
             Printable::line(error.message.trim_end_matches('.'))
-        )),
+        ),
     }
 }
 

@@ -24,7 +24,7 @@ use crate::error::CliError;
 use crate::place::Place;
 use learned::Learned;
 use std::sync::Arc;
-use tenon_config::{Proxy, Resolved, ResolvedProvider};
+use tenon_config::{Origin, Proxy, Resolved, ResolvedProvider};
 use tenon_model::dialect::Markdown;
 use tenon_model::{
     Adaptive, Build, Chat, Codec, Dialect, Identity, Kind, Messages, Model, ModelError,
@@ -236,6 +236,10 @@ fn endpoint(provider: &ResolvedProvider) -> Endpoint {
     Endpoint {
         name: provider.name.clone(),
         base_url: provider.base_url.clone(),
+        base_url_variable: match &provider.base_url_origin {
+            Origin::Environment(variable) => Some(variable.clone()),
+            _ => None,
+        },
         auth: provider.auth.clone(),
         headers: provider.headers.clone(),
         ca_file: provider.ca_file.clone(),

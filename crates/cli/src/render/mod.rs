@@ -3,7 +3,7 @@
 pub mod json;
 pub mod lines;
 pub mod question;
-mod refused;
+mod standing;
 pub mod table;
 pub mod text;
 pub mod waiting;

@@ -4,15 +4,15 @@
 //! a terminal both are on the same screen, so text is shown as it streams. In a
 //! pipe only the answer may arrive, so a message is held until it is known.
 
-use super::refused::{self, Refused};
+use super::standing::Open;
 use super::{Renderer, Stands, lines};
 use crate::screen::{Paint, Style, complain};
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tenon_vocab::notice;
 use tenon_vocab::{
-    CallForm, CallId, CallStatus, Display, Event, EventKind, Interrupted, JobEvent, Message,
-    Notice, NoticeLevel, Outcome, Printable, Retry, Role, RunFinished, Segment, Status,
+    Answer, CallForm, CallId, Display, Event, EventKind, Interrupted, JobEvent, Message, Notice,
+    NoticeLevel, Outcome, Printable, Refusals, Retry, Role, RunFinished, Segment, Status,
     TextChannel, TodoItem, TodoList, ToolCallPart, ToolResult,
 };
 
@@ -48,11 +48,12 @@ pub struct TextLines {
     last: String,
     /// Calls of the last message that have not been started.
     asked: Vec<ToolCallPart>,
-    /// Calls of this run that were not allowed; what the user refused in person
-    /// is not told again.
-    refused: Vec<Refused>,
+    /// What this run was not allowed to do.
+    refusals: Refusals,
     /// The task list that was drawn since the last result.
     listed: Option<Vec<TodoItem>>,
+    /// Questions without an answer so far.
+    open: Open,
     parts: Parts,
 }
 
@@ -82,8 +83,9 @@ impl TextLines {
             open_line: None,
             last: String::new(),
             asked: Vec::new(),
-            refused: Vec::new(),
+            refusals: Refusals::default(),
             listed: None,
+            open: Open::default(),
             parts: Parts::Unnamed,
         }
     }
@@ -111,6 +113,11 @@ impl TextLines {
             return Ok(());
         }
         self.say(&self.paint.paint(Style::Dim, word))
+    }
+
+    /// What the run that is drawn was not allowed to do, until the next begins.
+    pub fn refusals(&self) -> &Refusals {
+        &self.refusals
     }
 
     /// The call is started; tells how it reached us.
@@ -262,13 +269,7 @@ impl TextLines {
             self.begin(Block::Tools, "")?;
             self.say(&lines::asked(self.paint, call))?;
         }
-        if result.status == CallStatus::Denied {
-            if result.is_refused_by_user() {
-                self.refused.clear();
-            } else {
-                self.refused.push(Refused::of(result, asked.as_ref()));
-            }
-        }
+        self.refusals.ended(result, asked.as_ref());
         let listed = self.listed.take();
         // The list that a call wrote stands right above its result.
         let drawn =
@@ -278,6 +279,17 @@ impl TextLines {
             self.say(line)?;
         }
         Ok(())
+    }
+
+    /// A permission that stays.
+    fn answered(&mut self, answer: &Answer) -> std::io::Result<()> {
+        match self.open.answered(answer) {
+            Some(said) => {
+                let said = Printable::line(&said).into_string();
+                self.say(&self.paint.paint(Style::Dim, &said))
+            }
+            None => Ok(()),
+        }
     }
 
     fn retry(&mut self, retry: &Retry) -> std::io::Result<()> {
@@ -298,9 +310,10 @@ impl TextLines {
             answer(&last, Reader::of_stdout())?;
             self.last = last;
         }
-        let refused = std::mem::take(&mut self.refused);
-        if finished.outcome == Outcome::Denied {
-            for line in refused::told(&refused) {
+        // In a conversation the line about the run says it.
+        if finished.outcome == Outcome::Denied && self.parts == Parts::Unnamed {
+            let way = self.refusals.way().map(|way| format!("  {way}"));
+            for line in self.refusals.what().into_iter().chain(way) {
                 self.say(&self.paint.paint(Style::Red, &line))?;
             }
         }
@@ -308,8 +321,9 @@ impl TextLines {
     }
 
     fn interrupted(&mut self, interrupted: &Interrupted) -> std::io::Result<()> {
-        let text = format!("Interrupted ({}).", Printable::line(&interrupted.by));
-        self.say(&self.paint.paint(Style::Red, &text))
+        let words = interrupted.words();
+        let text = Printable::line(&words);
+        self.say(&self.paint.paint(Style::Red, text.as_str()))
     }
 }
 
@@ -326,7 +340,7 @@ impl Renderer for TextLines {
             EventKind::MessageDelta(delta) => self.delta(delta.channel, &delta.text),
             EventKind::Message(message) => self.message(message),
             EventKind::RunStarted(_) if event.parent.is_none() => {
-                self.refused.clear();
+                self.refusals.forget();
                 self.begin(Block::Start, "")
             }
             EventKind::ToolUse(used) => {
@@ -336,11 +350,16 @@ impl Renderer for TextLines {
             }
             EventKind::ToolResult(result) => self.result(result),
             EventKind::Todo(list) => self.todo(list),
+            EventKind::Question(question) => {
+                self.open.asked(question);
+                Ok(())
+            }
+            EventKind::Answer(answer) => self.answered(answer),
             EventKind::Notice(notice) => self.notice(notice),
             EventKind::Retry(retry) => self.retry(retry),
             EventKind::Job(job) => self.job(job),
             EventKind::Interrupted(interrupted) => self.interrupted(interrupted),
-            EventKind::RunFinished(finished) => self.finished(finished),
+            EventKind::RunFinished(finished) if event.parent.is_none() => self.finished(finished),
             _ => Ok(()),
         }
     }

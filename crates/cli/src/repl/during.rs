@@ -2,10 +2,11 @@
 //! are answered, Ctrl+C stops it.
 
 use super::input::{Entered, Typed};
+use super::local::{Looking, Shown};
 use super::session::Live;
 use super::status;
 use super::watch::Said;
-use super::{Repl, local, table};
+use super::{Repl, local, prompts, table};
 use crate::error::{CliError, code};
 use crate::render::question;
 use crate::render::waiting::{Motion, TICK, Waiting};
@@ -19,7 +20,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use tenon_engine::slash::{self, Line, Local};
 use tenon_tui::state::{Press, Twice};
-use tenon_vocab::{Command, Event, EventKind, Query, Question, Reply, RunState, Turn};
+use tenon_vocab::{
+    Command, Event, EventKind, Query, Question, Reply, RunState, SettingsChange, Turn,
+};
 use tokio::sync::mpsc;
 
 /// How the run left the session.
@@ -54,7 +57,15 @@ struct Desk {
     pressed: u32,
     /// Why the engine was told to end.
     leaving: Option<After>,
-    replies: mpsc::UnboundedSender<Reply>,
+    heard: mpsc::UnboundedSender<Heard>,
+    /// What was asked for during the run and is not here yet.
+    looking: usize,
+}
+
+/// What was asked for during the run, and is to be shown.
+enum Heard {
+    Reply(Reply),
+    Shown(Result<Shown, CliError>),
 }
 
 /// Attends to a run that was just asked for, until nothing runs any more.
@@ -68,7 +79,7 @@ pub async fn attend(repl: &mut Repl, live: &mut Live) -> Result<After, CliError>
 }
 
 async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
-    let (replies, mut answered) = mpsc::unbounded_channel();
+    let (heard, mut hearing) = mpsc::unbounded_channel();
     let mut desk = Desk {
         stage: Stage::Running,
         waiting: Waiting::new(Motion::Appended),
@@ -77,7 +88,8 @@ async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
         twice: Twice::default(),
         pressed: 0,
         leaving: None,
-        replies,
+        heard,
+        looking: 0,
     };
     let mut tick = tokio::time::interval(TICK);
     loop {
@@ -89,10 +101,7 @@ async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
                 Typed::During(moment, Said::End) => desk.end(live, moment),
                 _ => {}
             },
-            Some(reply) = answered.recv() => {
-                desk.waiting.leave();
-                complain(&table::reply(&reply, table::width()));
-            }
+            Some(heard) = hearing.recv() => desk.show(repl, heard),
             event = live.handle.events.next() => match event {
                 None => return desk.leaving.unwrap_or(After::Ended),
                 Some(event) => desk.event(repl, live, &event),
@@ -104,7 +113,8 @@ async fn until_idle(repl: &mut Repl, live: &mut Live) -> After {
                 Stage::Finished | Stage::Over => desk.stage = Stage::Over,
             },
         }
-        if desk.stage == Stage::Over && desk.leaving.is_none() && !desk.goes_on(repl, live) {
+        let is_over = desk.stage == Stage::Over && desk.looking == 0;
+        if is_over && desk.leaving.is_none() && !desk.goes_on(repl, live) {
             return After::Idle;
         }
     }
@@ -134,7 +144,8 @@ impl Desk {
             }
             EventKind::RunFinished(finished) if event.parent.is_none() => {
                 let notify = live.talk().configured.resolved.tui.notify;
-                status::finished(repl.paint, finished, room(live).as_deref(), notify);
+                let (refusals, room) = (live.refusals(), room(live));
+                status::finished(repl.paint, finished, refusals, room.as_deref(), notify);
                 self.open = None;
                 self.next.clear();
                 self.stage = Stage::Finished;
@@ -224,39 +235,73 @@ impl Desk {
 
     /// What needs no engine; some of it needs the session for itself.
     fn local(&mut self, repl: &Repl, live: &Live, line: &str, command: Local) {
-        let change = match command {
-            Local::Rename(title) => local::renamed(title),
-            Local::Pin(how) => local::pinned(live, how),
-            Local::Exit => return self.leave(live, After::Left),
-            Local::Help => return complain(&local::help()),
-            Local::Effort => return complain(&talk::say_effort(&live.settings)),
-            Local::Sessions => return local::sessions(&repl.place, live.id()),
+        if command.turn() != Turn::AtOnce {
+            let name = line.split_whitespace().next().unwrap_or_default();
+            return complain(&format!(
+                "({name} has to wait: a run is going on. /stop stops it.)"
+            ));
+        }
+        if let Err(error) = self.at_once(repl, live, command) {
+            super::fail(&error, repl.paint);
+        }
+    }
+
+    fn at_once(&mut self, repl: &Repl, live: &Live, command: Local) -> Result<(), CliError> {
+        let set = |change| live.handle.commands.send(Command::Settings(change));
+        match command {
+            Local::Rename(title) => set(SettingsChange::renamed(title)),
+            Local::Pin(how) => set(SettingsChange::pinned(&live.settings, how)),
+            Local::Exit => self.leave(live, After::Left),
+            Local::Help => complain(&local::help()),
+            Local::Effort => complain(&talk::say_effort(&live.settings)),
+            Local::Mode(wanted) => complain(talk::mode(wanted.as_deref())),
+            Local::Theme(_) => complain(local::NO_THEME),
+            Local::Sessions => local::sessions(&repl.place, live.id()),
+            Local::History => complain(&prompts::listed(&repl.place, live)?),
+            Local::Search(text) => self.look(local::search(live.talk(), text)),
+            Local::Diff => self.look(local::changes(live.talk(), repl.paint)?),
+            Local::Export(to) => self.look(local::export(live.talk(), to)?),
+            // They wait.
             Local::Clear
             | Local::New
             | Local::Resume(_)
-            | Local::Export(_)
             | Local::Init
-            | Local::Mode(_)
             | Local::Fork(_)
-            | Local::Search(_)
-            | Local::History
-            | Local::Diff
-            | Local::Handoff(_)
-            | Local::Theme(_) => {
-                let name = line.split_whitespace().next().unwrap_or_default();
-                return complain(&format!(
-                    "({name} has to wait: a run is going on. /stop stops it.)"
-                ));
-            }
-        };
-        live.handle.commands.send(Command::Settings(change));
+            | Local::Handoff(_) => {}
+        }
+        Ok(())
     }
 
-    fn query(&self, live: &Live, query: Query) {
-        let (port, replies) = (Arc::clone(&live.handle.queries), self.replies.clone());
+    /// What takes a while is shown when it is there.
+    fn look(&mut self, looking: impl Looking) {
+        self.looking += 1;
+        let heard = self.heard.clone();
         tokio::spawn(async move {
-            let _ = replies.send(port.ask(query).await);
+            let _ = heard.send(Heard::Shown(looking.await));
         });
+    }
+
+    fn query(&mut self, live: &Live, query: Query) {
+        self.looking += 1;
+        let (port, heard) = (Arc::clone(&live.handle.queries), self.heard.clone());
+        tokio::spawn(async move {
+            let _ = heard.send(Heard::Reply(port.ask(query).await));
+        });
+    }
+
+    fn show(&mut self, repl: &Repl, heard: Heard) {
+        self.looking = self.looking.saturating_sub(1);
+        self.waiting.leave();
+        let shown = match heard {
+            Heard::Reply(reply) => {
+                complain(&table::reply(&reply, table::width()));
+                Ok(())
+            }
+            Heard::Shown(shown) => shown.and_then(|shown| shown.show()),
+        };
+        if let Err(error) = shown {
+            super::fail(&error, repl.paint);
+        }
     }
 
     /// Ctrl+D: no to a question, nothing otherwise.

@@ -1,15 +1,21 @@
 //! The line editor: which key does what. Blocking, so it lives on the thread of
 //! `input`.
+//!
+//! The editor reads ahead, and its store cannot be looked into. So an Enter that
+//! would run something does not end the line at once: the keys that are there
+//! already are read on, and written down instead of acted on, until none is left.
 
 use super::complete::Tab;
 use super::input::{Entered, Pace};
 use crate::talk::{ENTRIES, Past};
+use rustix::fs::{Mode, OFlags};
 use rustyline::error::ReadlineError;
 use rustyline::history::{History, MemHistory};
 use rustyline::{
     Cmd, CompletionType, ConditionalEventHandler, Config, Editor, Event, EventContext,
     EventHandler, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
 };
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,8 +31,7 @@ pub enum Edited {
 
 pub struct LineEditor {
     editor: Editor<Tab, MemHistory>,
-    continued: Continued,
-    begun: Begun,
+    hand: Arc<Mutex<Hand>>,
 }
 
 /// What stands in the terminal before the line is asked for is read sooner.
@@ -43,35 +48,13 @@ impl LineEditor {
             .build();
         let history = MemHistory::with_config(&config);
         let mut editor = Editor::with_history(config, history)?;
-        let continued = Continued::default();
+        let hand = Arc::<Mutex<Hand>>::default();
         editor.set_helper(Some(tab));
         editor.bind_sequence(
-            KeyEvent::ctrl('C'),
-            EventHandler::Conditional(Box::new(ClearFirst)),
+            Event::Any,
+            EventHandler::Conditional(Box::new(EveryKey(Arc::clone(&hand)))),
         );
-        editor.bind_sequence(
-            KeyEvent(KeyCode::Enter, Modifiers::NONE),
-            EventHandler::Conditional(Box::new(Continue(Arc::clone(&continued)))),
-        );
-        for newline in [
-            KeyEvent::ctrl('J'),
-            KeyEvent(KeyCode::Enter, Modifiers::ALT),
-        ] {
-            editor.bind_sequence(newline, EventHandler::Simple(Cmd::Newline));
-        }
-        // The first keys of what must have been typed.
-        let begun = Begun::default();
-        for key in ['!', 'y', 'Y'] {
-            editor.bind_sequence(
-                KeyEvent(KeyCode::Char(key), Modifiers::NONE),
-                EventHandler::Conditional(Box::new(Begin(Arc::clone(&begun)))),
-            );
-        }
-        let mut made = Self {
-            editor,
-            continued,
-            begun,
-        };
+        let mut made = Self { editor, hand };
         made.remember(past);
         Ok(made)
     }
@@ -86,81 +69,153 @@ impl LineEditor {
         }
     }
 
-    /// Edits a line that begins with what was typed already.
-    pub fn read(&mut self, label: &str, begun: &str) -> Edited {
+    /// Edits a line that begins with what was typed already. Gives with it what
+    /// was there behind its Enter, where that was looked at.
+    pub fn read(&mut self, label: &str, begun: &str) -> (Edited, String) {
         let asked = Instant::now();
         let given = !begun.is_empty();
         let read = self.editor.readline_with_initial(label, (begun, ""));
-        let mut first = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = first.take();
-        let soon = first.is_some_and(|first| first.saturating_duration_since(asked) <= SOON);
+        let mut hand = self.hand.lock().unwrap_or_else(PoisonError::into_inner);
+        let hand = std::mem::take(&mut *hand);
+        let soon = |first: Instant| first.saturating_duration_since(asked) <= SOON;
         // Also a text that nobody typed just now.
-        let pace = if soon || given {
+        let pace = if given || hand.first.is_some_and(soon) || hand.blind {
             Pace::Among
         } else {
             Pace::Alone
         };
-        let mut continued = self
-            .continued
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let continued = std::mem::take(&mut *continued);
-        match read {
-            Ok(line) => Edited::Line(Entered {
-                text: join(line, continued),
-                pace,
+        let (line, behind) = match (hand.ended, read) {
+            (Some(ended), _) => (ended.line, ended.behind),
+            (None, Ok(line)) => (line, String::new()),
+            (None, Err(ReadlineError::Interrupted)) => return (Edited::Interrupted, String::new()),
+            (None, Err(_)) => return (Edited::Ended, String::new()),
+        };
+        let text = join(line, hand.continued);
+        (Edited::Line(Entered { text, pace }), behind)
+    }
+}
+
+/// What the keys of one line have said so far.
+#[derive(Debug, Default)]
+struct Hand {
+    /// When the first key came, where it is one that is looked at.
+    first: Option<Instant>,
+    /// The inputs at which Enter came after a backslash.
+    continued: Vec<String>,
+    /// Enter was pressed; what is there behind it is read.
+    ended: Option<EndedLine>,
+    /// It could not be read.
+    blind: bool,
+}
+
+#[derive(Debug)]
+struct EndedLine {
+    line: String,
+    behind: String,
+    /// Behind a key that is no text nothing can have been meant for a line that
+    /// was not there.
+    closed: bool,
+    /// Puts the waiting input back.
+    _unwaiting: Unwaiting,
+}
+
+/// Sees every key before the editor does.
+struct EveryKey(Arc<Mutex<Hand>>);
+
+impl ConditionalEventHandler for EveryKey {
+    fn handle(&self, event: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
+        let key = event.get(0)?;
+        let mut hand = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ended) = &mut hand.ended {
+            ended.write_down(key);
+            return Some(Cmd::Noop);
+        }
+        match (key.0, key.1) {
+            (KeyCode::Char('!' | 'y' | 'Y'), Modifiers::NONE) if ctx.line().is_empty() => {
+                hand.first = Some(Instant::now());
+                None
+            }
+            // It must never cost more than what stands in the line (U10).
+            (KeyCode::Char('C'), Modifiers::CTRL) => Some(match ctx.line().is_empty() {
+                true => Cmd::Interrupt,
+                false => Cmd::Kill(Movement::WholeBuffer),
             }),
-            Err(ReadlineError::Interrupted) => Edited::Interrupted,
-            Err(_) => Edited::Ended,
+            (KeyCode::Char('J'), Modifiers::CTRL) | (KeyCode::Enter, Modifiers::ALT) => {
+                Some(Cmd::Newline)
+            }
+            (KeyCode::Enter, Modifiers::NONE) => hand.enter(ctx),
+            _ => None,
         }
     }
 }
 
-/// Ctrl+C clears an input and leaves only from an empty one: it must never cost
-/// more than what stands in the line (U10).
-struct ClearFirst;
-
-impl ConditionalEventHandler for ClearFirst {
-    fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
-        if ctx.line().is_empty() {
-            Some(Cmd::Interrupt)
-        } else {
-            Some(Cmd::Kill(Movement::WholeBuffer))
-        }
-    }
-}
-
-/// When the first key of a line came, where it is one that is looked at.
-type Begun = Arc<Mutex<Option<Instant>>>;
-
-struct Begin(Begun);
-
-impl ConditionalEventHandler for Begin {
-    fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
-        if ctx.line().is_empty() {
-            let mut begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            *begun = Some(Instant::now());
-        }
-        None
-    }
-}
-
-/// The inputs at which Enter came after a backslash.
-type Continued = Arc<Mutex<Vec<String>>>;
-
-/// A backslash before Enter makes a new line. It is remembered by key and not
-/// found in the text later, so that backslashes in pasted text stay.
-struct Continue(Continued);
-
-impl ConditionalEventHandler for Continue {
-    fn handle(&self, _: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
+impl Hand {
+    fn enter(&mut self, ctx: &EventContext) -> Option<Cmd> {
         let line = ctx.line();
-        if ctx.pos() != line.len() || !line.ends_with('\\') {
+        // A backslash before Enter makes a new line. It is remembered by key and
+        // not found in the text later, so that backslashes in pasted text stay.
+        if ctx.pos() == line.len() && line.ends_with('\\') {
+            self.continued.push(line.to_owned());
+            return Some(Cmd::Newline);
+        }
+        if !acts_when_typed(line) {
             return None;
         }
-        let mut continued = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        continued.push(line.to_owned());
-        Some(Cmd::Newline)
+        let Ok(unwaiting) = Unwaiting::begin() else {
+            self.blind = true;
+            return None;
+        };
+        self.ended = Some(EndedLine {
+            line: line.to_owned(),
+            behind: String::new(),
+            closed: false,
+            _unwaiting: unwaiting,
+        });
+        Some(Cmd::Move(Movement::EndOfBuffer))
+    }
+}
+
+impl EndedLine {
+    fn write_down(&mut self, key: &KeyEvent) {
+        let letter = match (key.0, key.1) {
+            (KeyCode::Char(letter), Modifiers::NONE | Modifiers::SHIFT) => Some(letter),
+            (KeyCode::Enter, _) | (KeyCode::Char('J'), Modifiers::CTRL) => Some('\n'),
+            (KeyCode::Tab, Modifiers::NONE) => Some('\t'),
+            _ => None,
+        };
+        self.closed |= letter.is_none();
+        self.behind.extend(letter.filter(|_| !self.closed));
+    }
+}
+
+/// Whether a line does something at once that only hands may do: a command, a yes.
+pub fn acts_when_typed(line: &str) -> bool {
+    let line = line.trim();
+    let is_yes = |yes: &str| line.eq_ignore_ascii_case(yes);
+    line.starts_with('!') || is_yes("y") || is_yes("yes")
+}
+
+/// While this is there, reading standard input does not wait, and fails where
+/// nothing is left. The terminal is opened anew for it: whoever else has the one
+/// that we were given keeps waiting as ever.
+#[derive(Debug)]
+struct Unwaiting {
+    waiting: OwnedFd,
+}
+
+impl Unwaiting {
+    fn begin() -> std::io::Result<Self> {
+        let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let terminal = rustix::fs::open("/dev/tty", flags, Mode::empty())?;
+        let waiting = std::io::stdin().as_fd().try_clone_to_owned()?;
+        rustix::stdio::dup2_stdin(&terminal)?;
+        Ok(Self { waiting })
+    }
+}
+
+impl Drop for Unwaiting {
+    fn drop(&mut self) {
+        let _ = rustix::stdio::dup2_stdin(&self.waiting);
     }
 }
 

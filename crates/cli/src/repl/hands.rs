@@ -2,7 +2,7 @@
 //! while a run goes on. All that blocks is here.
 
 use super::complete::{Tab, words};
-use super::editor::{Edited, LineEditor};
+use super::editor::{Edited, LineEditor, acts_when_typed};
 use super::input::{Ask, Editing, Entered, Hands, Pace, Typed, clean};
 use super::modes::{self, Keys};
 use super::paste::{MARKED, first_input, unmarked};
@@ -106,10 +106,19 @@ impl Thread {
             });
         }
         let begun = clean(&unmarked(&begun));
-        match &mut self.editor {
-            Some(editor) => editor.read(label, &(clean(given) + &begun)),
-            None => Edited::Ended,
+        let Some(editor) = &mut self.editor else {
+            return Edited::Ended;
+        };
+        let (mut edited, behind) = editor.read(label, &(clean(given) + &begun));
+        self.begun = behind;
+        if let Edited::Line(entered) = &mut edited
+            && acts_when_typed(&entered.text)
+            // More of a paste may come in a moment: what runs has the time.
+            && (!self.begun.is_empty() || self.lines.more())
+        {
+            entered.pace = Pace::Among;
         }
+        edited
     }
 
     /// A line as the terminal gives it; one that ends in a backslash goes on.

@@ -201,24 +201,6 @@ impl Keyboard {
             entered.pace == Pace::Alone && matches!(said.as_str(), "y" | "yes")
         })
     }
-
-    /// A yes or no; Enter takes the default. What was typed before is no answer.
-    pub async fn confirm(&mut self, signals: &mut Signals, label: &str, enter: Enter) -> bool {
-        self.begin();
-        let answer = self.question(signals, label).await;
-        match answer.as_deref().map(str::to_ascii_lowercase).as_deref() {
-            Some("") => enter == Enter::Yes,
-            Some("y" | "yes") => true,
-            _ => false,
-        }
-    }
-}
-
-/// What Enter means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Enter {
-    Yes,
-    No,
 }
 
 /// What a keyboard or a paste may bring and a prompt must not hold: control

@@ -1,36 +1,37 @@
 //! The `/` commands that need no engine, and what is said about the others.
 
-use super::input::Enter;
 use super::session::Live;
 use super::{Next, Repl, prompts};
 use crate::commands::sessions::search::shown as found;
-use crate::commands::sessions::{Ids, Open, age, diff, export, fork};
+use crate::commands::sessions::{diff, export, fork};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::lines::shorten;
+use crate::render::wrap;
 use crate::screen::{Paint, complain, print};
 use crate::signals::Asked;
-use crate::talk::{self, init};
+use crate::talk::{self, Talk, init, lists};
 use tenon_engine::prompt::RULES;
-use tenon_engine::slash::{Local, Pinning, SLASH};
-use tenon_engine::{Ambient, RealAmbient};
-use tenon_session::ListFilter;
+use tenon_engine::slash::{Local, SLASH};
 use tenon_vocab::{Command, Printable, Reply, SessionId, SettingsChange, TableReply};
 
 pub async fn act(repl: &mut Repl, live: &mut Live, command: Local) -> Result<Next, CliError> {
     match command {
         Local::Help => complain(&help()),
         Local::Sessions => sessions(&repl.place, live.id()),
-        Local::Export(to) => export(&repl.place, live, to.as_deref())?,
+        Local::Export(to) => export(live.talk(), to)?.await?.show()?,
         Local::Init => init(repl).await?,
         Local::Mode(wanted) => complain(talk::mode(wanted.as_deref())),
         Local::Effort => complain(&talk::say_effort(&live.settings)),
-        Local::Theme(_) => complain("Lines have no theme: colours are those of your terminal."),
-        Local::Search(text) => complain(&search(&repl.place, text).await?),
-        Local::Rename(title) => settings(repl, live, renamed(title)).await,
-        Local::Pin(how) => settings(repl, live, pinned(live, how)).await,
+        Local::Theme(_) => complain(NO_THEME),
+        Local::Search(text) => search(live.talk(), text).await?.show()?,
+        Local::Rename(title) => settings(repl, live, SettingsChange::renamed(title)).await,
+        Local::Pin(how) => {
+            let change = SettingsChange::pinned(&live.settings, how);
+            settings(repl, live, change).await;
+        }
         Local::History => complain(&prompts::listed(&repl.place, live)?),
-        Local::Diff => changes(&repl.place, live, repl.paint)?,
+        Local::Diff => changes(live.talk(), repl.paint)?.await?.show()?,
         Local::Handoff(goal) => return handoff(repl, live, goal.as_deref()).await,
         Local::Exit => return Ok(Next::Leave),
         Local::Clear | Local::New | Local::Resume(_) => {
@@ -47,51 +48,74 @@ pub async fn act(repl: &mut Repl, live: &mut Live, command: Local) -> Result<Nex
     Ok(Next::Stay)
 }
 
-pub fn renamed(title: String) -> SettingsChange {
-    SettingsChange {
-        title: Some(title),
-        ..SettingsChange::default()
-    }
-}
-
-pub fn pinned(live: &Live, how: Pinning) -> SettingsChange {
-    SettingsChange {
-        pinned: Some(match how {
-            Pinning::On => true,
-            Pinning::Off => false,
-            Pinning::Toggle => !live.settings.pinned,
-        }),
-        ..SettingsChange::default()
-    }
-}
-
 /// The engine has the log: it writes what the session is called.
 async fn settings(repl: &mut Repl, live: &mut Live, change: SettingsChange) {
     live.handle.commands.send(Command::Settings(change));
     repl.switched(live).await;
 }
 
-fn changes(place: &Place, live: &Live, paint: Paint) -> Result<(), CliError> {
-    let id = live.talk().saved("it cannot be compared")?;
-    let told = diff::told(place, id, diff::Form::Patch)?;
-    print(&told.painted(paint))?;
-    for remark in &told.remarks {
-        complain(&Printable::block(remark).into_string());
-    }
-    Ok(())
+/// What a command that only reads has found: a page for standard output, and
+/// what is said beside it.
+#[derive(Debug, Default)]
+pub struct Shown {
+    page: String,
+    said: String,
 }
 
+/// Such a command at work, on a thread of its own: it may take as long as it
+/// likes, also while a run goes on.
+pub trait Looking: Future<Output = Result<Shown, CliError>> + Send + 'static {}
+
+impl<F: Future<Output = Result<Shown, CliError>> + Send + 'static> Looking for F {}
+
+impl Shown {
+    fn said(said: String) -> Self {
+        Self {
+            page: String::new(),
+            said,
+        }
+    }
+
+    pub fn show(&self) -> Result<(), CliError> {
+        if !self.page.is_empty() {
+            print(&self.page)?;
+        }
+        if !self.said.is_empty() {
+            complain(&self.said);
+        }
+        Ok(())
+    }
+}
+
+pub const NO_THEME: &str = "Lines have no theme: colours are those of your terminal.";
+
+pub fn changes(talk: &Talk, paint: Paint) -> Result<impl Looking, CliError> {
+    let id = talk.saved("it cannot be compared")?;
+    let place = talk.place.clone();
+    Ok(talk::aside(move || {
+        let told = diff::told(&place, id, diff::Form::Patch)?;
+        let remarks = told.remarks.join("\n");
+        Ok(Shown {
+            page: told.painted(paint),
+            said: Printable::block(&remarks).into_string(),
+        })
+    }))
+}
+
+/// No word of it is broken.
 pub fn help() -> String {
+    let columns = wrap::columns();
     let mut lines: Vec<String> = SLASH
         .iter()
-        .map(|own| {
+        .flat_map(|own| {
             let usage = format!("/{} {}", own.name, own.argument);
             let others: Vec<String> = own.aliases.iter().map(|name| format!("/{name}")).collect();
             let others = match others.as_slice() {
                 [] => String::new(),
                 others => format!(" (also {})", others.join(", ")),
             };
-            format!("  {usage:<22}{}{others}", own.what)
+            let what = format!("{}{others}", own.what);
+            wrap::hanging(&format!("  {usage:<22}"), &what, columns)
         })
         .collect();
     lines.push(String::new());
@@ -109,35 +133,30 @@ pub fn help() -> String {
         ("Ctrl+C", "clear the input; stop a run; twice leaves"),
         ("Ctrl+D", "leave"),
     ] {
-        lines.push(format!("  {keys:<22}{what}"));
+        lines.extend(wrap::hanging(&format!("  {keys:<22}"), what, columns));
     }
-    lines.push(String::from(
+    lines.push(wrap::paragraphs(
         "While a run goes on, what you type is given to the model at its next step.",
+        columns,
     ));
     lines.join("\n")
 }
 
 /// The sessions of this directory, the newest first, the current one marked.
 pub fn sessions(place: &Place, current: SessionId) {
-    let listing = place.store().list(&ListFilter {
-        cwd: Some(place.root_text()),
-    });
-    let (now, ids) = (RealAmbient.now(), Ids::of(listing.ids));
-    let open = Open::among(&place.store(), &listing.sessions);
-    let rows = listing
-        .sessions
-        .iter()
-        .filter(|summary| summary.runs > 0 || summary.id == current)
-        .map(|summary| {
-            let mark = if summary.id == current { "*" } else { "" };
+    let rows = lists::sessions(place, Some(current))
+        .into_iter()
+        .map(|session| {
+            let mark = if session.id == current { "*" } else { "" };
+            let title = shorten(&session.title, 60);
             vec![
                 mark.to_owned(),
-                ids.short(summary.id),
-                age(summary.updated, now),
-                summary.runs.to_string(),
-                match open.mark(summary.id) {
-                    mark if mark.is_empty() => shorten(&summary.title, 60),
-                    mark => format!("{} ({mark})", shorten(&summary.title, 60)),
+                session.short,
+                session.last,
+                session.runs.to_string(),
+                match session.open.as_str() {
+                    "" => title,
+                    open => format!("{title} ({open})"),
                 },
             ]
         })
@@ -152,16 +171,28 @@ pub fn sessions(place: &Place, current: SessionId) {
     complain(&super::table::reply(&table, super::table::width()));
 }
 
-async fn search(place: &Place, text: String) -> Result<String, CliError> {
-    let (place, width) = (place.clone(), super::table::width());
-    talk::aside(move || found(&place, text, width)).await
+pub fn search(talk: &Talk, text: String) -> impl Looking {
+    let (place, width) = (talk.place.clone(), super::table::width());
+    let found = talk::aside(move || found(&place, text, width));
+    async move { found.await.map(Shown::said) }
 }
 
-fn export(place: &Place, live: &Live, to: Option<&str>) -> Result<(), CliError> {
-    let id = live.talk().saved("there is nothing to export")?;
-    let reading = place.store().read(id)?;
-    let path = to.map(|to| place.root.join(to));
-    export::write(place, &reading, None, path.as_deref(), export::Over::Never).map(drop)
+pub fn export(talk: &Talk, to: Option<String>) -> Result<impl Looking, CliError> {
+    let id = talk.saved("there is nothing to export")?;
+    let place = talk.place.clone();
+    Ok(talk::aside(move || {
+        let reading = place.store().read(id)?;
+        let path = to.map(|to| place.root.join(to));
+        let over = export::Over::Never;
+        match path {
+            Some(path) => {
+                let said = export::to_file(&place, &reading, None, &path, over)?;
+                Ok(Shown::said(said.join("\n")))
+            }
+            // As it is read: a session may be long.
+            None => export::write(&place, &reading, None, None, over).map(|_| Shown::default()),
+        }
+    }))
 }
 
 async fn init(repl: &mut Repl) -> Result<(), CliError> {
@@ -170,7 +201,7 @@ async fn init(repl: &mut Repl) -> Result<(), CliError> {
     print(Printable::block(&draft).as_str())?;
     let label = format!("Write this to {RULES}? [y/N] ");
     let keyboard = &mut repl.keyboard;
-    let is_wanted = keyboard.confirm(&mut repl.signals, &label, Enter::No).await;
+    let is_wanted = keyboard.consent(&mut repl.signals, &label).await;
     complain(&match is_wanted {
         true => init::write(&path, &draft)?,
         false => init::NOT_WRITTEN.to_owned(),
@@ -179,7 +210,7 @@ async fn init(repl: &mut Repl) -> Result<(), CliError> {
 }
 
 async fn handoff(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Next, CliError> {
-    let page = tokio::select! {
+    let (page, said) = tokio::select! {
         biased;
         asked = repl.signals.next() => {
             complain("Stopped; nothing was written.");
@@ -191,6 +222,6 @@ async fn handoff(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Nex
         page = talk::handoff::page(live.talk(), goal) => page?,
     };
     print(Printable::block(&page).as_str())?;
-    complain(&talk::handoff::again(live.id(), goal));
+    said.iter().for_each(|said| complain(said));
     Ok(Next::Stay)
 }

@@ -17,7 +17,7 @@ mod prompts;
 mod session;
 mod setup;
 mod status;
-mod table;
+pub mod table;
 mod watch;
 
 use crate::CommandResult;
@@ -31,6 +31,7 @@ use crate::render::{self, Stands};
 use crate::screen::{Paint, Style, complain};
 use crate::signals::{Asked, Signals};
 use crate::talk::{self, Wanted};
+use crate::trust::Asking;
 use crate::tui::{self, Front};
 use during::After;
 use input::{Editing, Entered, Hands, Keyboard, Typed, clean};
@@ -102,8 +103,8 @@ pub(crate) struct Repl {
     signals: Signals,
     paint: Paint,
     editing: Editing,
-    /// Content of others that was asked about already, by its hash.
-    asked: Vec<String>,
+    /// What was asked about content of others.
+    asking: Asking,
     /// Given with --image: they go with the first prompt.
     images: Vec<Part>,
     /// Lines that were typed while a server was waited for: the next inputs.
@@ -156,7 +157,7 @@ impl Repl {
             signals,
             paint,
             editing,
-            asked: Vec::new(),
+            asking: Asking::default(),
             images,
             typed: VecDeque::new(),
             begun: String::new(),

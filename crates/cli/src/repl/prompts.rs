@@ -5,6 +5,7 @@ use super::session::Live;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::lines::shorten;
+use crate::talk::lists;
 use std::fmt::Write as _;
 use tenon_session::{Prompt, Reach};
 use tenon_vocab::Printable;
@@ -15,14 +16,10 @@ const TEXT: usize = 70;
 
 pub fn listed(place: &Place, live: &Live) -> Result<String, CliError> {
     let id = live.talk().saved("its messages have no numbers")?;
-    Ok(list(&place.store().prompts(id)?))
+    Ok(list(&lists::prompts(place, id)?))
 }
 
-fn list(prompts: &[Prompt]) -> String {
-    let there: Vec<&Prompt> = prompts
-        .iter()
-        .filter(|prompt| prompt.reach != Reach::GivenUp)
-        .collect();
+fn list(there: &[Prompt]) -> String {
     let first = there.len().saturating_sub(SHOWN);
     if there.is_empty() {
         return String::from("There is no prompt yet.");
@@ -70,11 +67,9 @@ mod tests {
     fn prompts_have_their_numbers_and_say_what_a_revert_does_not_reach() {
         let text = list(&[
             prompt(1, "old", Reach::Summarised),
-            prompt(3, "gone", Reach::GivenUp),
             prompt(5, "two\nlines\u{1b}[31m", Reach::Seen),
         ]);
         assert!(text.contains("     1  old (in the summary"), "{text}");
-        assert!(!text.contains("gone"), "{text}");
         assert!(text.contains("     5  two"), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
         assert_eq!(list(&[]), "There is no prompt yet.");

@@ -15,13 +15,26 @@ use crate::trust;
 use futures_util::FutureExt;
 use tenon_vocab::notice;
 use tenon_vocab::port::Handle;
-use tenon_vocab::{Event, EventKind, SessionId, Settings};
+use tenon_vocab::{Event, EventKind, Refusals, SessionId, Settings};
 
 pub struct Live {
     pub running: Running,
     pub handle: Handle,
-    drawn: TextLines,
+    drawn: Drawn,
     pub settings: Settings,
+}
+
+/// The one way in which what a session says is drawn.
+struct Drawn(TextLines);
+
+impl Drawn {
+    fn event(&mut self, event: &Event) -> std::io::Result<()> {
+        match &event.kind {
+            // The header has it already.
+            EventKind::Notice(notice) if notice::is_of_the_start(&notice.kind) => Ok(()),
+            _ => self.0.event(event),
+        }
+    }
 }
 
 impl Live {
@@ -35,21 +48,21 @@ impl Live {
 
     /// Where what was drawn has left the screen.
     pub fn stands(&self) -> Stands {
-        self.drawn.stands()
+        self.drawn.0.stands()
+    }
+
+    /// What the last run was not allowed to do.
+    pub fn refusals(&self) -> &Refusals {
+        self.drawn.0.refusals()
     }
 
     /// # Errors
     /// When the reader is gone.
     pub fn draw(&mut self, event: &Event) -> std::io::Result<()> {
-        match &event.kind {
-            // The header has it already.
-            EventKind::Notice(notice) if notice::is_of_the_start(&notice.kind) => Ok(()),
-            EventKind::Settings(settings) if event.parent.is_none() => {
-                self.settings.clone_from(settings);
-                self.drawn.event(event)
-            }
-            _ => self.drawn.event(event),
+        if let (EventKind::Settings(settings), None) = (&event.kind, &event.parent) {
+            self.settings.clone_from(settings);
         }
+        self.drawn.event(event)
     }
 }
 
@@ -92,7 +105,7 @@ pub async fn open(
     Ok(Opened::Live(Box::new(Live {
         running,
         handle,
-        drawn: TextLines::conversation(repl.paint),
+        drawn: Drawn(TextLines::conversation(repl.paint)),
         settings,
     })))
 }
@@ -100,11 +113,7 @@ pub async fn open(
 /// Asks about content of others that nobody has answered for. What is not
 /// answered is not asked again by this program, and not trusted.
 pub async fn ask_trust(repl: &mut Repl, place: &Place, options: &Options) -> Result<(), CliError> {
-    for pending in trust::pending(place, options)? {
-        if repl.asked.contains(&pending.hash) {
-            continue;
-        }
-        repl.asked.push(pending.hash.clone());
+    while let Some(pending) = repl.asking.next(place, options)? {
         complain(&question::show(repl.paint, &pending.question));
         repl.keyboard.begin();
         let mut answer = repl.keyboard.question(&mut repl.signals, "> ").await;
@@ -115,7 +124,10 @@ pub async fn ask_trust(repl: &mut Repl, place: &Place, options: &Options) -> Res
             complain(&said);
             answer = repl.keyboard.question(&mut repl.signals, "> ").await;
         }
-        pending.settle(place, answer.as_deref())?;
+        let choice = trust::typed_choice(&pending.question, answer.as_deref());
+        if let Some(said) = pending.chosen(place, &choice)? {
+            complain(&said);
+        }
     }
     Ok(())
 }

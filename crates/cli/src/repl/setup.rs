@@ -5,31 +5,28 @@
 
 mod address;
 mod found;
+mod model;
 mod offer;
 mod written;
 
 use super::Repl;
-use super::input::Enter;
 use super::table;
 use crate::args::{Cli, ColorChoice, Command, DemoArgs, Format, RunArgs, Shared};
 use crate::assemble::{self, Options};
 use crate::commands;
 use crate::error::CliError;
-use crate::provider;
 use crate::render::wrap;
 use crate::screen::{self, Paint};
 use crate::trust;
 use futures_util::FutureExt;
 use offer::{Meant, Offer, lines, meant, named, offers};
 use tenon_config::{Env, ResolvedProvider};
-use tenon_model::{Model, ModelEntry, Preset};
+use tenon_model::{ModelEntry, Preset};
 use tenon_vocab::Printable;
 use written::{Flags, Server, create, flags, page};
 
 /// The name of a server that is no preset.
 const OWN: &str = "own";
-/// Models that are listed, at most.
-const LISTED: usize = 30;
 
 /// What was chosen to be asked.
 struct Picked {
@@ -82,7 +79,7 @@ pub async fn run(repl: &mut Repl, options: &Options) -> Result<Flags, CliError> 
             }
         };
         say_key(&repl.place.env, &configured, &picked.server);
-        if let Some(model) = model(repl, &configured, picked.models).await? {
+        if let Some(model) = model::ask(repl, &configured, picked.models).await? {
             return write(repl, &picked.server, &model).await;
         }
     }
@@ -113,6 +110,29 @@ fn configured(
 async fn ask(repl: &mut Repl, label: &str) -> Result<String, CliError> {
     let answer = repl.keyboard.question(&mut repl.signals, label).await;
     answer.ok_or_else(assemble::nothing_configured)
+}
+
+/// What Enter means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Enter {
+    Yes,
+    No,
+}
+
+/// Another word is no answer: it is asked again. What was typed before is none
+/// either.
+async fn yes_or_no(repl: &mut Repl, label: &str, enter: Enter) -> bool {
+    repl.keyboard.begin();
+    loop {
+        let answer = repl.keyboard.question(&mut repl.signals, label).await;
+        let Some(answer) = answer else { return false };
+        match answer.to_ascii_lowercase().as_str() {
+            "" => return enter == Enter::Yes,
+            "y" | "yes" => return true,
+            "n" | "no" => return false,
+            _ => complain("Answer y or n."),
+        }
+    }
 }
 
 async fn pick(repl: &mut Repl, offers: &[Offer]) -> Result<Picked, CliError> {
@@ -270,130 +290,6 @@ fn say_key(env: &Env, configured: &ResolvedProvider, server: &Server) {
     }
 }
 
-/// `None` when another server is wanted.
-async fn model(
-    repl: &mut Repl,
-    configured: &ResolvedProvider,
-    said: Option<Vec<ModelEntry>>,
-) -> Result<Option<String>, CliError> {
-    let known = match said {
-        Some(said) => Ok(said),
-        None => models(repl, configured).await,
-    };
-    if let Err(problem) = &known {
-        complain(&format!(
-            "The server does not list its models: {}",
-            Printable::line(&problem.message)
-        ));
-        if let Some(hint) = &problem.hint {
-            complain(&format!("  {}", Printable::line(hint)));
-        }
-    }
-    let known = sorted(known.unwrap_or_default());
-    for (n, model) in known.iter().take(LISTED).enumerate() {
-        let name = provider::shown_id(&model.id);
-        complain(&format!("  {:>2}  {name}", n + 1));
-    }
-    if known.len() > LISTED {
-        complain(&format!("      … and {} more", known.len() - LISTED));
-    }
-    let label = match known.first() {
-        Some(first) => format!(
-            "Model: a number or a name [{}] ",
-            provider::shown_id(&first.id)
-        ),
-        None => String::from("Name of the model (Enter: another server) "),
-    };
-    loop {
-        let answer = ask(repl, &label).await?;
-        match chosen(&answer, &known) {
-            Chosen::Model(name) if is_known(&name, &known) || sure(repl, &name).await => {
-                return Ok(Some(name));
-            }
-            Chosen::Model(_) => {}
-            Chosen::AnotherServer => return Ok(None),
-            Chosen::NoSuchNumber => complain(&format!(
-                "There is no number {answer} in the list. Give one of the list, or a name."
-            )),
-        }
-    }
-}
-
-/// Whether the server has it; one that lists nothing may have anything.
-fn is_known(name: &str, known: &[ModelEntry]) -> bool {
-    known.is_empty() || known.iter().any(|model| model.id == name)
-}
-
-async fn sure(repl: &mut Repl, name: &str) -> bool {
-    let label = format!(
-        "The server does not list `{}`. Take it all the same? [y/N] ",
-        Printable::line(name)
-    );
-    let keyboard = &mut repl.keyboard;
-    keyboard.confirm(&mut repl.signals, &label, Enter::No).await
-}
-
-/// What can hardly be talked to goes last, by its name: it only orders.
-fn sorted(mut known: Vec<ModelEntry>) -> Vec<ModelEntry> {
-    const OTHERS: &[&str] = &[
-        "embed",
-        "rerank",
-        "whisper",
-        "tts",
-        "dall-e",
-        "moderation",
-        "transcribe",
-        "babbage",
-        "davinci",
-        "realtime",
-        "image",
-        "sora",
-    ];
-    known.sort_by_key(|model| {
-        let id = model.id.to_ascii_lowercase();
-        OTHERS.iter().any(|other| id.contains(other))
-    });
-    known
-}
-
-async fn models(
-    repl: &mut Repl,
-    configured: &ResolvedProvider,
-) -> Result<Vec<ModelEntry>, CliError> {
-    let scratch = tempfile::tempdir()?;
-    let jobs = assemble::jobs(scratch.path());
-    let model = provider::http(&repl.place, configured, "", None, &jobs)?;
-    tokio::select! {
-        biased;
-        _ = repl.signals.next() => Err(CliError::runtime("not waited for")),
-        models = model.models() => Ok(models?),
-    }
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Chosen {
-    Model(String),
-    AnotherServer,
-    NoSuchNumber,
-}
-
-/// By number, by name, or the first one with Enter. A number counts only where
-/// it stands in the list, unless a model is called so.
-fn chosen(answer: &str, known: &[ModelEntry]) -> Chosen {
-    let model = |model: &ModelEntry| Chosen::Model(model.id.clone());
-    if answer.is_empty() {
-        return known.first().map_or(Chosen::AnotherServer, model);
-    }
-    let named = known.is_empty() || known.iter().any(|model| model.id == answer);
-    match answer.parse::<usize>().ok().filter(|_| !named) {
-        None => Chosen::Model(answer.to_owned()),
-        Some(number) => number
-            .checked_sub(1)
-            .and_then(|at| known.get(..known.len().min(LISTED))?.get(at))
-            .map_or(Chosen::NoSuchNumber, model),
-    }
-}
-
 async fn write(repl: &mut Repl, server: &Server, model: &str) -> Result<Flags, CliError> {
     let flags = flags(server, Some(model));
     let page = page(&flags);
@@ -412,11 +308,7 @@ async fn write(repl: &mut Repl, server: &Server, model: &str) -> Result<Flags, C
         return Ok(flags);
     }
     let label = format!("Write this to {}? [Y/n] ", path.display());
-    if !repl
-        .keyboard
-        .confirm(&mut repl.signals, &label, Enter::Yes)
-        .await
-    {
+    if !yes_or_no(repl, &label, Enter::Yes).await {
         complain("Nothing was written; it holds for this session.");
         return Ok(flags);
     }
@@ -429,53 +321,4 @@ async fn write(repl: &mut Repl, server: &Server, model: &str) -> Result<Flags, C
     }
     complain("Written. `tenon config edit` changes it, `tenon config show` shows what holds.\n");
     Ok(Vec::new())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entries(names: &[&str]) -> Vec<ModelEntry> {
-        names
-            .iter()
-            .map(|name| ModelEntry {
-                id: (*name).to_owned(),
-                context_window: None,
-            })
-            .collect()
-    }
-
-    #[test]
-    fn enter_takes_the_first_model_and_a_number_its_own() {
-        let known = entries(&["a", "b", "7"]);
-        let named = |name: &str| Chosen::Model(name.to_owned());
-        assert_eq!(chosen("", &known), named("a"));
-        assert_eq!(chosen("2", &known), named("b"));
-        assert_eq!(chosen("7", &known), named("7"));
-        assert_eq!(chosen("other", &known), named("other"));
-        assert_eq!(chosen("", &[]), Chosen::AnotherServer);
-        assert_eq!(chosen("42", &[]), named("42"), "nothing was listed");
-    }
-
-    #[test]
-    fn a_number_that_is_not_in_the_list_is_no_model() {
-        let known = entries(&["a", "b", "7"]);
-        assert_eq!(chosen("0", &known), Chosen::NoSuchNumber);
-        assert_eq!(chosen("4", &known), Chosen::NoSuchNumber);
-        let many: Vec<String> = (0..LISTED + 5).map(|n| format!("m{n}")).collect();
-        let many = entries(&many.iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!(
-            chosen(&(LISTED + 1).to_string(), &many),
-            Chosen::NoSuchNumber
-        );
-        let last = Chosen::Model(format!("m{}", LISTED - 1));
-        assert_eq!(chosen(&LISTED.to_string(), &many), last);
-    }
-
-    #[test]
-    fn what_can_be_talked_to_stands_before_what_makes_vectors_or_sounds() {
-        let known = sorted(entries(&["nomic-embed-text", "b", "whisper-1", "a"]));
-        let names: Vec<&str> = known.iter().map(|model| model.id.as_str()).collect();
-        assert_eq!(names, ["b", "a", "nomic-embed-text", "whisper-1"]);
-    }
 }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 use tenon_tui::house::LONG;
 use tenon_vocab::wishes::Notify;
-use tenon_vocab::{Outcome, Printable, RunFinished, figures};
+use tenon_vocab::{Outcome, Printable, Refusals, RunEnding, RunFinished, figures};
 
 /// Whether the terminal is to ring when a run is over. Lines do not know whether
 /// anybody looks at them: a long run rings, unless the user wants none of it.
@@ -17,26 +17,36 @@ pub fn rings(notify: Notify, took: Duration) -> bool {
     }
 }
 
-/// `Done. (3.2s, 4 steps, 1.2k tokens, $0.0123; 12 % of 32768 tokens (your setting))`;
-/// nothing for a command of the user, whose own line says it, or why it did not
-/// run.
-pub fn finished(paint: Paint, finished: &RunFinished, room: Option<&str>, notify: Notify) {
-    let quiet = matches!(finished.outcome, Outcome::Completed | Outcome::Denied);
-    if finished.steps == 0 && quiet {
+/// `Done. (3.2s, 4 steps, 1.2k tokens, $0.0123; 12 % of 32768 tokens (your setting))`,
+/// and how to read why something was not allowed; nothing for a command of the
+/// user, whose own line says it, or why it did not run.
+pub fn finished(
+    paint: Paint,
+    finished: &RunFinished,
+    refusals: &Refusals,
+    room: Option<&str>,
+    notify: Notify,
+) {
+    if refusals.is_silent(finished) {
         return;
     }
-    let (style, word) = match finished.outcome {
-        Outcome::Completed => (Style::Green, "Done."),
-        Outcome::Interrupted => (Style::Dim, "Stopped."),
-        Outcome::Limit | Outcome::Loop => (Style::Dim, "Stopped at a limit."),
-        // What was refused, and by whom, stands above.
-        Outcome::Denied => (Style::Dim, "Done."),
-        Outcome::Failed | Outcome::Filtered => (Style::Red, "Failed."),
+    let ending = refusals.ending(finished);
+    let style = match ending {
+        RunEnding::Done => Style::Green,
+        RunEnding::DoneAfterOwnNo | RunEnding::Stopped | RunEnding::AtLimit => Style::Dim,
+        RunEnding::DoneWithout(_) => Style::Bold,
+        RunEnding::NotAllowed | RunEnding::Failed => Style::Red,
     };
     let room = room.map_or_else(String::new, |room| format!("; {}", Printable::line(room)));
     let figures = format!("({}{room})", figures::of_run(finished).join(", "));
     let figures = paint.paint(Style::Dim, &figures);
-    complain(&format!("{} {figures}", paint.paint(style, word)));
+    let words = paint.paint(style, &ending.words()).to_string();
+    complain(&format!("{words} {figures}"));
+    if finished.outcome == Outcome::Denied
+        && let Some(way) = refusals.way()
+    {
+        complain(&paint.paint(Style::Dim, &format!("  {way}")));
+    }
     let took = Duration::from_millis(finished.duration_ms);
     if rings(notify, took) && std::io::stderr().is_terminal() {
         let _ = write!(std::io::stderr().lock(), "\x07");

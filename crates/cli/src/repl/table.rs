@@ -1,6 +1,7 @@
 //! The answer to a query, as wide as the terminal.
 
 use crate::render::table::Table;
+use crate::render::wrap;
 use tenon_vocab::{Printable, Reply, TableReply};
 
 /// As wide as the terminal, 80 where there is none.
@@ -41,7 +42,7 @@ fn draw(reply: &TableReply, width: usize) -> String {
         reply
             .note
             .iter()
-            .map(|note| Printable::line(note).into_string()),
+            .map(|note| wrap::paragraphs(Printable::line(note).as_str(), Some(width))),
     );
     lines.join("\n")
 }
@@ -63,6 +64,21 @@ mod tests {
             reason: "\x1b[2J".into(),
         };
         assert!(!reply(&refused, 80).contains('\x1b'));
+    }
+
+    #[test]
+    fn neither_a_cell_nor_a_note_is_broken_within_a_word() {
+        let words = "how hard the model thinks: none, minimal, low, medium, high";
+        let table = TableReply {
+            columns: vec!["name".into(), "what".into()],
+            rows: vec![vec!["effort".into(), words.into()]],
+            note: Some(words.into()),
+        };
+        let drawn = draw(&table, 40);
+        assert!(drawn.lines().all(|line| line.len() <= 40), "{drawn}");
+        let said: Vec<&str> = drawn.split_whitespace().collect();
+        let whole: Vec<&str> = words.split(' ').collect();
+        assert!(said.ends_with(&whole), "{drawn}");
     }
 
     #[test]

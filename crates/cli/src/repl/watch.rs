@@ -180,8 +180,8 @@ impl Lines {
         matches!(poll(&mut watched, Some(&NOW)), Ok(ready) if ready > 0)
     }
 
-    /// The same, after a moment.
-    fn more(&self) -> bool {
+    /// Whether something is to be read after a moment.
+    pub fn more(&self) -> bool {
         let moment = Timespec {
             tv_sec: 0,
             tv_nsec: QUICK.subsec_nanos().into(),

@@ -8,11 +8,12 @@ use crate::drive::Desk;
 use crate::error::CliError;
 use tenon_vocab::{Printable, SessionId};
 
-/// Dropping it gives up what is being written.
+/// The page, and what is to be said below it. Dropping it gives up what is being
+/// written.
 ///
 /// # Errors
 /// When nothing was said in it, or the model that writes it fails.
-pub async fn page(talk: &Talk, goal: Option<&str>) -> Result<String, CliError> {
+pub async fn page(talk: &Talk, goal: Option<&str>) -> Result<(String, Vec<String>), CliError> {
     let id = talk.saved("there is nothing to hand off")?;
     let store = talk.place.store();
     let standing = aside(move || Ok(store.standing(id)?)).await?;
@@ -24,11 +25,14 @@ pub async fn page(talk: &Talk, goal: Option<&str>) -> Result<String, CliError> {
     }
     // The session names its model; no flag does.
     let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
-    handoff::of_session(&talk.place, &options, &talk.configured, &standing, goal).await
+    let (page, mut said) =
+        handoff::of_session(&talk.place, &options, &talk.configured, &standing, goal).await?;
+    said.push(again(id, goal));
+    Ok((page, said))
 }
 
 /// The same page once more, for a shell, with the goal that was given.
-pub fn again(id: SessionId, goal: Option<&str>) -> String {
+fn again(id: SessionId, goal: Option<&str>) -> String {
     let goal = goal.map_or_else(String::new, |goal| {
         let goal = goal.replace('\'', r"'\''");
         format!(" --goal '{}'", Printable::line(&goal))

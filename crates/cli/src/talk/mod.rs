@@ -8,6 +8,7 @@ mod end;
 pub mod handoff;
 mod history;
 pub mod init;
+pub mod lists;
 mod open;
 
 pub use acts::{another, aside, mode, prompt_at, say_effort};

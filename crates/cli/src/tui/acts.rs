@@ -1,11 +1,10 @@
 //! The `/` commands that no engine does.
 
-use super::house::{INIT, Program, Waiting};
+use super::house::{INIT, Program, Waiting, failed};
 use super::lists::kept;
 use crate::commands::sessions::search::shown as found;
 use crate::commands::sessions::{diff, export};
 use crate::error::CliError;
-use crate::screen::complain;
 use crate::secrets;
 use crate::talk::{self, aside, init};
 use tenon_engine::prompt::RULES;
@@ -65,32 +64,28 @@ async fn exported(program: &Program, to: Option<String>) -> Result<Outcome, CliE
     let (place, configured) = (talk.place, talk.configured);
     aside(move || {
         let reading = place.store().read(id)?;
-        // What is said of it goes to standard error, which is shown.
         if let Some(to) = to {
             let path = place.root.join(to);
-            export::write(&place, &reading, None, Some(&path), export::Over::Never)?;
-            return Ok(Outcome::Done);
+            let said = export::to_file(&place, &reading, None, &path, export::Over::Never)?;
+            return Ok(Outcome::Said(said.join("\n")));
         }
         let mut page = Vec::new();
         tenon_session::export::write_markdown(&reading, &mut page)?;
-        secrets::warn_of_typed(&place, Some(&configured), &reading);
-        Ok(Outcome::Page {
+        let shown = Outcome::Page {
             title: String::from("This session as Markdown"),
             text: String::from_utf8_lossy(&page).into_owned(),
-        })
+        };
+        Ok(shown.after(secrets::typed(&place, Some(&configured), &reading)))
     })
     .await
 }
 
 async fn handed_off(program: &Program, goal: Option<&str>) -> Result<Outcome, CliError> {
     let talk = program.talk()?;
-    let page = talk::handoff::page(&talk, goal).await?;
+    let (text, said) = talk::handoff::page(&talk, goal).await?;
+    let title = String::from("Handoff");
     // Below the conversation, where it can be copied.
-    complain(&talk::handoff::again(talk.id, goal));
-    Ok(Outcome::Page {
-        title: String::from("Handoff"),
-        text: page,
-    })
+    Ok(Outcome::Page { title, text }.after(said))
 }
 
 fn drafted(program: &Program) -> Result<Outcome, CliError> {
@@ -138,10 +133,10 @@ pub async fn answered(program: &Program, answer: &Answer) -> Result<Outcome, Cli
             init::write(&path, &draft).map(Outcome::Said)
         }
         Some(Waiting::Trust { pending, wanted }) => {
-            if answer.choice != Choice::NOT_NOW {
-                pending.answered(&program.place(), &answer.choice)?;
-            }
-            program.another(*wanted).await
+            let said = pending.chosen(&program.place(), &answer.choice)?;
+            // What cannot be opened does not unsay it.
+            let opened = program.another(*wanted).await.unwrap_or_else(failed);
+            Ok(opened.after(said))
         }
     }
 }
@@ -153,6 +148,7 @@ mod tests {
     use crate::assemble::Options;
     use crate::drive::Desk;
     use crate::place::{Place, RootFrom};
+    use crate::trust::Asking;
     use tenon_config::{Env, Paths};
     use tenon_vocab::AnsweredBy;
 
@@ -177,7 +173,7 @@ mod tests {
             config: None,
         };
         let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
-        let program = Program::new(place, options);
+        let program = Program::new(place, options, Asking::default());
         let path = home.path().join(RULES);
         *program.waiting.borrow_mut() = Some(Waiting::Init {
             path: path.clone(),

@@ -5,7 +5,7 @@ use crate::assemble::Options;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::talk::{self, Past, Running, Talk, Wanted};
-use crate::trust::Pending;
+use crate::trust::{Asking, Pending};
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -27,8 +27,8 @@ pub struct Program {
     /// Those that are being ended.
     pub ending: RefCell<Vec<JoinHandle<Option<SessionId>>>>,
     past: RefCell<Past>,
-    /// Content of others that was asked about already, by its hash.
-    pub asked: RefCell<Vec<String>>,
+    /// What was asked about content of others, also before the screen was taken.
+    pub asking: RefCell<Asking>,
     /// What waits for an answer.
     pub waiting: RefCell<Option<Waiting>>,
 }
@@ -56,7 +56,7 @@ impl Waiting {
 }
 
 impl Program {
-    pub fn new(place: Place, given: Options) -> Self {
+    pub fn new(place: Place, given: Options, asking: Asking) -> Self {
         let past = Past::open(place.paths.state.join("history"));
         Self {
             place: RefCell::new(place),
@@ -65,7 +65,7 @@ impl Program {
             before: RefCell::new(Vec::new()),
             ending: RefCell::new(Vec::new()),
             past: RefCell::new(past),
-            asked: RefCell::new(Vec::new()),
+            asking: RefCell::new(asking),
             waiting: RefCell::new(None),
         }
     }

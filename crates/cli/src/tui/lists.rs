@@ -1,19 +1,15 @@
-//! What can be picked from: files, sessions, prompts, themes. What takes long is
+//! What can be picked from: files, sessions, prompts. What takes long is
 //! read on a thread of its own.
 
 use super::house::Program;
-use crate::commands::sessions::{Ids, Open, age};
 use crate::error::CliError;
 use crate::place::Place;
-use crate::talk::aside;
+use crate::talk::{aside, lists};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tenon_engine::{Ambient, RealAmbient};
-use tenon_session::{ListFilter, Reach};
 use tenon_tools::Workspace;
 use tenon_tools::workspace::{EntryKind, WalkOptions, WorkspaceOptions};
 use tenon_tui::house::{Listing, Row};
-use tenon_tui::theme::Theme;
 use tenon_vocab::{Event, SessionId, figures};
 
 /// Paths that a mention is picked from.
@@ -31,14 +27,6 @@ pub async fn rows(program: &Program, what: Listing) -> Result<Vec<Row>, CliError
             let id = kept(program, "its messages have no numbers")?;
             aside(move || prompts(&place, id)).await
         }
-        Listing::Themes => Ok(Theme::NAMES
-            .iter()
-            .map(|(name, what)| Row {
-                id: (*name).to_owned(),
-                label: (*name).to_owned(),
-                detail: (*what).to_owned(),
-            })
-            .collect()),
     }
 }
 
@@ -75,38 +63,29 @@ fn files(place: &Place) -> Result<Vec<Row>, CliError> {
     Ok(rows)
 }
 
+/// All but the one that is talked to.
 fn sessions(place: &Place, current: Option<SessionId>) -> Vec<Row> {
-    let listing = place.store().list(&ListFilter {
-        cwd: Some(place.root_text()),
-    });
-    let (now, ids) = (RealAmbient.now(), Ids::of(listing.ids));
-    let open = Open::among(&place.store(), &listing.sessions);
-    listing
-        .sessions
-        .iter()
-        .filter(|summary| summary.runs > 0 && Some(summary.id) != current)
-        .map(|summary| Row {
-            id: summary.id.to_string(),
-            label: summary.title.clone(),
+    let others = lists::sessions(place, current).into_iter();
+    others
+        .filter(|session| Some(session.id) != current)
+        .map(|session| Row {
+            id: session.id.to_string(),
             detail: format!(
                 "{}  {}  {}  {}",
-                age(summary.updated, now),
-                figures::count(summary.runs as usize, "run"),
-                ids.short(summary.id),
-                open.mark(summary.id)
+                session.last,
+                figures::count(session.runs as usize, "run"),
+                session.short,
+                session.open
             )
             .trim_end()
             .to_owned(),
+            label: session.title,
         })
         .collect()
 }
 
 fn prompts(place: &Place, id: SessionId) -> Result<Vec<Row>, CliError> {
-    let prompts = place.store().prompts(id)?;
-    let rows = prompts
-        .into_iter()
-        .rev()
-        .filter(|prompt| prompt.reach != Reach::GivenUp);
+    let rows = lists::prompts(place, id)?.into_iter().rev();
     Ok(rows
         .map(|prompt| Row {
             id: prompt.number.to_string(),

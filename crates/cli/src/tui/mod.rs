@@ -17,7 +17,7 @@ use crate::place::Place;
 use crate::repl;
 use crate::screen::Paint;
 use crate::talk::{self, Wanted};
-use crate::trust;
+use crate::trust::{self, Asking};
 use futures_util::FutureExt;
 use house::{Door, Program};
 use std::io::IsTerminal;
@@ -69,8 +69,9 @@ pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> 
     let place = talk::place_of(&place, session)?;
     // It is asked on standard error. Where nobody would see it, what it is about
     // is left out, and that is said on the screen.
+    let mut asking = Asking::default();
     if std::io::stderr().is_terminal() {
-        trust::ask_at_terminal(&place, &options, paint)?;
+        trust::ask_at_terminal(&mut asking, &place, &options, paint)?;
     }
     let (_, resolved) = assemble::settings(&place, &options)?;
     if resolved.provider.is_none() {
@@ -81,7 +82,7 @@ pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> 
     runtime.block_on(async {
         let environment = environment(&place.env, paint);
         let colours = place.env.get("COLORFGBG").unwrap_or_default().to_owned();
-        let program = Rc::new(Program::new(place, options));
+        let program = Rc::new(Program::new(place, options, asking));
         let opened = program.open(Wanted::first(session)).await?;
         let wishes = wishes::read(&program);
         let ground = match terminal::ground_by(&colours) {

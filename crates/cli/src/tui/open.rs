@@ -7,7 +7,6 @@ use crate::error::CliError;
 use crate::place::Place;
 use crate::record;
 use crate::talk::{Opening, Wanted, place_of};
-use crate::trust;
 use std::sync::Arc;
 use tenon_config::SandboxMode;
 use tenon_engine::slash::SLASH;
@@ -31,20 +30,15 @@ impl Program {
     /// Content of others that nobody has answered for yet.
     fn must_ask(&self, wanted: &Wanted) -> Result<Option<tenon_vocab::Question>, CliError> {
         let place = place_of(&self.place(), wanted.session)?;
-        let mut asked = self.asked.borrow_mut();
-        for pending in trust::pending(&place, &self.given)? {
-            if asked.contains(&pending.hash) {
-                continue;
-            }
-            asked.push(pending.hash.clone());
+        let pending = self.asking.borrow_mut().next(&place, &self.given)?;
+        Ok(pending.map(|pending| {
             let question = pending.question.clone();
             *self.waiting.borrow_mut() = Some(Waiting::Trust {
                 pending: Box::new(pending),
                 wanted: Box::new(wanted.clone()),
             });
-            return Ok(Some(question));
-        }
-        Ok(None)
+            question
+        }))
     }
 
     /// The session before, if there is one, waits to be ended.

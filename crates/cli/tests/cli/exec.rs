@@ -166,6 +166,9 @@ fn a_server_that_is_not_there_is_named_with_its_port() {
         .env("TENON_MODEL", "m"));
     assert_eq!(code, 1);
     assert!(err.contains("127.0.0.1:9"), "{err}");
+    // Where the address comes from, and no provider that nobody wrote.
+    assert!(err.contains("that TENON_BASE_URL is right"), "{err}");
+    assert!(!err.contains("`env`"), "{err}");
 }
 
 fn config(home: &TestHome, text: &str) -> std::path::PathBuf {

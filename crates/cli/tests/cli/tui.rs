@@ -13,6 +13,7 @@ mod leaving;
 mod looking;
 mod resizing;
 mod resting;
+mod saying;
 mod sessions;
 mod snapshots;
 mod soaking;

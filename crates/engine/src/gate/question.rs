@@ -213,20 +213,12 @@ fn choices(offers: &[Offer], consent: Consent) -> Vec<Choice> {
     once.typed = (consent == Consent::Typed).then(|| Choice::YES.to_owned());
     let mut choices = vec![once];
     for offer in offers {
-        choices.push(match offer.scope {
-            Scope::Session => choice(
-                Choice::SESSION,
-                's',
-                "allow for this session",
-                Some(offer.rule.clone()),
-            ),
-            Scope::Project => choice(
-                Choice::ALWAYS,
-                'a',
-                "always allow in this project, for 7 days",
-                Some(offer.rule.clone()),
-            ),
-        });
+        let (id, key) = match offer.scope {
+            Scope::Session => (Choice::SESSION, 's'),
+            Scope::Project => (Choice::ALWAYS, 'a'),
+        };
+        let label = format!("allow {}", Choice::reach(id).unwrap_or_default());
+        choices.push(choice(id, key, &label, Some(offer.rule.clone())));
     }
     choices.push(choice(Choice::DENY, 'n', "deny", None));
     choices

@@ -6,15 +6,15 @@ use crate::run::Run;
 use crate::schedule::Ready;
 use tenon_policy::{Facts, error_code};
 use tenon_vocab::{
-    CallStatus, Class, ErrorCode, Explanation, Notice, NoticeLevel, Printable, Responders,
-    RuleTried, ToolOutput,
+    AnsweredBy, CallStatus, Class, ErrorCode, Explanation, Notice, NoticeLevel, Printable,
+    Responders, RuleTried, ToolOutput,
 };
 
 /// What the model is to do about every no.
 pub(crate) const INSTEAD: &str =
     "Do not try to reach the same effect another way; do something else or say what you need.";
 
-/// The policy, or whoever was asked, said no.
+/// The policy, or a hook that was asked, said no.
 pub(super) fn denied(explanation: Explanation, said: Option<String>) -> Verdict {
     let code = error_code(&explanation);
     let mut message = format!("not allowed: {}.", explanation.reason.trim_end_matches('.'));
@@ -23,6 +23,27 @@ pub(super) fn denied(explanation: Explanation, said: Option<String>) -> Verdict 
         message.push_str(&format!(" Reason given: {said}."));
     }
     refusal(code, message, explanation)
+}
+
+/// Whoever was asked said no. Why it was asked is not why it is refused: the
+/// model hears whose no it was, and what was said with it.
+pub(super) fn by_answer(
+    mut explanation: Explanation,
+    by: AnsweredBy,
+    said: Option<String>,
+) -> Verdict {
+    let whose = match by {
+        AnsweredBy::User => "the user",
+        _ => "the program in front of you, asked in the place of the user,",
+    };
+    explanation.said = said
+        .map(|said| said.trim().to_owned())
+        .filter(|said| !said.is_empty());
+    let mut message = format!("not allowed: {whose} said no to this call.");
+    if let Some(said) = &explanation.said {
+        message.push_str(&format!(" Reason given: {}.", said.trim_end_matches('.')));
+    }
+    refusal(error_code(&explanation), message, explanation)
 }
 
 /// The agent does not see the tool: no rule and no grant changes that (A10).

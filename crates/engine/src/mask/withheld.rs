@@ -116,6 +116,7 @@ impl Withheld for Explanation {
         Self {
             reason: text(),
             tried: Vec::new(),
+            said: self.said.map(|_| text()),
             ..self
         }
     }

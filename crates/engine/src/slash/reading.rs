@@ -4,7 +4,7 @@
 //! Whether a text is for the shell is not read off it where there is a screen,
 //! whose composer knows. A line has nothing but its `!`.
 
-use super::{Line, Names, Slash, resolve};
+use super::{Line, Local, Names, Slash, resolve};
 use tenon_vocab::{Command, Printable};
 
 /// A line, whose `!` is all that tells a command.
@@ -23,6 +23,10 @@ pub fn read(text: &str, names: &Names) -> Line {
 #[must_use]
 pub fn words(text: &str, names: &Names) -> Line {
     let text = text.trim();
+    // Asked of the program, not of the model.
+    if text == "?" {
+        return Line::Local(Local::Help);
+    }
     match resolve(text, names) {
         Some(Slash::Local(command)) => Line::Local(command),
         Some(Slash::Query(query)) => Line::Query(query),
@@ -78,6 +82,19 @@ mod tests {
             })
         );
         assert!(matches!(read("/reviw", &names), Line::Wrong(_)));
+    }
+
+    #[test]
+    fn a_lone_question_mark_asks_for_help_and_one_with_words_asks_the_model() {
+        for text in ["?", " ? "] {
+            let names = Names::default();
+            assert_eq!(read(text, &names), Line::Local(Local::Help), "{text:?}");
+            assert_eq!(words(text, &names), Line::Local(Local::Help), "{text:?}");
+        }
+        assert!(matches!(
+            read("why?", &Names::default()),
+            Line::Command(Command::Prompt { .. })
+        ));
     }
 
     #[test]

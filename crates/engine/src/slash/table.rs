@@ -38,6 +38,10 @@ const fn own(
     }
 }
 
+/// Understood, and in no list: they do nothing yet. No command of the user's own
+/// can be called so.
+pub const UNLISTED: &[&str] = &["mode"];
+
 /// The source of parsing, of `/help`, of completion and of what a command of the
 /// user's own cannot be called.
 pub const SLASH: &[Own] = &[
@@ -109,7 +113,7 @@ pub const SLASH: &[Own] = &[
     own(
         Group::Conversation,
         "context",
-        &[],
+        &["status"],
         "",
         "show what fills the context",
     ),
@@ -210,18 +214,11 @@ pub const SLASH: &[Own] = &[
     own(
         Group::Model,
         "permissions",
-        &[],
+        &["approvals"],
         "",
-        "show what runs without asking",
+        "show what is free, asked about and denied",
     ),
     own(Group::Changes, "jobs", &[], "", "list background processes"),
-    own(
-        Group::Model,
-        "mode",
-        &[],
-        "[single|multi]",
-        "show or set whether agents may delegate",
-    ),
     own(
         Group::Settings,
         "init",

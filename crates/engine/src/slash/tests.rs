@@ -109,6 +109,8 @@ fn another_name_of_a_command_means_the_same() {
         ("/agents", "/agent"),
         ("/providers", "/provider"),
         ("/quit", "/exit"),
+        ("/approvals", "/permissions"),
+        ("/status", "/context"),
         ("/?", "/help"),
     ] {
         assert_eq!(parse(other), parse(name), "{other}");
@@ -118,9 +120,38 @@ fn another_name_of_a_command_means_the_same() {
     let all = names.len();
     names.dedup();
     assert_eq!(names.len(), all, "a name stands for two commands");
-    assert_eq!(complete("/mode"), ["/models", "/mode"]);
+    assert_eq!(complete("/mode"), ["/models"]);
     assert_eq!(complete("/q"), ["/quit"]);
     assert_eq!(wants_name("/model gp"), Some((Name::Model, "gp")));
+}
+
+#[test]
+fn two_letters_in_the_wrong_order_are_one_slip_and_other_names_are_meant_too() {
+    for (typed, meant) in [
+        ("modle", "model"),
+        ("modles", "models"),
+        ("aprovals", "approvals"),
+        ("qiut", "quit"),
+        ("udno", "undo"),
+    ] {
+        let Some(Slash::Unknown { nearest, .. }) = parse(&format!("/{typed}")) else {
+            panic!("/{typed} was understood")
+        };
+        assert_eq!(nearest.as_deref(), Some(meant), "/{typed}");
+    }
+}
+
+#[test]
+fn what_does_nothing_yet_is_understood_and_never_offered() {
+    for name in UNLISTED {
+        assert!(
+            matches!(parse(&format!("/{name}")), Some(Slash::Local(_))),
+            "/{name}"
+        );
+        assert!(SLASH.iter().flat_map(Own::names).all(|own| own != *name));
+        let offered = complete(&format!("/{name}"));
+        assert!(!offered.contains(&format!("/{name}")), "{offered:?}");
+    }
 }
 
 #[test]

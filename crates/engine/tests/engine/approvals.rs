@@ -89,6 +89,20 @@ async fn a_deny_carries_its_reason_to_the_model() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_model_hears_that_the_user_said_no_and_not_why_it_was_asked() {
+    let (mut world, id) = (World::new(), SessionId::generate());
+    world.approval = Approval::Ask;
+    let model = Scripted::new([Turn::call("a", "danger", "{}"), Turn::text("ok")]);
+    let events = answering(&world, id, &model, "deny", None).await;
+    let heard = &results(&events)[0].1;
+    assert!(heard.contains("the user said no to this call"), "{heard}");
+    assert!(heard.contains("another way"), "{heard}");
+    assert!(!heard.contains("asked about"), "{heard}");
+    assert!(!heard.contains("Reason given"), "{heard}");
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_session_grant_asks_once() {
     let (mut world, id) = (World::new(), SessionId::generate());
     world.approval = Approval::Ask;

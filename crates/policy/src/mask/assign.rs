@@ -17,6 +17,8 @@ const PADDING: usize = 2;
 /// How far back the circumstances of a name are looked at.
 pub(super) const BACK: usize = 200;
 const NAME: usize = 40;
+/// How far before `Bearer` its header is named.
+const HEADER: usize = 40;
 
 /// Names of tokens that open nothing: they turn a page.
 const PAGES: &[&str] = &["page", "next", "continuation", "sync", "cursor", "resume"];
@@ -202,7 +204,26 @@ fn secret(sight: Sight<'_>, keyword: &Keyword, text: &str, quote: Quote) -> Opti
     if keyword.value == Secret::Docker && quote == Quote::Bare {
         return None;
     }
+    if keyword.value == Secret::Bearer && is_one_long_piece(text) && is_in_header(sight, text) {
+        return Some(keyword.name);
+    }
     fits(keyword, name_before(sight), text)
+}
+
+/// Whether `Bearer` and a run of letters are those of a header, and not of prose:
+/// the header is named, or a quote begins with them, or a digit is among them.
+fn is_in_header(sight: Sight<'_>, value: &str) -> bool {
+    const NAME: &[u8] = b"authorization";
+    if value.bytes().any(|byte| byte.is_ascii_digit()) {
+        return true;
+    }
+    if matches!(sight.before(sight.start, 1), Some(b'"' | b'\'' | b'`')) {
+        return true;
+    }
+    let from = sight.start.saturating_sub(HEADER);
+    let head = sight.look(from, sight.start);
+    head.windows(NAME.len())
+        .any(|window| window.eq_ignore_ascii_case(NAME))
 }
 
 /// Whether a value is a secret of this keyword, whose name began with `before`.
@@ -225,7 +246,7 @@ pub(super) fn fits(keyword: &Keyword, before: &str, value: &str) -> Option<&'sta
                 name => name,
             })
         }
-        Secret::Bearer => (random(16) || is_one_long_piece(value)).then_some(keyword.name),
+        Secret::Bearer => random(16).then_some(keyword.name),
         Secret::Basic | Secret::Docker => is_basic(value).then_some(keyword.name),
     }
 }

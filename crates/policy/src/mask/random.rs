@@ -37,11 +37,12 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     PLACEHOLDERS.iter().any(|word| lower.contains(word))
 }
 
-/// Letters and digits in one piece that no word, name or path has after it was
-/// called a key.
+/// Letters and digits in one piece, as no word has them, if they are many.
 const PIECE: usize = 20;
-/// The same of one case, where what stands before occurs in prose.
+/// The same of one case and without a digit: the names of code have both cases.
 const LONG_PIECE: usize = 24;
+/// A name has a version or a size in it, a key has more.
+const DIGITS: usize = 4;
 
 /// Whether a value may stand for itself: not one letter over and over, and no
 /// placeholder. A key that somebody made up by going through the alphabet opens
@@ -60,27 +61,45 @@ pub(super) fn is_own(value: &str) -> bool {
 
 /// Whether the characters vary as those of a key do: not the alphabet either.
 pub(super) fn is_varied(value: &str) -> bool {
-    let bytes = value.as_bytes();
-    let steps = bytes
-        .windows(2)
-        .filter(|pair| matches!(pair[1].wrapping_sub(pair[0]), 0 | 1))
-        .count();
-    steps * 2 < bytes.len() && is_own(value)
+    steps(value.as_bytes()) * 2 < value.len() && is_own(value)
 }
 
-/// Whether a value has a piece that is too long for a word.
+/// How many letters follow the one before them in the alphabet, or repeat it.
+fn steps(bytes: &[u8]) -> usize {
+    let next = |pair: &&[u8]| matches!(pair[1].wrapping_sub(pair[0]), 0 | 1);
+    bytes.windows(2).filter(next).count()
+}
+
+/// Whether a value has a piece that is too long for a word, and no name either.
 pub(super) fn is_in_one_piece(value: &str) -> bool {
     let mut pieces = value.split(|c: char| !c.is_ascii_alphanumeric());
-    pieces.any(|piece| piece.len() >= PIECE) && is_own(value)
+    pieces.any(is_no_name) && is_own(value)
+}
+
+fn is_no_name(piece: &str) -> bool {
+    let digits = piece.bytes().filter(u8::is_ascii_digit).count();
+    let is_alphabet = || steps(piece.as_bytes()) * 2 >= piece.len();
+    piece.len() >= PIECE
+        && (digits >= DIGITS
+            || (piece.len() >= LONG_PIECE && is_of_one_case(piece))
+            || is_alphabet())
+}
+
+fn is_of_one_case(value: &str) -> bool {
+    let of = |is_case: fn(&u8) -> bool| value.bytes().all(|b| b.is_ascii_digit() || is_case(&b));
+    of(u8::is_ascii_lowercase) || of(u8::is_ascii_uppercase)
 }
 
 /// The same after a word of prose, where a name in capitals and small letters may
 /// follow.
 pub(super) fn is_one_long_piece(value: &str) -> bool {
-    let of = |is_case: fn(&u8) -> bool| value.bytes().all(|b| b.is_ascii_digit() || is_case(&b));
-    value.len() >= LONG_PIECE
-        && (of(u8::is_ascii_lowercase) || of(u8::is_ascii_uppercase))
-        && is_own(value)
+    value.len() >= LONG_PIECE && is_of_one_case(value) && is_own(value)
+}
+
+/// Whether it is words with dashes in between: no lot draws them.
+pub(super) fn is_in_words(value: &str) -> bool {
+    let is_word = |word: &str| word.len() < PIECE && word.bytes().all(|b| b.is_ascii_lowercase());
+    value.contains('-') && value.split(['-', '.']).all(is_word)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +154,7 @@ fn is_uuid(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_in_one_piece, is_one_long_piece, is_random, is_varied};
+    use super::{is_in_one_piece, is_in_words, is_one_long_piece, is_random, is_varied};
 
     #[test]
     fn keys_look_random_and_names_do_not() {
@@ -183,9 +202,18 @@ mod tests {
             "force-of-the-department-of-health-2",
             "xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
             "your-key-0123456789abcdef0123456789",
+            "toggleableContentContainerWrapper",
+            "hmacSha256AuthenticationProvider",
+            "internationalization-strings",
         ] {
             assert!(!is_in_one_piece(text), "{text}");
         }
+        for text in ["ABCDEFGHIJKLMabcdefghijklm", "abcdefghijklmnop0123"] {
+            assert!(is_in_one_piece(text), "{text}");
+        }
         assert!(!is_one_long_piece("AuthenticationSchemeProvider"));
+        assert!(is_in_words("based-runners.and-more"));
+        assert!(!is_in_words("abcdefghijklmnopqrstuvwxyz"));
+        assert!(!is_in_words("ab-c1"));
     }
 }

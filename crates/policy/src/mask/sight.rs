@@ -58,10 +58,18 @@ impl<'a> Sight<'a> {
     pub(super) fn run(&self, from: usize, limit: usize, accept: impl Fn(u8) -> bool) -> usize {
         let rest = self.bytes().get(from..).unwrap_or_default();
         let window = rest.get(..limit).unwrap_or(rest);
-        from + window
+        let length = window
             .iter()
             .position(|byte| !accept(*byte))
-            .unwrap_or(window.len())
+            .unwrap_or(window.len());
+        #[cfg(test)]
+        count::add(length);
+        from + length
+    }
+
+    /// The bytes between two places.
+    pub(super) fn look(&self, from: usize, to: usize) -> &'a [u8] {
+        self.bytes().get(from..to).unwrap_or_default()
     }
 
     /// The text between two places that lie beside ASCII.
@@ -94,4 +102,23 @@ impl<'a> Sight<'a> {
 /// made of them, and a sentence may end where one begins.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// How many bytes the runs had that were followed: what hostile text can make
+/// many.
+#[cfg(test)]
+pub(super) mod count {
+    use std::cell::Cell;
+
+    thread_local! {
+        static LOOKED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(in super::super) fn add(bytes: usize) {
+        LOOKED.with(|looked| looked.set(looked.get() + bytes));
+    }
+
+    pub(in super::super) fn looked() -> usize {
+        LOOKED.with(Cell::get)
+    }
 }

@@ -12,6 +12,9 @@ use std::sync::Arc;
 
 /// The text that is done is let go in steps, not at every piece.
 const SLACK: usize = 4096;
+/// What is held grows by so much before it is gone through again, as long as
+/// letters come by which no secret ends.
+const GROWTH: usize = 512;
 
 /// One stream of text on its way to the log.
 #[derive(Debug)]
@@ -22,6 +25,8 @@ pub struct MaskStream {
     /// The end of what is out, for looking back, and what is held.
     buffer: String,
     place: Place,
+    /// Bytes at the end that were not looked at yet.
+    unread: usize,
     found: Findings,
 }
 
@@ -33,6 +38,7 @@ impl MaskStream {
             lines: Lines::default(),
             buffer: String::new(),
             place: Place::default(),
+            unread: 0,
             found: Findings::default(),
         }
     }
@@ -87,6 +93,11 @@ impl MaskStream {
 
     fn scan(&mut self, text: &str, ending: Ending) -> String {
         self.buffer.push_str(text);
+        if ending == Ending::Open && self.can_wait(text) {
+            self.unread += text.len();
+            return String::new();
+        }
+        self.unread = 0;
         let mut out = String::new();
         let progress = SCANNER.scan(&self.buffer, self.place, ending, &mut out, &mut self.found);
         self.place = progress.place;
@@ -95,6 +106,14 @@ impl MaskStream {
         self.place.emitted = self.place.emitted.max(progress.hold);
         self.forget();
         out
+    }
+
+    /// Whether a secret has begun that this cannot end. What is held may then be
+    /// gone through later: byte by byte it would be gone through at each.
+    fn can_wait(&self, text: &str) -> bool {
+        let held = self.buffer.len() - self.place.emitted - self.unread - text.len();
+        let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.+/".contains(&byte);
+        self.unread + text.len() <= GROWTH.min(held / 4) && text.bytes().all(goes_on)
     }
 
     fn forget(&mut self) {

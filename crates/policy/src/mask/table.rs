@@ -23,9 +23,10 @@ pub(super) enum Alphabet {
 /// What the rest after the prefix must look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Look {
-    /// Not one letter over and over, no placeholder: the prefix is proof enough.
+    /// Not one letter over and over, no placeholder, not words with dashes: else
+    /// the prefix is proof enough.
     Own,
-    /// Drawn by lot, or too long for a word: the prefix occurs in ordinary text.
+    /// Drawn by lot, or too long for a word and no name: the prefix occurs in ordinary text.
     Random,
 }
 
@@ -116,7 +117,7 @@ pub(super) static TOKENS: &[Token] = &[
     token("openrouter-key", "sk-or-", UrlSafe, 32, 255).random(),
     token("huggingface-token", "hf_", Alphanumeric, 30, 48),
     token("groq-key", "gsk_", Alphanumeric, 40, 64),
-    token("nvidia-key", "nvapi-", UrlSafe, 40, 100),
+    token("nvidia-key", "nvapi-", UrlSafe, 40, 100).random(),
     token("xai-key", "xai-", Alphanumeric, 60, 100),
     token("perplexity-key", "pplx-", Alphanumeric, 40, 64),
     token("replicate-token", "r8_", Alphanumeric, 37, 40),

@@ -1,12 +1,14 @@
 //! Secrets that say by their first letters what they are: a prefix and a run of
 //! letters, of a known alphabet and length.
 
-use super::random::{is_in_one_piece, is_own, is_random, is_varied};
+use super::random::{is_in_one_piece, is_in_words, is_own, is_random, is_varied};
 use super::sight::{Sight, Verdict};
 use super::table::{Alphabet, Cover, Look, Token};
 
 /// A signed token may carry many claims.
 const JWT_BYTES: usize = 8 * 1024;
+/// How far back another beginning is looked for; less than what is kept behind.
+const NEAR: usize = 200;
 
 impl Alphabet {
     fn has(self, byte: u8) -> bool {
@@ -33,6 +35,9 @@ pub(super) fn judge(sight: Sight<'_>, token: &Token) -> Verdict {
     if !anywhere && !after_dash && !sight.begins_word(sight.start) {
         return Verdict::No;
     }
+    if is_within(sight, token) {
+        return Verdict::No;
+    }
     let end = sight.run(sight.end, token.most + 1, |byte| token.alphabet.has(byte));
     let length = end - sight.end;
     if length > token.most {
@@ -43,7 +48,7 @@ pub(super) fn judge(sight: Sight<'_>, token: &Token) -> Verdict {
     }
     let body = sight.slice(sight.end, end).trim_end_matches('.');
     let fits = match token.look {
-        Look::Own => is_own(body),
+        Look::Own => is_own(body) && !is_in_words(body),
         Look::Random => is_random(body) || is_in_one_piece(body),
     };
     if body.len() < token.least || !fits {
@@ -54,6 +59,21 @@ pub(super) fn judge(sight: Sight<'_>, token: &Token) -> Verdict {
         to: sight.end + body.len(),
         name: token.name,
     }
+}
+
+/// Whether the same kind began shortly before, in the same run of letters: then
+/// this run was judged, and must not be gone through at each of its beginnings.
+fn is_within(sight: Sight<'_>, token: &Token) -> bool {
+    let is_of_it = |byte: &u8| token.alphabet.has(*byte);
+    if !sight.before(sight.start, 1).is_some_and(|b| is_of_it(&b)) {
+        return false;
+    }
+    let from = sight.start.saturating_sub(NEAR);
+    let head = sight.look(from, sight.start);
+    let prefix = token.prefix.as_bytes();
+    head.windows(prefix.len())
+        .rposition(|window| window == prefix)
+        .is_some_and(|at| head[at..].iter().all(is_of_it))
 }
 
 /// A signed JSON web token: header, claims, signature.
@@ -121,5 +141,51 @@ pub(super) fn telegram(sight: Sight<'_>) -> Verdict {
         from,
         to: end,
         name: "telegram-token",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Masker;
+    use crate::mask::sight::count::looked;
+
+    /// Times that a byte is looked at. A run that is too long is gone through from
+    /// each beginning in it that is not near another one.
+    const OFTEN: usize = 32;
+
+    fn hostile(length: usize) -> Vec<String> {
+        let spread = format!("ya29.{}.", "a".repeat(210));
+        ["ya29.", ".ya29.", "glpat-.", "SG.", ".eyJ", "hvs.", "sk-"]
+            .map(String::from)
+            .into_iter()
+            .chain([spread])
+            .map(|piece| piece.repeat(length / piece.len()))
+            .collect()
+    }
+
+    #[test]
+    fn no_text_is_gone_through_from_each_of_its_beginnings() {
+        for text in hostile(100_000) {
+            let before = looked();
+            assert_eq!(Masker::standard().mask(&text), text);
+            let work = looked() - before;
+            assert!(work <= text.len() * OFTEN, "{}: {work}", &text[..8]);
+        }
+    }
+
+    #[test]
+    fn what_comes_byte_by_byte_is_not_gone_through_at_each_byte() {
+        for text in hostile(10_000) {
+            let mut stream = Masker::standard().stream();
+            let before = looked();
+            let mut out = String::new();
+            for at in 0..text.len() {
+                out.push_str(&stream.push(&text[at..=at]));
+            }
+            out.push_str(&stream.finish());
+            let work = looked() - before;
+            assert_eq!(out, text);
+            assert!(work <= text.len() * OFTEN, "{}: {work}", &text[..8]);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Secrets in structured data: the strings of a JSON value, where the name of a
 //! field stands for the name in a line of text.
 
-use super::random::is_placeholder;
+use super::random::{is_one_long_piece, is_placeholder};
 use super::sight::{Sight, Verdict};
 use super::table::{KEYWORDS, Secret, TOKENS};
 use super::{Extent, Findings, Masker, State, assign, marker, token};
@@ -28,6 +28,11 @@ fn mask(masker: &Masker, extent: Extent, value: &mut Value, found: &mut Findings
                         found.note(kind);
                         *text = marker(kind);
                     }
+                    Value::String(text) if bearer(name, text).is_some() => {
+                        found.note("bearer-token");
+                        let scheme = bearer(name, text).unwrap_or_default();
+                        *text = format!("{scheme} {}", marker("bearer-token"));
+                    }
                     _ => mask(masker, extent, item, found),
                 }
             }
@@ -50,6 +55,14 @@ fn named(name: &str, value: &str) -> Option<&'static str> {
         Secret::Docker if lower == "auth" => assign::fits(keyword, "", value),
         Secret::Docker | Secret::Bearer | Secret::Basic => None,
     })
+}
+
+/// The scheme before a token that only the name of the header betrays.
+fn bearer<'a>(name: &str, value: &'a str) -> Option<&'a str> {
+    let (scheme, token) = value.split_once(' ')?;
+    let is_header = name.to_ascii_lowercase().ends_with("authorization");
+    (is_header && scheme.eq_ignore_ascii_case("bearer") && is_one_long_piece(token))
+        .then_some(scheme)
 }
 
 /// The verdict on a token that says by itself what it is and begins here: its

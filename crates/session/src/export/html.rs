@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use tenon_vocab::{
     CallId, ContextChange, DiffFile, Display, Event, EventKind, ImageSource, Message, Notice,
-    NoticeLevel, Origin, Part, Role, RunId, TodoItem, TodoStatus, ToolResult,
+    NoticeLevel, Origin, Part, Role, RunId, TodoItem, TodoStatus, ToolResult, subject,
 };
 
 const STYLE: &str = include_str!("html/style.css");
@@ -265,7 +265,7 @@ impl Page<'_> {
             .remove(&(run, result.call.clone()))
             .unwrap_or_default();
         let class = if result.ok { "ok" } else { "failed" };
-        let subject = subject(&input);
+        let subject = about(&result.name, &input);
         // What was changed is what a reader looks for.
         let open = match result.display {
             Display::Diff { .. } => " open",
@@ -345,14 +345,9 @@ impl Page<'_> {
     }
 }
 
-/// What a call is about, in a few words: the field that says it, where there is
-/// one, else all of it.
-fn subject(input: &Value) -> String {
-    const TELLING: [&str; 6] = ["command", "path", "pattern", "query", "url", "name"];
-    let said = TELLING
-        .iter()
-        .find_map(|name| input.get(*name).and_then(Value::as_str));
-    match (said, input) {
+/// What a call is about, or else all of its input.
+fn about(name: &str, input: &Value) -> String {
+    match (subject(name, input), input) {
         (Some(said), _) => said.to_owned(),
         (None, Value::String(text)) => text.clone(),
         (None, Value::Null) => String::new(),
@@ -408,4 +403,17 @@ fn diff(out: &mut String, file: &DiffFile) {
         );
     }
     out.push_str("</pre>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::about;
+    use serde_json::json;
+
+    #[test]
+    fn a_heading_says_what_runs_and_not_what_stands_first() {
+        let input = json!({"path": "src", "command": "rm -r ."});
+        assert_eq!(about("bash", &input), "rm -r .");
+        assert_eq!(about("todowrite", &json!({"items": []})), "{\"items\":[]}");
+    }
 }

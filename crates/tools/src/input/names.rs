@@ -17,7 +17,12 @@ pub fn suggest_name(name: &str, known: &[&str]) -> Option<String> {
         .iter()
         .filter_map(|candidate| Some((closeness(&wanted, &squash(candidate)?), *candidate)))
         .filter(|(score, _)| *score >= 0.72)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        // As close: two letters in the wrong order before one too many.
+        .max_by(|a, b| {
+            let longer = |name: &str| std::cmp::Reverse(name.len().abs_diff(wanted.len()));
+            let as_long = || longer(a.1).cmp(&longer(b.1));
+            a.0.total_cmp(&b.0).then_with(as_long)
+        })
         .map(|(_, candidate)| candidate.to_owned())
 }
 

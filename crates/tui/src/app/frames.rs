@@ -60,7 +60,9 @@ impl App {
         self.screen.unpage()?;
         let finished = self.state.flow.take(size.columns);
         let live = view::live(&self.state);
-        self.screen.draw(self.drawn, size, &finished, &live)
+        let shown = self.screen.draw(self.drawn, size, &finished, &live)?;
+        self.state.reached(shown);
+        Ok(())
     }
 
     /// The live area goes; what was said stays.

@@ -19,7 +19,9 @@ fn find(desk: &Desk) -> Option<(Token, Range<Place>)> {
     if desk.aim == Aim::Shell {
         return None;
     }
-    slash(desk).or_else(|| mention(desk))
+    slash(desk)
+        .or_else(|| mention(desk))
+        .or_else(|| argument(desk))
 }
 
 fn slash(desk: &Desk) -> Option<(Token, Range<Place>)> {
@@ -33,6 +35,27 @@ fn slash(desk: &Desk) -> Option<(Token, Range<Place>)> {
     let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let range = Place::default()..Place::new(0, caret.byte + end);
     Some((Token::Slash(typed.to_owned()), range))
+}
+
+/// The first word behind a command. Which commands take one is not known here.
+fn argument(desk: &Desk) -> Option<(Token, Range<Place>)> {
+    let caret = desk.caret;
+    let line = desk.buffer.line(0);
+    let head = part(line, 0..caret.byte);
+    let (_, behind) = head.strip_prefix('/')?.split_once(char::is_whitespace)?;
+    let word = behind.trim_start();
+    let ends = |c: char| c.is_whitespace() || super::paste::is_mark(c);
+    if caret.line != 0 || word.contains(ends) {
+        return None;
+    }
+    let rest = part_from(line, caret.byte);
+    let end = rest.find(ends).unwrap_or(rest.len());
+    let range = Place::new(0, caret.byte - word.len())..Place::new(0, caret.byte + end);
+    let token = Token::Argument {
+        line: head.to_owned(),
+        word: word.to_owned(),
+    };
+    Some((token, range))
 }
 
 fn mention(desk: &Desk) -> Option<(Token, Range<Place>)> {
@@ -106,6 +129,7 @@ pub(super) fn complete(desk: &mut Desk, choice: &str) {
     let (mut text, goes_on) = match token {
         Token::Slash(_) => (format!("/{}", choice.trim_start_matches('/')), false),
         Token::Mention(_) => written(choice.trim_start_matches('@')),
+        Token::Argument { .. } => (choice.to_owned(), false),
     };
     let behind = part_from(desk.buffer.line(range.end.line), range.end.byte);
     let spaced = behind.starts_with(char::is_whitespace);

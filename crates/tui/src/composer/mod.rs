@@ -70,6 +70,9 @@ pub enum Token {
     Slash(String),
     /// `@pa`: up to the caret, without the at sign and an opening quote.
     Mention(String),
+    /// `/name wo`: the first line up to the caret, and the first word after a
+    /// command, which may be empty.
+    Argument { line: String, word: String },
 }
 
 /// Keys that are two.

@@ -46,7 +46,7 @@ impl Answers {
         match (reason, &result.explanation) {
             (Some(reason), Some(explanation)) if result.status == CallStatus::Denied => {
                 let explanation = Explanation {
-                    reason,
+                    said: Some(reason),
                     ..explanation.clone()
                 };
                 Cow::Owned(ToolResult {
@@ -75,21 +75,8 @@ impl Flow {
             self.answers.reasons.push((call, text.to_owned()));
         }
         let taken = open.choices.iter().find(|one| one.id == answer.choice);
-        if let Some(said) = taken.and_then(allowed) {
+        if let Some(said) = taken.and_then(Choice::standing) {
             self.remark(Role::Dim, &said, columns);
         }
     }
-}
-
-/// A permission that holds for more than this once.
-fn allowed(choice: &Choice) -> Option<String> {
-    let rule = choice.rule.as_deref()?;
-    let rule = rule.strip_suffix(" = allow").unwrap_or(rule);
-    let label = choice.label.trim_start_matches("always ");
-    let label = label.strip_prefix("allow ").unwrap_or(label);
-    let back = match choice.id.as_str() {
-        Choice::ALWAYS => " (`tenon policy remove` takes it back)",
-        _ => "",
-    };
-    Some(format!("Allowed {label}: {rule}{back}"))
 }

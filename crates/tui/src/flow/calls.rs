@@ -98,10 +98,15 @@ impl Flow {
             .running
             .iter()
             .position(|running| running.used.call == result.call);
+        // A call that was refused was never started: say which it was.
+        let asked = match at {
+            Some(_) => None,
+            None => self.forget(&result.call),
+        };
+        self.refusals.ended(result, asked.as_ref());
         let heading = match at {
             Some(at) => shapes::heading(&self.running.remove(at).used, columns),
-            // A call that was refused was never started: say which it was.
-            None => match self.forget(&result.call) {
+            None => match asked {
                 Some(asked) => shapes::asked(&asked.name, &asked.arguments, columns),
                 None => {
                     let arguments = self.shell.as_ref().map(Shell::arguments);
@@ -109,11 +114,8 @@ impl Flow {
                 }
             },
         };
-        if result.status == CallStatus::Denied {
-            self.own_no = result.is_refused_by_user();
-            if let Some(shell) = &mut self.shell {
-                shell.refused = Some(Refused::of(result));
-            }
+        if let (CallStatus::Denied, Some(shell)) = (result.status, &mut self.shell) {
+            shell.refused = Some(Refused::of(result));
         }
         if let Display::Todo { items } = &result.display {
             self.todo.clone_from(items);

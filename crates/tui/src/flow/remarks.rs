@@ -5,8 +5,10 @@ use super::{Block, Flow};
 use crate::text::{Line, Role, Span, wrap};
 use std::borrow::Cow;
 use std::time::Instant;
-use tenon_vocab::{Interrupted, JobEvent, Notice, NoticeLevel, Outcome, Retry, RunFinished};
-use tenon_vocab::{figures, notice};
+use tenon_vocab::{
+    Interrupted, JobEvent, Notice, NoticeLevel, Outcome, Retry, RunEnding, RunFinished, figures,
+    notice,
+};
 
 impl Flow {
     pub(super) fn remark(&mut self, role: Role, text: &str, columns: usize) {
@@ -42,28 +44,20 @@ impl Flow {
     }
 
     pub(super) fn interrupted(&mut self, interrupted: &Interrupted, columns: usize) {
-        self.remark(
-            Role::Error,
-            &format!("Interrupted ({}).", interrupted.by),
-            columns,
-        );
+        self.cut = interrupted.cut();
+        self.remark(Role::Error, &interrupted.words(), columns);
     }
 
     /// How a run ended, in a word.
     pub(crate) fn ending(&self, finished: &RunFinished) -> (Role, Cow<'static, str>) {
-        let (role, word) = match finished.outcome {
-            Outcome::Completed => (Role::Success, "Done."),
-            Outcome::Denied if self.own_no => (Role::Dim, "Done."),
-            // The model has heard of it, and went on to its end.
-            Outcome::Denied if finished.steps > 0 && finished.denied_calls > 0 => {
-                return (Role::Warning, Cow::Owned(refused(finished.denied_calls)));
-            }
-            Outcome::Denied => (Role::Error, "Not done, because something was not allowed."),
-            Outcome::Interrupted => (Role::Dim, "Stopped."),
-            Outcome::Limit | Outcome::Loop => (Role::Warning, "Stopped at a limit."),
-            Outcome::Failed | Outcome::Filtered => (Role::Error, "Failed."),
+        let ending = self.refusals.ending(finished);
+        let role = match ending {
+            RunEnding::Done => Role::Success,
+            RunEnding::DoneAfterOwnNo | RunEnding::Stopped => Role::Dim,
+            RunEnding::DoneWithout(_) | RunEnding::AtLimit => Role::Warning,
+            RunEnding::NotAllowed | RunEnding::Failed => Role::Error,
         };
-        (role, Cow::Borrowed(word))
+        (role, ending.words())
     }
 
     /// `Done. 3.2s · 4 steps · 1.2k tokens`; nothing for a command of the user's.
@@ -74,12 +68,13 @@ impl Flow {
         self.streamed = super::Streamed::Nothing;
         self.written = 0;
         let shell = self.shell.take();
-        if finished.steps == 0 && finished.outcome == Outcome::Completed {
+        // Its figures are of whoever opened the session next.
+        if self.cut.take().is_some() {
             return;
         }
-        if let Some(refused) = shell.and_then(|shell| shell.refused) {
-            // It stands above that it was not run, and why.
-            if refused == Refused::ForTheAgent {
+        if self.refusals.is_silent(finished) {
+            let refused = shell.and_then(|shell| shell.refused);
+            if refused == Some(Refused::ForTheAgent) {
                 let other = "You can change the agent with Shift+Tab.";
                 self.remark(Role::Text, other, columns);
             }
@@ -97,6 +92,11 @@ impl Flow {
         {
             lines.extend(wrap(&Line::new(Role::Dim, reason), columns, 2));
         }
+        if finished.outcome == Outcome::Denied
+            && let Some(way) = self.refusals.way()
+        {
+            lines.extend(wrap(&Line::new(Role::Dim, &way), columns, 2));
+        }
         self.last = match self.last {
             Block::Start => Block::Start,
             _ => Block::ToolBody,
@@ -104,10 +104,4 @@ impl Flow {
         self.say(lines);
         self.last = Block::ToolBody;
     }
-}
-
-fn refused(calls: u32) -> String {
-    let were = if calls == 1 { "was" } else { "were" };
-    let calls = figures::count(calls as usize, "call");
-    format!("Done; {calls} {were} not allowed.")
 }

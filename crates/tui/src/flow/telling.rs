@@ -71,9 +71,6 @@ impl Flow {
     /// An event of a session that is resumed. Of a very long answer the end is
     /// shown: all of it would fill the scrollback a second time.
     pub fn past(&mut self, event: &Event, columns: usize, now: Instant) {
-        if let Some(text) = cut(event) {
-            return self.remark(Role::Error, text, columns);
-        }
         match end_of(event) {
             None => self.event(event, columns, now),
             Some(end) => {
@@ -82,18 +79,10 @@ impl Flow {
                 self.event(&end, columns, now);
             }
         }
-    }
-}
-
-/// Where nothing ended, and a record was put in afterwards.
-fn cut(event: &Event) -> Option<&'static str> {
-    match &event.kind {
-        EventKind::Interrupted(by) if event.parent.is_none() => match by.by.as_str() {
-            "crash" => Some("Broken off: the program ended here."),
-            "fork" => Some("The copy was cut here."),
-            _ => None,
-        },
-        _ => None,
+        // Where the next run begins is not among them.
+        if matches!(event.kind, EventKind::RunFinished(_)) && event.parent.is_none() {
+            self.refusals.forget();
+        }
     }
 }
 
@@ -136,7 +125,7 @@ fn long(event: &Event) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenon_vocab::{Segment, SessionId, Timestamp};
+    use tenon_vocab::{Interrupted, Outcome, RunFinished, Segment, SessionId, Timestamp, Usage};
 
     fn event(kind: impl Into<EventKind>) -> Arc<Event> {
         Arc::new(Event {
@@ -170,6 +159,43 @@ mod tests {
         assert!(pieces.len() > 19 && most < Some(PIECE), "{most:?}");
         assert_eq!(pieces.concat(), flow.take(60));
     }
+
+    #[test]
+    fn where_nothing_ended_the_page_and_the_resumed_session_say_so_in_the_same_words() {
+        let by = |by: &str| Interrupted { by: by.to_owned() };
+        let finished = RunFinished {
+            outcome: Outcome::Interrupted,
+            reason: None,
+            steps: 2,
+            calls: 0,
+            failed_calls: 0,
+            denied_calls: 0,
+            usage: Usage::default(),
+            cost: None,
+            duration_ms: 9,
+            snapshot: None,
+        };
+        let now = Instant::now();
+        let told = |cause: &str| {
+            let events = vec![event(by(cause)), event(finished.clone())];
+            let mut flow = Flow::new(Thinking::Brief);
+            for event in &events {
+                flow.past(event, 60, now);
+            }
+            let page: Vec<Line> = Telling::new(Rc::from(events), 60, now).flatten().collect();
+            let page: Vec<String> = page.iter().map(Line::plain).collect();
+            let again: Vec<String> = flow.take(60).iter().map(Line::plain).collect();
+            assert_eq!(page, again);
+            page
+        };
+        for cut in [Interrupted::CRASH, Interrupted::FORK] {
+            assert_eq!(told(cut), [by(cut).words()]);
+        }
+        let stopped = told(Interrupted::USER).join("\n");
+        assert!(stopped.contains("Interrupted (user)."), "{stopped}");
+        assert!(stopped.contains("Stopped."), "{stopped}");
+    }
+
     #[test]
     fn of_a_very_long_answer_the_end_is_shown_again() {
         let shown = |text: &str| -> Vec<String> {

@@ -8,8 +8,9 @@
 //!
 //! A line of a paragraph is drawn as soon as the next one is there and nothing
 //! joins the two: an open mark, the head of a table. So little of a long
-//! paragraph is ever open. The price is that only one line can be underlined to
-//! be a heading; a rule under more is a rule.
+//! paragraph is ever open. So is each full row of a long line ([`super::rows`]).
+//! The price is that only one row can be underlined to be a heading; a rule under
+//! more is a rule.
 //!
 //! Bounds: what is too deep, too long or too much is cut by its own size alone,
 //! at the same place however it arrives. A paragraph goes on behind the cut as
@@ -168,6 +169,46 @@ impl Blocks {
         match &mut self.leaf {
             Leaf::Text(text) => Some(&mut text.text),
             _ => None,
+        }
+    }
+
+    /// The same at this place, with nothing drawn yet.
+    pub fn without_lines(&self) -> Self {
+        Self {
+            stack: self.stack.clone(),
+            leaf: self.leaf.clone(),
+            last: self.last.clone(),
+            blank: self.blank,
+            out: Vec::new(),
+        }
+    }
+
+    /// The columns of a text at this place.
+    pub fn room(&self, sheet: Sheet) -> usize {
+        self.stack.inner(sheet.columns)
+    }
+
+    /// The text that is open, if it is one that can go on in another part.
+    pub fn paragraph(&self) -> Option<&str> {
+        let Leaf::Text(open) = &self.leaf else {
+            return None;
+        };
+        let is_task = self.stack.has_undrawn_mark() && leaf::task(&open.text).is_some();
+        let is_other = open.text.contains('|') || open.text.trim_start().starts_with('<');
+        (open.reading == Reading::Marks && !is_task && !is_other).then_some(&open.text)
+    }
+
+    /// Draws the text that is open; it goes on in another part.
+    pub fn part(&mut self, sheet: Sheet) {
+        if let Leaf::Text(open) = &self.leaf {
+            let next = Text {
+                reading: open.reading,
+                part: Part::Further,
+                lines: 1,
+                ..Text::default()
+            };
+            self.close_leaf(sheet);
+            self.leaf = Leaf::Text(next);
         }
     }
 

@@ -9,6 +9,7 @@
 use crate::shapes::grid::{self, Align, Grid};
 use crate::text::{Line, Role, Ruled, Span, Style, Weight, wrap};
 use pulldown_cmark::{Alignment, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::borrow::Cow;
 
 /// How something stands among its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,7 @@ pub(super) fn verbatim(text: &str, base: Style, columns: usize) -> Vec<Line> {
 
 /// The blocks of one leaf; in all but rare cases it is one.
 pub(super) fn draw(text: &str, base: Style, columns: usize) -> Vec<(Look, Vec<Line>)> {
+    let text = &*with_room(text);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let parser = Parser::new_ext(text, options);
@@ -326,6 +328,37 @@ pub(super) fn is_table(text: &str) -> bool {
     let mut lines = text.lines();
     lines.next().is_some_and(|line| line.contains('|'))
         && lines.next().is_some_and(super::marks::is_delimiter_row)
+}
+
+/// A table whose heading has a cell for each cell of its rows: the parser drops
+/// what has no heading.
+fn with_room(text: &str) -> Cow<'_, str> {
+    let Some(head) = table_head(text) else {
+        return Cow::Borrowed(text);
+    };
+    let cells = |line: &str| {
+        let line = line.replace("\\|", "");
+        let line = line.trim();
+        let line = line.strip_prefix('|').unwrap_or(line);
+        line.strip_suffix('|').unwrap_or(line).matches('|').count() + 1
+    };
+    let rows = text.get(head.len()..).unwrap_or_default();
+    let most = rows.lines().map(cells).max().unwrap_or_default();
+    let lacking = most.saturating_sub(head.lines().map(cells).min().unwrap_or_default());
+    if lacking == 0 {
+        return Cow::Borrowed(text);
+    }
+    let mut whole: String = head
+        .lines()
+        .zip([" |", "-|"])
+        .map(|(line, cell)| {
+            let line = line.trim_end();
+            let bar = if line.ends_with('|') { "" } else { "|" };
+            format!("{line}{bar}{}\n", cell.repeat(lacking))
+        })
+        .collect();
+    whole.push_str(rows);
+    Cow::Owned(whole)
 }
 
 /// Whether the text begins with a table, and the two lines that make it one.

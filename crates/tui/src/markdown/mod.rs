@@ -11,6 +11,7 @@ mod code;
 mod containers;
 mod leaf;
 mod marks;
+mod rows;
 
 use crate::text::Line;
 use blocks::{Blocks, MOST_BYTES, Place, Sheet};
@@ -107,14 +108,22 @@ impl Stream {
         std::mem::take(self).blocks.out
     }
 
-    /// Gives all whole lines to the blocks; of a line that is too long, a part.
+    /// Gives all whole lines to the blocks, and all full rows of a line; of one
+    /// that is too long, a part.
     fn take_lines(&mut self, sheet: Sheet) {
         let text = std::mem::take(&mut self.text);
         let mut rest = text.as_str();
         loop {
             let near = floor(rest, MOST_BYTES);
             let (head, _) = rest.split_at(near);
-            if let Some(end) = head.find('\n') {
+            let line = head.split_once('\n').map_or(head, |(line, _)| line);
+            if let Some(at) = rows::full(&self.blocks, line, self.cut, sheet) {
+                let (part, tail) = rest.split_at(at);
+                self.give(part.trim_end(), sheet);
+                self.blocks.part(sheet);
+                self.cut = Cut::Inside;
+                rest = tail;
+            } else if let Some(end) = head.find('\n') {
                 let (line, tail) = rest.split_at(end);
                 self.give(line.strip_suffix('\r').unwrap_or(line), sheet);
                 self.cut = Cut::No;
@@ -145,10 +154,7 @@ impl Stream {
     }
 
     fn give(&mut self, line: &str, sheet: Sheet) {
-        match self.cut {
-            Cut::No => self.blocks.line(line, sheet),
-            Cut::Inside => self.blocks.more(line, sheet),
-        }
+        rows::give(&mut self.blocks, line, self.cut, sheet);
     }
 }
 

@@ -26,11 +26,17 @@ pub(super) struct Live {
     pub caret: Option<(usize, usize)>,
 }
 
+/// The rows that a live area can have: one is left to what was said before.
+#[must_use]
+pub fn room(size: Size) -> usize {
+    size.rows.saturating_sub(1).max(1)
+}
+
 impl Live {
-    /// What of a frame can be shown: its last rows, and one row is left to what
-    /// was said before. The row of the caret is among them.
+    /// What of a frame can be shown: its last rows. The row of the caret is among
+    /// them.
     pub(super) fn fit(frame: &Frame, size: Size) -> Self {
-        let room = size.rows.saturating_sub(1).max(1);
+        let room = room(size);
         let columns = size.columns.max(1);
         let count = frame.lines.len();
         let last = count.saturating_sub(1);

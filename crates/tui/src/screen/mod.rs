@@ -55,6 +55,7 @@ use crate::text::{Frame, Line, Size};
 use crate::theme::{Depth, Theme};
 use flight::{Arrival, Flight, Way, Weather};
 use live::Live;
+pub use live::room;
 use page::Paged;
 use paint::{Painter, Same};
 use std::io::{self, Write};
@@ -100,6 +101,14 @@ pub struct Screen<W: Write> {
     free: usize,
     /// Finished lines above it.
     said: usize,
+}
+
+/// How much of a live area came on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    Whole,
+    /// It was higher than the screen.
+    Cut,
 }
 
 /// Whether the terminal may have moved its rows since the last draw.
@@ -163,6 +172,7 @@ impl<W: Write> Screen<W> {
     /// Puts finished lines above the live area, and draws the live area. A size
     /// other than the last one means that the terminal was resized meanwhile; what
     /// was written shortly before then is dealt with differently from what is old.
+    /// Says whether all of the live area stands there now.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -172,12 +182,16 @@ impl<W: Write> Screen<W> {
         size: Size,
         finished: &[Line],
         live: &Frame,
-    ) -> io::Result<()> {
+    ) -> io::Result<Shown> {
         self.unpage()?;
         let next = Live::fit(live, size);
+        let shown = match next.rows.len() == live.lines.len() {
+            true => Shown::Whole,
+            false => Shown::Cut,
+        };
         let resized = size != self.size || self.resized == Resized::Perhaps;
         if !resized && finished.is_empty() && self.same == Same::Kept && *self.live == next {
-            return Ok(());
+            return Ok(shown);
         }
         let finished: Vec<Line> = finished.iter().cloned().map(live::trimmed).collect();
         let before = Rc::clone(&self.live);
@@ -221,7 +235,8 @@ impl<W: Write> Screen<W> {
         self.size = size;
         self.same = Same::Kept;
         self.resized = Resized::No;
-        self.write(&bytes)
+        self.write(&bytes)?;
+        Ok(shown)
     }
 
     /// Whether a resize was lately. One seldom comes alone, and a screen that is

@@ -3,13 +3,14 @@
 use super::count;
 use crate::text::{Line, Role, Span, Style, split_at};
 use serde_json::Value;
+use tenon_vocab::subject;
 
 pub(super) fn line(name: &str, input: &Value, columns: usize) -> Line {
     let mut line = Line::of([
         Span::new(Role::Dim, "▸ "),
         Span::new(Style::from(Role::Tool).bold(), name),
     ]);
-    let about = about(input);
+    let about = about(name, input);
     let mut lines = about.trim_matches('\n').split('\n');
     let first = lines.next().unwrap_or_default();
     let further = lines.count();
@@ -32,14 +33,14 @@ pub(super) fn line(name: &str, input: &Value, columns: usize) -> Line {
     line
 }
 
-/// What a call is about: its first text, or else its values by name.
-fn about(input: &Value) -> String {
+/// What a call is about: the text that says it, or else its values by name.
+fn about(name: &str, input: &Value) -> String {
+    if let Some(text) = subject(name, input) {
+        return text.to_owned();
+    }
     let Some(fields) = input.as_object() else {
         return String::new();
     };
-    if let Some(text) = fields.values().find_map(Value::as_str) {
-        return text.to_owned();
-    }
     let plain = |value: &Value| match value {
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
         Value::Array(all) => Some(count(all.len(), "entry").replace("entrys", "entries")),
@@ -50,4 +51,20 @@ fn about(input: &Value) -> String {
         .filter_map(|(name, value)| Some(format!("{name}: {}", plain(value)?)))
         .collect();
     named.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_heading_says_what_is_written_to_and_not_what_stands_first() {
+        let input = json!({"content": "ls", "path": "/etc/passwd2"});
+        assert_eq!(line("write", &input, 80).plain(), "▸ write /etc/passwd2");
+        assert_eq!(
+            about("todowrite", &json!({"items": [1, 2]})),
+            "items: 2 entries"
+        );
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{agents, give_back, next_question, say, submit};
 use crate::composer::{Aim, Typed};
-use crate::house::Listing;
+use crate::house::{Listing, Row};
 use crate::input::{Effect, Leaving};
 use crate::overlay::ask::{self, Verdict};
 use crate::overlay::menu::Chosen;
@@ -10,6 +10,7 @@ use crate::overlay::pager::{From, Paged, Pager};
 use crate::overlay::picker::{Picked, Picker};
 use crate::state::{Asker, Busy, Overlay, Press, Purpose, Queued, State};
 use crate::text::Role;
+use crate::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tenon_vocab::Command;
 
@@ -89,6 +90,10 @@ fn over(state: &mut State, overlay: Overlay, key: KeyEvent, effects: &mut Vec<Ef
                     Asker::House => Effect::Answered(answer),
                 });
                 next_question(state);
+            }
+            Verdict::Elsewhere => {
+                state.composer.key(key, state.now);
+                state.overlay = Some(Overlay::Ask(shown, asker));
             }
             Verdict::Page => {
                 let question = shown.question().clone();
@@ -267,11 +272,23 @@ fn stop(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
+fn themes() -> Vec<Row> {
+    let themes = Theme::NAMES.iter();
+    themes
+        .map(|(name, what)| Row {
+            id: (*name).to_owned(),
+            label: (*name).to_owned(),
+            detail: (*what).to_owned(),
+        })
+        .collect()
+}
+
 pub(super) fn pick(state: &mut State, purpose: Purpose, title: &str, effects: &mut Vec<Effect>) {
+    let mut picker = Picker::new(title, None);
     if purpose == Purpose::Theme {
         state.theme_before = Some(state.wishes.theme.clone());
+        picker.fill(themes());
     }
-    let picker = Picker::new(title, None);
     state.overlay = Some(Overlay::Pick(Box::new(picker), purpose));
     if let Some(listing) = purpose.listing() {
         effects.push(Effect::List(listing));

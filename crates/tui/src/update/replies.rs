@@ -14,6 +14,14 @@ use tenon_vocab::{Event, Query, Reply, TableReply};
 
 pub(super) fn reply(state: &mut State, query: &Query, reply: Reply) {
     match (query, reply) {
+        (Query::Completion { line }, reply) => {
+            let words = match reply {
+                Reply::Words { words } => words,
+                // Nobody asked for it by hand.
+                Reply::Meter(_) | Reply::Table(_) | Reply::Unavailable { .. } => Vec::new(),
+            };
+            state.menu.words(line, words);
+        }
         (_, Reply::Meter(meter)) => state.meter = Some(meter),
         (query, Reply::Table(table)) if purpose(query).is_some() => list(state, query, &table),
         (Query::Mcp, Reply::Table(table)) if !table.rows.is_empty() => {
@@ -145,7 +153,6 @@ pub(super) fn listed(state: &mut State, listing: Listing, rows: Result<Vec<Row>,
         }
         Listing::Sessions => Purpose::Resume,
         Listing::Prompts => Purpose::GoBack,
-        Listing::Themes => Purpose::Theme,
     };
     match rows {
         Ok(rows) => fill(state, purpose, rows),

@@ -11,7 +11,7 @@ use crate::overlay::pager::{From, Pager};
 use crate::overlay::picker::Picker;
 use crate::state::{Busy, Overlay, Purpose, Queued, State};
 use crate::text::Role;
-use tenon_vocab::slash::{Line as Meaning, Local, Pinning};
+use tenon_vocab::slash::{Line as Meaning, Local};
 use tenon_vocab::{Command, Query, SettingsChange, Switch, Turn};
 
 pub(super) fn submit(state: &mut State, typed: &str, effects: &mut Vec<Effect>) {
@@ -118,101 +118,83 @@ pub(super) fn is_free(state: &mut State) -> bool {
 }
 
 fn local(state: &mut State, text: &str, command: Local, effects: &mut Vec<Effect>) {
+    if state.run.is_some() && command.turn() != Turn::AtOnce {
+        return waits(state, text.split_whitespace().next().unwrap_or_default());
+    }
     match command {
         Local::Help => return help(state),
         Local::Exit => return effects.push(Effect::Leave(Leaving::Asked)),
-        Local::Sessions | Local::Resume(None) if state.run.is_none() => {
-            return pick(state, Purpose::Resume, "Resume a session", effects);
+        Local::Sessions | Local::Resume(None) => {
+            let title = match state.run {
+                None => "Resume a session",
+                Some(_) => "Sessions",
+            };
+            return pick(state, Purpose::Resume, title, effects);
         }
-        Local::History if state.run.is_none() => {
-            return pick(
-                state,
-                Purpose::GoBack,
-                "Go back, in a copy, to before",
-                effects,
-            );
+        Local::History => {
+            let title = match state.run {
+                None => "Go back, in a copy, to before",
+                Some(_) => "Prompts",
+            };
+            return pick(state, Purpose::GoBack, title, effects);
         }
         Local::Theme(None) => return pick(state, Purpose::Theme, "Theme", effects),
         Local::Theme(Some(name)) => return theme(state, &name, effects),
         Local::Rename(title) => {
-            let change = SettingsChange {
-                title: Some(title),
-                ..SettingsChange::default()
-            };
+            let change = SettingsChange::renamed(title);
             return effects.push(Effect::Send(Command::Settings(change)));
         }
         Local::Pin(how) => {
-            let pinned = match how {
-                Pinning::On => true,
-                Pinning::Off => false,
-                Pinning::Toggle => !state.settings.pinned,
-            };
-            let change = SettingsChange {
-                pinned: Some(pinned),
-                ..SettingsChange::default()
-            };
+            let change = SettingsChange::pinned(&state.settings, how);
             return effects.push(Effect::Send(Command::Settings(change)));
         }
         Local::Clear
         | Local::New
-        | Local::Sessions
-        | Local::Resume(_)
+        | Local::Resume(Some(_))
         | Local::Export(_)
         | Local::Init
         | Local::Mode(_)
         | Local::Effort
         | Local::Fork(_)
         | Local::Search(_)
-        | Local::History
         | Local::Diff
         | Local::Handoff(_) => {}
-    }
-    let (meanwhile, busy) = doing(&command);
-    if state.run.is_some() && meanwhile == Meanwhile::Stands {
-        let name = text.split_whitespace().next().unwrap_or_default();
-        let why = format!("{name} has to wait: a run is going on. Esc stops it.");
-        return say(state, Role::Warning, &why);
     }
     if !is_free(state) {
         // It is given back: it can be sent in a moment.
         return state.composer.set(text);
     }
-    state.busy = Some(busy);
+    state.busy = Some(doing(&command));
     effects.push(Effect::Act(command));
 }
 
-/// What the session does while a command is carried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meanwhile {
-    GoesOn,
-    /// Nothing may run.
-    Stands,
+/// What needs the session for itself cannot be done now.
+fn waits(state: &mut State, what: &str) {
+    let why = format!("{what} has to wait: a run is going on. Esc stops it.");
+    say(state, Role::Warning, &why);
 }
 
-/// What the program around is at with a command, and whether the session may go
-/// on meanwhile.
-fn doing(command: &Local) -> (Meanwhile, Busy) {
-    let opening = Busy::Opening { draft: None };
-    match command {
+/// What the program around is at with a command.
+fn doing(command: &Local) -> Busy {
+    Busy::With(match command {
         Local::Clear | Local::New | Local::Resume(_) | Local::Fork(_) => {
-            (Meanwhile::Stands, opening)
+            return Busy::Opening { draft: None };
         }
-        Local::Search(_) => (Meanwhile::GoesOn, Busy::With("searching")),
-        Local::Diff => (Meanwhile::GoesOn, Busy::With("comparing")),
-        Local::Export(_) => (Meanwhile::GoesOn, Busy::With("exporting")),
-        Local::Mode(None) | Local::Effort => (Meanwhile::GoesOn, Busy::With("looking")),
-        Local::Handoff(_) => (Meanwhile::Stands, Busy::With("writing the handoff")),
-        Local::Init => (Meanwhile::Stands, Busy::With("drafting")),
-        // The interface does the others itself, where nothing runs.
-        Local::Mode(Some(_))
-        | Local::Sessions
+        Local::Search(_) => "searching",
+        Local::Diff => "comparing",
+        Local::Export(_) => "exporting",
+        Local::Mode(_) | Local::Effort => "looking",
+        Local::Handoff(_) => "writing the handoff",
+        Local::Init => "drafting",
+        // The interface does the others itself.
+        Local::Sessions
         | Local::History
         | Local::Help
         | Local::Exit
         | Local::Theme(_)
         | Local::Rename(_)
-        | Local::Pin(_) => (Meanwhile::Stands, Busy::With("working")),
-    }
+        | Local::Pin(_) => "working",
+    })
 }
 
 fn theme(state: &mut State, name: &str, effects: &mut Vec<Effect>) {
@@ -252,6 +234,9 @@ pub(super) fn picked(
     effects: &mut Vec<Effect>,
 ) {
     match purpose {
+        // The list was looked at; the session is not free to be left.
+        Purpose::Resume if state.run.is_some() => waits(state, "/resume"),
+        Purpose::GoBack if state.run.is_some() => waits(state, "Going back"),
         Purpose::Resume => {
             state.busy = Some(Busy::Opening { draft: None });
             effects.push(Effect::Act(Local::Resume(Some(id.to_owned()))));

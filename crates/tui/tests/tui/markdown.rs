@@ -139,6 +139,16 @@ a long cell of words[b  │ ]23",
 }
 
 #[test]
+fn a_cell_without_a_heading_is_shown_all_the_same() {
+    let table = "| a | b\n|---|---\n| 1 | 2 | 3 |\n| 4 |\n";
+    let shown = all(&render(table, 40));
+    assert!(shown.contains('3'), "{shown}");
+    let usual = "| a | b |\n|---|---|\n| 1 | 2 |\n";
+    let bare = "a | b\n---|---\n| 1 | 2 |\n";
+    assert_eq!(all(&render(usual, 40)), all(&render(bare, 40)));
+}
+
+#[test]
 fn a_table_too_wide_for_the_screen_is_a_list_of_values() {
     let wide = "| first | second | third |\n|---|---|---|\n| aaaaaaaa | bbbbbbbb | cccccccc |\n| d | e | f |\n";
     looks(
@@ -221,6 +231,55 @@ fn a_line_of_a_paragraph_settles_when_the_next_one_cannot_change_it() {
     );
 }
 
+#[test]
+fn a_full_row_of_a_long_line_settles_while_the_line_goes_on() {
+    let settled = |text: &str| {
+        let mut stream = Stream::new();
+        stream.push(text);
+        (all(&stream.settled(20)), all(&stream.open(20)))
+    };
+    let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    assert_eq!(
+        settled("one two three four five six seven eight ni"),
+        pair("one two three four", "five six seven eight\nni")
+    );
+    // The word that is written may still be one that fits.
+    assert_eq!(
+        settled("one two three four five"),
+        pair("", "one two three four\nfive")
+    );
+    // A mark holds rows together until it is closed, or for long.
+    assert_eq!(
+        settled("one **two three four five six seven ").0,
+        String::new()
+    );
+    assert_eq!(
+        settled("one **two three four five six** seven eight nine ").0,
+        "one [* two][*  ][* three][*  ][* four]\n[* five][*  ][* six] seven eight"
+    );
+    // In a list it hangs; what is no paragraph is whole.
+    assert_eq!(
+        settled("- one two three four five six seven ").0,
+        "[a • ]one two three four"
+    );
+    for other in ["# ", "| ", "    ", "<p> ", "- [ ] "] {
+        let text = format!("{other}one two three four five six seven eight nine ten ");
+        assert_eq!(settled(&text).0, String::new(), "{other}");
+    }
+}
+
+/// A paragraph in one line, as models write it.
+fn paragraph() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        8 => "[a-c]{1,9}",
+        1 => prop::sample::select(vec![
+            "**b c**", "`x y z`", "*e*", "[t](u)", "**b", "c**", "`", "1.", "-", "#", "a*b", "漢字",
+            "e\u{301}", "x.", "(y)", "http://a.b/c", "snake_case", "~~o p~~", "2 * 3", "\\",
+        ]).prop_map(String::from),
+    ];
+    prop::collection::vec(word, 0..80).prop_map(|words| words.join(" "))
+}
+
 /// Text with all that has a meaning somewhere.
 fn written() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -272,6 +331,24 @@ proptest! {
         columns in 20_usize..100,
     ) {
         prop_assert_eq!(streamed(&text, &cuts, columns), render(&text, columns));
+    }
+
+    /// Cut or not, a row holds all words for which there is room.
+    #[test]
+    fn a_long_line_streams_as_it_is_wrapped_whole(
+        text in paragraph(),
+        cuts in prop::collection::vec(1_usize..30, 1..8),
+        columns in 20_usize..100,
+    ) {
+        let whole = render(&text, columns);
+        prop_assert_eq!(streamed(&text, &cuts, columns), whole.clone());
+        for pair in whole.windows(2) {
+            let next = pair[1].plain();
+            let word = next.trim_start().split(' ').next().unwrap_or_default();
+            let wide = pair[0].width() + 1 + tenon_tui::text::width(word);
+            let is_broken = tenon_tui::text::width(word) > columns / 2;
+            prop_assert!(is_broken || wide > columns, "{:?}", pair);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod resize;
 
 use crate::emulator::{Cutting, Emulator, Wrapping, look};
 use desk::{Desk, frame, on_a_cell, text};
-use tenon_tui::screen::Screen;
+use tenon_tui::screen::{Screen, Shown};
 use tenon_tui::text::{Frame, Line, Role, Size, Span};
 
 const SIZE: Size = Size {
@@ -58,6 +58,25 @@ on_both!(finished_lines_go_above_the_live_area, |mut desk| {
     );
     desk.check_all();
 });
+
+#[test]
+fn a_live_area_that_is_too_high_is_said_to_be_cut() {
+    let size = Size {
+        columns: 20,
+        rows: 4,
+    };
+    let mut screen = Screen::new(Vec::new(), size, look(Cutting::REFLOW));
+    let mut drawn = |lines: &[&str]| {
+        let now = std::time::Instant::now();
+        screen.draw(now, size, &[], &frame(lines, None)).unwrap()
+    };
+    // One row is left to what was said.
+    assert_eq!(drawn(&["a", "b", "c"]), Shown::Whole);
+    assert_eq!(drawn(&["a", "b", "c", "d"]), Shown::Cut);
+    // Also where nothing is written, for it stands there already.
+    assert_eq!(drawn(&["a", "b", "c", "d"]), Shown::Cut);
+    assert_eq!(drawn(&[]), Shown::Whole);
+}
 
 on_both!(rows_come_and_go_and_change, |mut desk| {
     let full = "x".repeat(40);

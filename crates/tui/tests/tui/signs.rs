@@ -4,13 +4,14 @@
 use crate::stage::Stage;
 use crate::talk::{finished, permission, sent};
 use crossterm::event::KeyCode;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_tui::input::{Effect, Input, Leaving};
 use tenon_vocab::{
-    Answer, AnsweredBy, CallId, CallStatus, Choice, Class, Command, ErrorCode, Event, Explanation,
-    Message, Outcome, Question, QuestionId, RunFinished, RunOrigin, RunStarted, SessionId,
-    Settings, Timestamp, ToolOutput, ToolResult,
+    Answer, AnsweredBy, CallForm, CallId, CallStatus, Choice, Class, Command, ErrorCode, Event,
+    Explanation, Message, Outcome, Part, Question, QuestionId, RunFinished, RunOrigin, RunStarted,
+    SessionId, Settings, Timestamp, ToolCallPart, ToolOutput, ToolResult,
 };
 
 fn status(stage: &Stage) -> String {
@@ -210,6 +211,64 @@ fn refused(call: &str, explanation: Explanation) -> ToolResult {
     }
 }
 
+fn denied(calls: u32) -> RunFinished {
+    RunFinished {
+        denied_calls: calls,
+        steps: 2,
+        ..finished(Outcome::Denied)
+    }
+}
+
+fn asks(call: &str, command: &str) -> Message {
+    let mut message = Message::assistant("");
+    message.parts = vec![Part::ToolCall(ToolCallPart {
+        id: CallId::new(call),
+        name: "bash".into(),
+        arguments: json!({ "command": command }).to_string(),
+        form: CallForm::Native,
+    })];
+    message
+}
+
+#[test]
+fn what_a_rule_refused_is_said_at_the_end_with_the_way_to_the_rule_once() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin_run("go");
+    for (call, command) in [("call_1", "curl a"), ("call_2", "curl b")] {
+        stage.event(asks(call, command));
+        let why = Explanation::new(Class::Deny, "`bash curl` (user) says deny");
+        stage.event(refused(call, why));
+    }
+    stage.answer("So I did not.");
+    stage.end_run(denied(2));
+    let shown = stage.shown();
+    let way = "Which rule that was: tenon policy explain bash 'curl b'";
+    assert!(shown.contains("Done; 2 calls were not allowed."), "{shown}");
+    assert_eq!(shown.matches(way).count(), 1, "{shown}");
+    assert_eq!(shown.matches("policy explain").count(), 1, "{shown}");
+    // Of one run nothing is said at the end of another.
+    stage.begin_run("and now");
+    stage.answer("All is well.");
+    stage.end_run(finished(Outcome::Completed));
+    assert_eq!(stage.shown().matches("policy explain").count(), 1);
+}
+
+#[test]
+fn a_no_of_ones_own_is_not_told_again() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin_run("go");
+    stage.event(asks("call_1", "curl a"));
+    let mut why = Explanation::new(Class::Ask, "`bash` is asked about by default");
+    why.answered_by = Some(AnsweredBy::User.name().into());
+    stage.event(refused("call_1", why));
+    stage.answer("So I did not.");
+    stage.end_run(denied(1));
+    let shown = stage.shown();
+    assert!(shown.contains("Done. "), "{shown}");
+    assert!(!shown.contains("not allowed."), "{shown}");
+    assert!(!shown.contains("policy explain"), "{shown}");
+}
+
 #[test]
 fn a_command_of_ones_own_that_the_agent_may_not_run_is_named_with_the_way_out() {
     for (reason, way_out) in [
@@ -241,7 +300,7 @@ fn asked(id: &str, call: &str) -> Question {
     let always = Choice {
         id: Choice::ALWAYS.into(),
         key: 'a',
-        label: "always allow in this project, for 7 days".into(),
+        label: "allow in this project for 7 days".into(),
         rule: Some("bash cargo test = allow".into()),
         typed: None,
     };
@@ -280,7 +339,8 @@ fn a_permission_that_stays_is_said_with_the_way_to_take_it_back() {
     stage.event(asked("q1", "call_1"));
     stage.event(answered("q1", Choice::ALWAYS, None));
     let shown = stage.shown();
-    let line = "Allowed in this project, for 7 days: bash cargo test (`tenon policy remove` takes it back)";
+    let line =
+        "Allowed in this project for 7 days: bash cargo test (`tenon policy remove` takes it back)";
     assert!(shown.contains(line), "{shown}");
     stage.event(asked("q2", "call_2"));
     stage.event(answered("q2", Choice::ONCE, None));

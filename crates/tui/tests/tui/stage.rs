@@ -159,11 +159,19 @@ impl Stage {
         effects
     }
 
+    /// The terminal gets another size, and says so.
+    pub fn resize(&mut self, columns: usize, rows: usize) {
+        let screen = self.terminal.screen_mut();
+        screen.set_size(cells(rows), cells(columns));
+        self.input(Input::Resized(Size { columns, rows }));
+    }
+
     pub fn draw(&mut self) {
         let size = self.state.size;
         let finished = self.state.flow.take(size.columns);
         let live = view::live(&self.state);
-        self.screen.draw(self.now, size, &finished, &live).unwrap();
+        let shown = self.screen.draw(self.now, size, &finished, &live).unwrap();
+        self.state.reached(shown);
         let bytes = std::mem::take(self.screen.out_mut());
         self.terminal.process(&bytes);
         if !self.state.is_facing() {

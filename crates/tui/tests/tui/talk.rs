@@ -2,11 +2,12 @@
 
 use crate::stage::Stage;
 use crossterm::event::KeyCode;
+use tenon_tui::house::{Listing, Row};
 use tenon_tui::input::{Effect, Input, Leaving};
-use tenon_vocab::slash::Local;
+use tenon_vocab::slash::{Line as Meaning, Local};
 use tenon_vocab::{
     Choice, Command, Display, Message, Outcome, Query, Question, QuestionId, QuestionKind,
-    RunFinished, Segment, Status, Usage,
+    RunFinished, Segment, Status, Turn, Usage,
 };
 
 pub fn finished(outcome: Outcome) -> RunFinished {
@@ -136,6 +137,67 @@ fn what_changes_the_session_waits_for_the_run_and_says_so() {
     );
 }
 
+/// Sends a line that means this, while a run goes on.
+fn during_a_run(stage: &mut Stage, command: Local) -> Vec<Effect> {
+    stage.begin_run("go");
+    stage.state.read = Box::new(move |_| Meaning::Local(command.clone()));
+    stage.send("/command")
+}
+
+fn acts(effects: &[Effect]) -> bool {
+    effects.iter().any(|one| matches!(one, Effect::Act(_)))
+}
+
+#[test]
+fn what_only_reads_acts_while_a_run_goes_on_and_the_rest_waits() {
+    let text = || String::from("a");
+    for command in [
+        Local::Search(text()),
+        Local::Diff,
+        Local::Mode(None),
+        Local::Mode(Some(text())),
+        Local::Effort,
+        Local::Export(Some(text())),
+        Local::Clear,
+        Local::Resume(None),
+        Local::Resume(Some(text())),
+        Local::Fork(None),
+        Local::Init,
+        Local::Handoff(None),
+    ] {
+        let mut stage = Stage::new(60, 20);
+        let waits = command.turn() == Turn::After;
+        let effects = during_a_run(&mut stage, command);
+        assert_eq!(acts(&effects), !waits, "{effects:?}");
+        let shown = stage.shown();
+        assert_eq!(shown.contains("/command has to wait"), waits, "{shown}");
+    }
+}
+
+#[test]
+fn lists_are_looked_at_during_a_run_and_what_is_picked_waits_for_it() {
+    for (command, listing) in [
+        (Local::Sessions, Listing::Sessions),
+        (Local::History, Listing::Prompts),
+    ] {
+        let mut stage = Stage::new(60, 20);
+        let effects = during_a_run(&mut stage, command);
+        let asks = |one: &Effect| matches!(one, Effect::List(wanted) if *wanted == listing);
+        assert!(effects.iter().any(asks), "{effects:?}");
+        let row = Row {
+            id: String::from("2"),
+            label: String::from("another one"),
+            detail: String::new(),
+        };
+        stage.input(Input::Listed(listing, Ok(vec![row])));
+        assert!(stage.shown().contains("another one"), "{}", stage.shown());
+        let effects = stage.key(KeyCode::Enter);
+        assert!(!acts(&effects), "{effects:?}");
+        assert!(stage.shown().contains("has to wait"), "{}", stage.shown());
+        assert!(stage.state.busy.is_none());
+    }
+}
+
 #[test]
 fn a_question_comes_before_the_composer_and_the_text_there_stays() {
     let mut stage = Stage::new(60, 20);
@@ -147,9 +209,23 @@ fn a_question_comes_before_the_composer_and_the_text_there_stays() {
     for _ in 0..10 {
         stage.input(Input::Tick);
     }
-    // The letter may belong to the half thought, however long the pause was.
-    let effects = stage.key(KeyCode::Char('y'));
-    assert!(sent(&effects).is_empty(), "{effects:?}");
+    // It is told before a key is pressed.
+    assert!(
+        stage.shown().contains("you were writing"),
+        "{}",
+        stage.shown()
+    );
+    // The letters belong to the half thought, however long the pause was, and so
+    // does the Enter that would have sent it.
+    for code in [KeyCode::Char('y'), KeyCode::Backspace, KeyCode::Enter] {
+        let effects = stage.key(code);
+        assert!(sent(&effects).is_empty(), "{effects:?}");
+    }
+    stage.write("ught");
+    assert_eq!(stage.state.composer.text(), "half a thought");
+    for _ in 0..10 {
+        stage.input(Input::Tick);
+    }
     assert!(
         stage.shown().contains("you were writing"),
         "{}",
@@ -165,7 +241,7 @@ fn a_question_comes_before_the_composer_and_the_text_there_stays() {
     for _ in 0..10 {
         stage.input(Input::Tick);
     }
-    let effects = stage.key(KeyCode::Enter);
+    let effects = stage.key(KeyCode::Esc);
     assert!(
         matches!(sent(&effects)[..], [Command::Answer(answer)]
             if answer.choice == Choice::DENY && answer.question == QuestionId::new("q2")),

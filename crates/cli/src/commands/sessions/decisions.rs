@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use tenon_session::Reading;
 use tenon_vocab::{
     Answer, CallId, CallStatus, Choice, Display, Event, EventKind, Explanation, Part, Question,
-    QuestionId, QuestionKind, Timestamp, ToolResult, ToolUse,
+    QuestionId, QuestionKind, Timestamp, ToolResult, ToolUse, subject,
 };
 
 /// Characters of an argument and of a reason that the table shows.
@@ -142,7 +142,12 @@ impl Audit {
         let row = Row {
             said,
             lasting: self.lasting.remove(&used.call),
-            ..row(event, &used.name, subject(&used.input), Decided::Allowed)
+            ..row(
+                event,
+                &used.name,
+                about(&used.name, &used.input),
+                Decided::Allowed,
+            )
         };
         self.rows
             .push(explained(row, &used.call, &used.explanation));
@@ -156,7 +161,7 @@ impl Audit {
         let input = self
             .inputs
             .get(&result.call)
-            .map(subject)
+            .map(|input| about(&result.name, input))
             .unwrap_or_default();
         let row = Row {
             said: self.said.remove(&result.call),
@@ -267,12 +272,9 @@ fn hook(rule: &str) -> Option<String> {
     Some(format!("hook:{name}"))
 }
 
-/// What a call is about: its first text, or all of its input.
-fn subject(input: &Value) -> String {
-    let first = input
-        .as_object()
-        .and_then(|fields| fields.values().find_map(Value::as_str));
-    match first {
+/// What a call is about, or all of its input.
+fn about(name: &str, input: &Value) -> String {
+    match subject(name, input) {
         Some(text) => text.to_owned(),
         None if input.is_null() => String::new(),
         None => input.to_string(),
@@ -296,6 +298,12 @@ mod tests {
             audit.take(&serde_json::from_value(kind).unwrap());
         }
         audit.rows
+    }
+
+    #[test]
+    fn a_row_says_what_ran_and_not_what_stands_first() {
+        let input = json!({"zz": "git status", "command": "rm x"});
+        assert_eq!(about("bash", &input), "rm x");
     }
 
     fn question(id: &str, kind: &str, call: Option<&str>) -> Value {

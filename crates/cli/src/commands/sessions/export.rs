@@ -99,24 +99,43 @@ pub fn write(
     out: Option<&Path>,
     over: Over,
 ) -> CommandResult {
-    let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
-    let configured = Configured::read(place, &options).ok();
-    let warn = || secrets::warn_of_typed(place, configured.as_ref(), reading);
     let Some(path) = out else {
-        warn();
+        if let Some(said) = warning(place, reading) {
+            complain(&said);
+        }
         let format = format.unwrap_or(ExportFormat::Md);
         return printed::print(|out| make(reading, format, out));
     };
+    for said in to_file(place, reading, format, path, over)? {
+        complain(&said);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Into a file; gives what is to be said of it.
+pub fn to_file(
+    place: &Place,
+    reading: &Reading,
+    format: Option<ExportFormat>,
+    path: &Path,
+    over: Over,
+) -> Result<Vec<String>, CliError> {
     let format = format.unwrap_or_else(|| form_of(path));
     match over {
         Over::Never => fill(path, new_file::create(path, HINT)?, reading, format)?,
         Over::Replace => replace(path, reading, format)?,
     }
-    complain(&format!(
+    let mut said = vec![format!(
         "Session {} is in {}.",
         reading.id,
         new_file::shown(path)
-    ));
-    warn();
-    Ok(ExitCode::SUCCESS)
+    )];
+    said.extend(warning(place, reading));
+    Ok(said)
+}
+
+fn warning(place: &Place, reading: &Reading) -> Option<String> {
+    let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
+    let configured = Configured::read(place, &options).ok();
+    secrets::typed(place, configured.as_ref(), reading)
 }

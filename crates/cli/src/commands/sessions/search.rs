@@ -14,7 +14,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tenon_engine::{Ambient, RealAmbient};
-use tenon_index::{Behind, Filter, Found, Freshness, Query, look_up};
+use tenon_index::{Answer, Behind, Filter, Found, Freshness, Query, look_up};
 use tenon_vocab::{Printable, SessionId};
 
 /// Characters of a title beside what was found.
@@ -38,13 +38,15 @@ pub struct Wanted {
 
 /// Like `grep`, this fails when it finds nothing.
 pub fn run(place: &Place, wanted: &Wanted, form: Form) -> CommandResult {
-    let found = find(place, wanted, Filter::default().most)?;
+    let answer = find(place, wanted, Filter::default().most)?;
+    let found = &answer.found;
+    notes(&answer).iter().for_each(|note| complain(note));
     if form == Form::Json {
         pages::print_json(&found.hits)?;
     } else if !found.hits.is_empty() {
-        pages::print(&page(place, &found, terminal()))?;
+        pages::print(&page(place, found, terminal()))?;
     }
-    say_more(&found);
+    more(found).iter().for_each(|more| complain(more));
     if found.hits.is_empty() {
         complain(nothing(wanted.scope));
         return Ok(ExitCode::from(code::RUNTIME));
@@ -59,14 +61,17 @@ pub fn shown(place: &Place, text: String, width: usize) -> Result<String, CliErr
         scope: Scope::All,
         index: Index::Update,
     };
-    let found = find(place, &wanted, Filter::default().most)?;
+    let answer = find(place, &wanted, Filter::default().most)?;
+    let found = &answer.found;
+    let mut said = notes(&answer);
     if found.hits.is_empty() {
-        return Ok(String::from(nothing(Scope::All)));
+        said.push(String::from(nothing(Scope::All)));
+        return Ok(said.join("\n"));
     }
-    say_more(&found);
-    let mut page = page(place, &found, width);
-    page.push_str("/resume ID goes on with one.");
-    Ok(page)
+    said.push(page(place, found, width).trim_end().to_owned());
+    said.extend(more(found));
+    said.push(String::from("/resume ID goes on with one."));
+    Ok(said.join("\n"))
 }
 
 /// The sessions alone, all of them.
@@ -76,11 +81,12 @@ pub fn sessions(place: &Place, text: &str, scope: Scope) -> Result<HashSet<Sessi
         scope,
         index: Index::Update,
     };
-    let found = find(place, &wanted, usize::MAX)?;
-    Ok(found.hits.iter().map(|hit| hit.session).collect())
+    let answer = find(place, &wanted, usize::MAX)?;
+    notes(&answer).iter().for_each(|note| complain(note));
+    Ok(answer.found.hits.iter().map(|hit| hit.session).collect())
 }
 
-fn find(place: &Place, wanted: &Wanted, most: usize) -> Result<Found, CliError> {
+fn find(place: &Place, wanted: &Wanted, most: usize) -> Result<Answer, CliError> {
     let query = Query::parse(&wanted.text).map_err(|error| CliError::usage(error.to_string()))?;
     let filter = Filter {
         cwd: (wanted.scope == Scope::Here).then(|| place.root_text()),
@@ -90,18 +96,21 @@ fn find(place: &Place, wanted: &Wanted, most: usize) -> Result<Found, CliError> 
         Index::Update => Freshness::Updated,
         Index::Rebuild => Freshness::Rebuilt,
     };
-    let answer = look_up(
+    Ok(look_up(
         &file(place),
         &place.store(),
         &query,
         &filter,
         freshness,
         &mut announce,
-    );
-    for note in &answer.notes {
-        complain(&format!("note: {}", Printable::line(note)));
-    }
-    Ok(answer.found)
+    ))
+}
+
+fn notes(answer: &Answer) -> Vec<String> {
+    let notes = answer.notes.iter();
+    notes
+        .map(|note| format!("note: {}", Printable::line(note)))
+        .collect()
 }
 
 /// A cache that may be deleted at any time.
@@ -128,13 +137,13 @@ fn nothing(scope: Scope) -> &'static str {
     }
 }
 
-fn say_more(found: &Found) {
-    if found.more > 0 {
-        complain(&format!(
+fn more(found: &Found) -> Option<String> {
+    (found.more > 0).then(|| {
+        format!(
             "{} more; another word narrows it down.",
             counted(found.more, "session")
-        ));
-    }
+        )
+    })
 }
 
 /// Columns of standard output; a pipe has no end.

@@ -20,10 +20,21 @@ fn commands_are_helped_completed_and_corrected() {
         .line("/help")
         .see("list background processes")
         .see_last(">");
+    // A word of a description is not broken where the line ends.
+    let screen = terminal.screen();
+    assert!(screen.contains("max,\n"), "{screen}");
+    terminal
+        .line("?")
+        .see_times("list background processes", 2)
+        .see_last(">");
     terminal
         .line("/tools")
         .see("what it does")
         .see("ask_user")
+        .see_last(">");
+    terminal
+        .line("/modle")
+        .see("There is no /modle. Did you mean /model?")
         .see_last(">");
     terminal
         .line("/modles")
@@ -94,6 +105,21 @@ fn clear_starts_another_session_and_resume_goes_back() {
     terminal.line("go on").see_times("Done. (", 3).see_last(">");
     assert!(model.bodies().pop().unwrap().contains("plum"));
     terminal.line("/resume nosuch").see("error:").see_last(">");
+}
+
+#[test]
+fn a_yes_that_came_before_the_draft_was_shown_writes_nothing() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal
+        .ready()
+        .paste_unmarked("/init\ny\n")
+        .see("Write this to")
+        .see("Nothing was written")
+        .see_last(">");
+    assert!(!home.project().join("AGENTS.md").exists());
 }
 
 #[test]
@@ -195,7 +221,7 @@ fn a_session_is_exported_as_what_the_ending_says() {
 }
 
 #[test]
-fn what_is_allowed_is_listed_with_how_long_it_holds_and_what_takes_it_back() {
+fn what_was_granted_free_asked_and_denied_is_listed_with_what_ends_a_grant() {
     let script = calls("go", "bash", json!({"command": "touch made.txt"}), "made");
     let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
     let Some(terminal) = start(&home, &model) else {
@@ -211,8 +237,12 @@ fn what_is_allowed_is_listed_with_how_long_it_holds_and_what_takes_it_back() {
         .see_last(">");
     terminal
         .line("/permissions")
-        .see("holds         taken back by")
-        .see("this session  leaving it, /new  you       bash: \"touch made.txt\"")
-        .see("always        a rule of yours   built-in  read: allow")
+        .see("granted  bash: \"touch made.txt\"")
+        .see("(this session;")
+        .see("ends it)")
+        .see("free     ")
+        .see("process (list, read)")
+        .see("asked    each time: process (write)")
+        .see("denied   files outside the project")
         .see_last(">");
 }

@@ -191,14 +191,33 @@ fn a_question_shows_the_rule_that_each_scope_would_keep() {
         .line("go")
         .see("s  allow for this session  [bash: \"touch made.txt")
         // What does not fit behind it stands whole on the next line.
-        .see("a  always allow in this project, for 7 days")
+        .see("a  allow in this project for 7 days")
         .see_times("[bash: \"touch made.txt", 2)
         .see_last(">")
         .key("Escape")
         .key("Enter")
-        .see("Denied by you:")
+        .see("Denied by you.")
         .see_last(">");
     assert!(!home.project().join("made.txt").exists());
+}
+
+#[test]
+fn a_permission_that_stays_is_said_with_the_way_to_take_it_back() {
+    let script = calls("go", "bash", json!({"command": "touch made.txt"}), "done");
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("go")
+        .see("y  allow once")
+        .see_last(">")
+        .line("a")
+        .see("Allowed in this project")
+        .see("(`tenon policy remove` takes it back)")
+        .see("Done. (");
+    assert!(home.project().join("made.txt").exists());
 }
 
 #[test]
@@ -229,7 +248,7 @@ fn what_must_be_confirmed_shows_why_and_what_and_has_no_lasting_yes() {
     assert!(!screen.contains("The run ended because"), "{screen}");
     terminal
         .line("/permissions")
-        .see("bash: commands that only read = allow")
+        .see("bash: commands that only read")
         .see_last(">");
     assert!(model.bodies().pop().unwrap().contains("keep it"));
     terminal
@@ -381,9 +400,47 @@ fn what_was_not_allowed_is_named_at_the_end_with_the_way_to_ask_why() {
     let Some(terminal) = start(&home, &model) else {
         return;
     };
-    terminal.ready().line("go").see(
-        "I could not\nNot allowed: read /etc/passwd\n  Which rule that was: tenon policy explain read /etc/passwd\n",
-    );
+    terminal
+        .ready()
+        .line("go")
+        .see("I could not\nDone; 1 call was not allowed. (")
+        .see("\n  Which rule that was: tenon policy explain read /etc/passwd\n")
+        .see_last(">");
+    let screen = terminal.screen();
+    assert_eq!(screen.matches("not allowed").count(), 1, "{screen}");
+    assert!(!screen.contains("Done. ("), "{screen}");
+}
+
+#[test]
+fn what_only_reads_acts_while_a_run_goes_on() {
+    let (home, model) = (TestHome::new(), slow());
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    let out = home.project().join("out.md");
+    terminal
+        .ready()
+        .line("slowly")
+        .see("word word")
+        .line("/mode")
+        .see("The mode is single")
+        .line("/history")
+        .see("/revert N takes")
+        .line("/diff")
+        .see("This session changed no files.")
+        .line("/export out.md")
+        .see("out.md.")
+        .line("/sessions")
+        .see("/resume ID goes on with one.")
+        .line("/handoff")
+        .see("(/handoff has to wait");
+    let screen = terminal.screen();
+    assert!(!screen.contains("Done. ("), "{screen}");
+    assert!(out.exists());
+    terminal
+        .line("/search slowly")
+        .see_times("/resume ID goes on with one.", 2);
+    terminal.see("Done. (").see_last(">");
 }
 
 #[test]

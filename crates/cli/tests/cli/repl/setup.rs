@@ -8,6 +8,9 @@ use tenon_testing::TestHome;
 
 const QUESTION: &str = "Server: a number, a name or an address, ? lists all names [1]";
 
+const AGAIN: &str =
+    "Enter: ask it again, o: another server, or the name of a model to go on all the same [again]";
+
 fn first<'a>(home: &'a TestHome) -> Setup<'a> {
     Setup {
         home,
@@ -81,6 +84,9 @@ fn a_configuration_that_is_declined_holds_for_the_session_only() {
         .key("Enter");
     terminal
         .see("[Y/n]")
+        .line("what is this")
+        .see("Answer y or n.")
+        .see_times("[Y/n]", 2)
         .line("n")
         .see("Nothing was written")
         .ready()
@@ -201,10 +207,14 @@ fn a_server_that_is_down_leads_back_to_the_list() {
         .line("http://127.0.0.1:9/v1")
         .see("holds the key")
         .key("Enter")
-        .see("The server does not list its models")
-        .see_last("Name of the model (Enter: another server)")
+        .see("Nothing answers at 127.0.0.1:9.")
+        .see_last(AGAIN)
         .key("Enter")
+        .see_times("Nothing answers at 127.0.0.1:9.", 2)
+        .see_last(AGAIN)
+        .line("o")
         .see_last(QUESTION);
+    assert!(!terminal.screen().contains("Write this"));
 }
 
 #[test]

@@ -45,6 +45,44 @@ fn a_command_that_comes_among_other_lines_is_asked_about_and_they_are_no_answer(
 }
 
 #[test]
+fn a_command_is_asked_about_also_where_it_is_the_first_of_the_lines() {
+    for env in [&[][..], &[("TERM", "dumb")]] {
+        let (home, model) = (TestHome::new(), Model::says("yes"));
+        let setup = Setup {
+            env,
+            ..Setup::new(&home, &model)
+        };
+        let Some(terminal) = setup.start() else {
+            return;
+        };
+        terminal
+            .ready()
+            .paste_unmarked("!touch ran-it\necho a\n")
+            .see("came with other lines")
+            .see("Not run.");
+        assert!(!home.project().join("ran-it").exists());
+        // A line that is typed later is alone again.
+        terminal.see_last(">").line("!touch typed").see("exit 0");
+        assert!(home.project().join("typed").exists());
+    }
+}
+
+#[test]
+fn what_is_typed_before_the_paste_makes_no_command_of_it() {
+    let (home, model) = (TestHome::new(), Model::says("yes"));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal.ready().text("!touch ").see_last("> !touch");
+    terminal
+        .paste_unmarked("ran-it\nhal")
+        .see("came with other lines")
+        .see_last("Run it? [y/N] hal");
+    terminal.key("Enter").see("Not run.");
+    assert!(!home.project().join("ran-it").exists());
+}
+
+#[test]
 fn a_command_of_the_shell_that_destroys_is_confirmed_also_where_the_user_typed_it() {
     let (home, model) = (TestHome::new(), Model::says("yes"));
     let file = home.project().join("kept.txt");

@@ -153,6 +153,23 @@ fn ctrl_c_at_the_question_is_no_answer_and_nothing_is_kept() {
 }
 
 #[test]
+fn another_session_says_what_is_left_out_once_and_asks_nothing_again() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    stranger(&home);
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal.see("Trust it?").see_last(">").key("Enter");
+    terminal.ready().line("/new").see_times("tenon 0", 2);
+    terminal.see_last(">").line("hi").see("Done. (");
+    let screen = terminal.screen();
+    assert_eq!(screen.matches("Trust it?").count(), 1, "{screen}");
+    // Once in the header of each.
+    let said = screen.matches("the project is not trusted").count();
+    assert_eq!(said, 2, "{screen}");
+}
+
+#[test]
 fn a_single_run_on_a_terminal_asks_too() {
     let (home, model) = (TestHome::new(), Model::says("hello"));
     stranger(&home);

@@ -103,6 +103,11 @@ fn half_an_answer_is_not_shown_as_if_it_were_whole() {
         .saw("numbered 0003")
         .saw("Broken off: the program ended here.");
     assert!(!screen.view().has("Stopped."));
+    // The page of all that was said says the same.
+    screen.ready().key("\x14").see("Transcript");
+    screen.see("Broken off: the program ended here.");
+    let page = screen.view();
+    assert!(!page.has("Stopped.") && !page.has("Interrupted"));
 }
 
 #[test]

@@ -36,6 +36,18 @@ fn a_slash_opens_the_menu_and_letters_narrow_it() {
 }
 
 #[test]
+fn what_may_follow_a_command_is_in_the_menu_too() {
+    let stage = Stage::says("fine");
+    let screen = stage.open();
+    screen.ready().key("/effort mi").see("▸ minimal");
+    screen.key("\t").until("the completed word", |view| {
+        view.at_cursor().starts_with("> /effort minimal")
+    });
+    screen.key(ENTER).see("mock-model minimal");
+    assert!(stage.model.asked().is_empty());
+}
+
+#[test]
 fn a_mentioned_file_is_picked_and_its_content_reaches_the_model() {
     let stage = Stage::says("read it");
     stage.file("src/deep/treasure.txt", "gold and 42 pearls\n");
@@ -166,7 +178,7 @@ fn context_cost_tools_and_permissions_are_shown() {
     for (command, shown) in [
         ("/context", "environment"),
         ("/cost", "tokens in"),
-        ("/permissions", "commands that only read = allow"),
+        ("/permissions", "bash: commands that only read"),
         ("/tools", "todowrite │ interact"),
     ] {
         let before = screen.all().join("\n");

@@ -135,6 +135,14 @@ impl Drop for Tmux {
 /// Resizes ten times while an answer streams, as soon as a mark of it is seen, and
 /// gives all that is left.
 fn resized_ten_times(answer: &str, mark: impl Fn(usize) -> String) -> Option<Vec<String>> {
+    resized(answer, &SIZES, mark)
+}
+
+fn resized(
+    answer: &str,
+    sizes: &[(u16, u16)],
+    mark: impl Fn(usize) -> String,
+) -> Option<Vec<String>> {
     let stage = Stage::with(Model::scripted(
         json!({"scenarios": [], "default_response": {"content": answer}}),
         Duration::from_millis(3),
@@ -143,7 +151,7 @@ fn resized_ten_times(answer: &str, mark: impl Fn(usize) -> String) -> Option<Vec
     tmux.see("mock-model");
     tmux.run(&["send-keys", "-l", "count"]);
     tmux.see("> count").run(&["send-keys", "Enter"]);
-    for (at, (columns, rows)) in SIZES.into_iter().enumerate() {
+    for (at, (columns, rows)) in sizes.iter().enumerate() {
         tmux.see(&mark(at));
         let (columns, rows) = (columns.to_string(), rows.to_string());
         tmux.run(&["resize-window", "-x", &columns, "-y", &rows]);
@@ -210,6 +218,19 @@ fn nothing_but(answer: &str, all: &[String]) {
 fn ten_resizes_during_lines_wider_than_the_window_leave_no_half_line() {
     let answer = wide_paragraphs("word");
     if let Some(all) = resized_ten_times(&answer, middles) {
+        nothing_but(&answer, &all);
+    }
+}
+
+/// Models write a paragraph in one line. A window that gets lower and narrower at
+/// once has no room for many open rows of it.
+#[test]
+fn a_lower_and_narrower_window_during_one_long_line_leaves_nothing_behind() {
+    let words: Vec<String> = (0..1500).map(|at| format!("word{at:04}")).collect();
+    let answer = format!("numbered 0001 {} e{WIDE}.", words.join(" "));
+    let sizes = [(40, 12), (100, 30), (50, 10), (120, 40), (40, 10)];
+    let marks = |at| format!("word{:04}", 100 + at * 250);
+    if let Some(all) = resized(&answer, &sizes, marks) {
         nothing_but(&answer, &all);
     }
 }

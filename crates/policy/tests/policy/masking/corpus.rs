@@ -290,6 +290,11 @@ fn headers() -> Vec<Sample> {
             String::from("Authorization: Bearer abcdefghijklmnopqrstuvwxyz"),
             &["abcdefghijklmnopqrstuvwxyz"],
         ),
+        sample(
+            "bearer-token",
+            String::from("headers = {'X-Key': 'Bearer abcdefghijklmnopqrstuvwxyz'}"),
+            &["abcdefghijklmnopqrstuvwxyz"],
+        ),
         sample("jwt", format!("authorization: bearer {jwt}\r\n"), &[&jwt]),
         sample(
             "basic-auth",

@@ -197,6 +197,16 @@ fn the_name_of_a_field_counts_as_the_name_in_a_line() {
 }
 
 #[test]
+fn the_field_of_a_header_betrays_what_follows_bearer() {
+    let letters = "Bearer abcdefghijklmnopqrstuvwxyz";
+    let mut value = json!({"headers": {"Authorization": letters}, "title": letters});
+    Masker::standard().mask_value(&mut value, &mut Findings::default());
+    let masked = &value["headers"]["Authorization"];
+    assert_eq!(masked, "Bearer [masked:bearer-token]");
+    assert_eq!(value["title"], letters);
+}
+
+#[test]
 fn a_marker_is_recognised_and_what_only_looks_like_one_is_not() {
     assert!(holds_marker("x = \"[masked:aws-key]\""));
     for text in [

@@ -1,25 +1,57 @@
 //! What a question is about, made for a width once, and how far it was read.
-//! Only drawing knows how much fits on the screen: so that is kept in cells.
+//! Only drawing knows how much fits on the screen: so that is kept in cells. A row
+//! was read when it has been on the screen, not when it was drawn into a frame.
 
 use super::super::fold::fold_all;
 use crate::shapes;
 use crate::text::Line;
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 use tenon_vocab::Question;
 
 #[derive(Debug, Default)]
 pub(super) struct Body {
-    made: RefCell<Option<(usize, Rc<[Line]>)>>,
+    made: RefCell<Option<Made>>,
     top: Cell<usize>,
     /// Rows for it, as last drawn.
     height: Cell<usize>,
+    /// Rows that are left of them when a word about a key stands below.
+    noticed: Cell<usize>,
     length: Cell<usize>,
+    /// The rows of the last frame, on their way to the screen.
+    drawn: RefCell<Range<usize>>,
     /// Which rows have been on the screen.
     seen: RefCell<Vec<bool>>,
+    jump: Cell<Jump>,
 }
 
-/// The rows of it that are on the screen.
+/// All of its rows, and what they were made for.
+#[derive(Debug)]
+struct Made {
+    columns: usize,
+    /// How many of them are the title.
+    head: usize,
+    lines: Rc<[Line]>,
+}
+
+/// Whether somebody went to its end by the key that says so, over what lies
+/// between.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Jump {
+    #[default]
+    None,
+    ToEnd,
+}
+
+/// Rows for it: as things are, and with a word about the last key below.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Heights {
+    pub(super) now: usize,
+    pub(super) noticed: usize,
+}
+
+/// The rows of it that are in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) top: usize,
@@ -30,39 +62,56 @@ pub(super) struct Part {
 
 impl Body {
     pub(super) fn lines(&self, question: &Question, columns: usize, head: &[Line]) -> Rc<[Line]> {
-        if let Some((width, lines)) = &*self.made.borrow()
-            && *width == columns
+        if let Some(made) = &*self.made.borrow()
+            && (made.columns, made.head) == (columns, head.len())
         {
-            return Rc::clone(lines);
+            return Rc::clone(&made.lines);
         }
         let mut all = head.to_vec();
         all.extend(fold_all(shapes::question(question, columns), columns));
         let lines: Rc<[Line]> = Rc::from(all);
-        // Other rows at another width: what was read is not known any more.
-        if self.made.borrow().is_some() {
-            self.seen.borrow_mut().clear();
-        }
-        *self.made.borrow_mut() = Some((columns, Rc::clone(&lines)));
+        // Other rows at another width, and other numbers of theirs with the title
+        // among them: what was read is not known any more.
+        self.seen.borrow_mut().clear();
+        self.jump.set(Jump::None);
+        *self.made.borrow_mut() = Some(Made {
+            columns,
+            head: head.len(),
+            lines: Rc::clone(&lines),
+        });
         lines
     }
 
-    /// What of it stands on the screen now.
-    pub(super) fn part(&self, length: usize, height: usize) -> Part {
+    /// Another frame is made, and nothing of it stands there yet.
+    pub(super) fn begin(&self) {
+        *self.drawn.borrow_mut() = 0..0;
+    }
+
+    /// What of it the frame has.
+    pub(super) fn part(&self, length: usize, heights: Heights) -> Part {
+        let height = heights.now;
         self.length.set(length);
         self.height.set(height);
+        self.noticed.set(heights.noticed);
         let top = self.top.get().min(length.saturating_sub(height));
         self.top.set(top);
         let end = (top + height).min(length);
-        let mut seen = self.seen.borrow_mut();
-        seen.resize(length, false);
-        if let Some(rows) = seen.get_mut(top..end) {
-            rows.fill(true);
-        }
+        *self.drawn.borrow_mut() = top..end;
+        let is_new = |row: &usize| !(top..end).contains(row) && !self.has_seen(*row);
         Part {
             top,
             end,
             length,
-            unseen: seen.iter().filter(|row| !**row).count(),
+            unseen: (0..length).filter(is_new).count(),
+        }
+    }
+
+    /// The last frame is on the screen, all of it.
+    pub(super) fn reached(&self) {
+        let mut seen = self.seen.borrow_mut();
+        seen.resize(self.length.get(), false);
+        if let Some(rows) = seen.get_mut(self.drawn.borrow().clone()) {
+            rows.fill(true);
         }
     }
 
@@ -70,16 +119,28 @@ impl Body {
         self.length.get() > self.height.get()
     }
 
-    /// Whether its end has been on the screen. One comes there row by row, page
-    /// by page, or by the key that says so.
+    /// Whether each row of it has been on the screen; its end is enough for
+    /// whoever went there by the key that says so.
     pub(super) fn is_read(&self) -> bool {
         let seen = self.seen.borrow();
-        self.length.get() == 0 || seen.last() == Some(&true)
+        let is_known = self.made.borrow().is_some() && seen.len() == self.length.get();
+        let at_end = self.jump.get() == Jump::ToEnd && seen.last() == Some(&true);
+        is_known && (at_end || seen.iter().all(|row| *row))
     }
 
-    /// Whether its end will be there when it is drawn again.
-    pub(super) fn is_at_end(&self) -> bool {
-        self.top.get() + self.height.get() >= self.length.get()
+    /// Whether it will have been read when it is drawn again.
+    pub(super) fn will_be_read(&self) -> bool {
+        let length = self.length.get();
+        let next = self.top.get()..self.top.get() + self.height.get();
+        let from = match self.jump.get() {
+            Jump::ToEnd => length.saturating_sub(1),
+            Jump::None => 0,
+        };
+        (from..length).all(|row| next.contains(&row) || self.has_seen(row))
+    }
+
+    fn has_seen(&self, row: usize) -> bool {
+        self.seen.borrow().get(row) == Some(&true)
     }
 
     /// Whether there is no room for a single row of it.
@@ -94,6 +155,27 @@ impl Body {
     pub(super) fn down(&self, rows: usize) {
         let last = self.length.get().saturating_sub(self.height.get());
         self.top.set(self.top.get().saturating_add(rows).min(last));
+    }
+
+    /// By the key that says so.
+    pub(super) fn end(&self) {
+        self.down(usize::MAX);
+        self.jump.set(Jump::ToEnd);
+    }
+
+    /// To what was not on the screen yet: on from here, or back to what was
+    /// passed over. That is said below it.
+    pub(super) fn read_on(&self) {
+        let here = self.top.get() + self.height.get();
+        self.height.set(self.noticed.get());
+        let mut before = 0..here.min(self.length.get());
+        match before.find(|row| !self.has_seen(*row)) {
+            Some(row) if self.jump.get() == Jump::None => {
+                self.up(usize::MAX);
+                self.down(row);
+            }
+            _ => self.page_down(),
+        }
     }
 
     fn page(&self) -> usize {

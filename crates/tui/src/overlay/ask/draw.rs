@@ -1,7 +1,7 @@
 //! How a question looks. The choices are always there, then as much of what is
 //! asked about as fits, with a count of what does not.
 
-use super::body::Part;
+use super::body::{Heights, Part};
 use super::{Ask, Hand, Item, Writing};
 use crate::overlay::field::labelled;
 use crate::overlay::fold::{fold, worded};
@@ -15,6 +15,15 @@ use tenon_vocab::{Choice, Question, QuestionKind};
 const TITLE: usize = 2;
 /// So much of what is asked about is worth shorter choices.
 const LEAST: usize = 4;
+/// In so few rows there is no place for what is asked about beside the keys and a
+/// word about the last one.
+const TOO_LOW: usize = 2;
+/// The word about the last key. Room for it is reckoned with also where it does
+/// not stand: a key must not change more than the rows beside it.
+const NOTICE: usize = 1;
+/// What a question has at most besides its title on a low screen: keys, a line to
+/// write in, a word about the last key, two rows of what is asked about.
+const BELOW_TITLE: usize = 6;
 
 /// All of a question, for the pager: also the choices with their rules.
 #[must_use]
@@ -30,36 +39,42 @@ pub fn whole(question: &Question, columns: usize) -> Vec<Line> {
 
 pub(super) fn frame(ask: &Ask, size: Size) -> Frame {
     let Size { columns, rows } = size;
+    ask.body.begin();
     if columns == 0 || rows == 0 {
         return Frame::default();
     }
-    let (head, rest) = heading(ask, columns);
+    let (head, rest) = heading(ask, size);
     let body = ask.body.lines(&ask.question, columns, &rest);
-    let head = if rows >= 3 { head } else { Vec::new() };
     let notice = notice(ask, columns);
     let wanted = body.len().min(LEAST);
     let mut foot = full(ask, columns);
     let mut rules = Vec::new();
-    if head.len() + wanted + foot.lines.len() + notice.len() + 2 > rows {
-        foot = brief(ask, Size { columns, rows });
+    if head.len() + wanted + foot.lines.len() + NOTICE + 2 > rows {
+        foot = brief(ask, size);
         // They have no place below any more, and are read like the rest.
         rules = ruled(&ask.question, columns);
     }
     let mut frame = Frame::of(head);
-    let around = frame.lines.len() + foot.lines.len() + notice.len();
-    let room = rows.saturating_sub(around);
+    let around = frame.lines.len() + foot.lines.len();
+    let room = rows.saturating_sub(around + notice.len());
     let length = body.len() + rules.len();
     // A line between them where there is one to spare.
     let air = usize::from(room > length);
-    let height = if length > room {
-        room.saturating_sub(1)
-    } else {
-        room
+    let height = |room: usize| match room {
+        _ if rows <= TOO_LOW => 0,
+        _ if length <= room => room,
+        // A row of it says more than a count.
+        0 | 1 => room,
+        _ => room - 1,
     };
-    let part = ask.body.part(length, height);
+    let heights = Heights {
+        now: height(room),
+        noticed: height(rows.saturating_sub(around + NOTICE)),
+    };
+    let part = ask.body.part(length, heights);
     let shown = body.iter().chain(&rules).skip(part.top);
     frame.lines.extend(shown.take(part.end - part.top).cloned());
-    if part.end - part.top < part.length && room > 0 {
+    if part.end - part.top < part.length && room > heights.now {
         frame.lines.push(bar(part, columns));
     } else if air > 0 {
         frame.lines.push(Line::empty());
@@ -89,13 +104,19 @@ fn last_rows(mut frame: Frame, rows: usize) -> Frame {
     frame
 }
 
-/// The title, and all of it once more above the rest if it is too long to stay.
-fn heading(ask: &Ask, columns: usize) -> (Vec<Line>, Vec<Line>) {
-    let rows = fold(title(&ask.question), columns);
-    if rows.len() <= TITLE {
-        return (rows, Vec::new());
+/// The title, and all of it once more above the rest if it is too long to stay. On
+/// a low screen it is read like the rest; that goes by the size alone, for the
+/// rows that were read are known by their numbers.
+fn heading(ask: &Ask, size: Size) -> (Vec<Line>, Vec<Line>) {
+    let Size { columns, rows } = size;
+    let lines = fold(title(&ask.question), columns);
+    match lines.len() {
+        short if short <= TITLE && short + BELOW_TITLE <= rows => (lines, Vec::new()),
+        long if long > TITLE && BELOW_TITLE < rows => {
+            (vec![title(&ask.question).cut(columns)], lines)
+        }
+        _ => (Vec::new(), lines),
     }
-    (vec![title(&ask.question).cut(columns)], rows)
 }
 
 fn title(question: &Question) -> Line {
@@ -202,7 +223,8 @@ fn full(ask: &Ask, columns: usize) -> Frame {
 /// The keys alone, on a screen that is too low for more.
 fn brief(ask: &Ask, size: Size) -> Frame {
     let columns = size.columns;
-    let most = if size.rows < 5 { 1 } else { TITLE };
+    let is_tight = size.rows < 5;
+    let most = if is_tight { 1 } else { TITLE };
     let mut lines = vec![Line::empty()];
     for (at, one) in ask.items().into_iter().enumerate() {
         let Some((key, label)) = named(ask, one) else {
@@ -226,10 +248,12 @@ fn brief(ask: &Ask, size: Size) -> Frame {
             }
         }
     }
-    let mut frame = Frame::of(lines.into_iter().map(|line| line.cut(columns)).collect());
-    if ask.writing != Writing::Nothing {
-        frame.below(input(ask, columns));
+    // The word and the reason are written with the keys of the choices out of use.
+    if is_tight && matches!(ask.writing, Writing::Word(_) | Writing::Reason) {
+        lines.clear();
     }
+    let mut frame = Frame::of(lines.into_iter().map(|line| line.cut(columns)).collect());
+    frame.below(input(ask, columns));
     frame
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A yes is never given by accident. Keys that were on their way before the
 //! question stood on the screen do nothing, Enter says no unless a choice was
-//! marked by hand, and a yes to what was not read to its end reads on instead.
+//! marked by hand, and a yes to what was not on the screen yet reads on instead.
 
 mod arming;
 mod body;
@@ -80,7 +80,13 @@ pub enum Verdict {
     Answered(Answer),
     /// See it whole, in the pager.
     Page,
+    /// It is a part of the text that was being written when the question came.
+    Elsewhere,
 }
+
+/// Whoever writes is told from the beginning, and every time.
+const WRITING: &str =
+    "you were writing: it goes on in your text; tab or an arrow first, then answer";
 
 impl Ask {
     #[must_use]
@@ -138,22 +144,24 @@ impl Ask {
     pub fn guard(&mut self) {
         if self.writing == Writing::Nothing {
             self.guard = Guard::Up;
+            self.notice = Some(String::from(WRITING));
         }
     }
 
-    /// Whether the key is held off, because it may belong to a text.
-    fn wards_off(&mut self, key: KeyEvent) -> bool {
+    /// What becomes of a key that may belong to a half-written text. An Enter
+    /// would have sent it: it is no answer either.
+    fn wards_off(&mut self, key: KeyEvent) -> Option<Verdict> {
         if self.guard == Guard::Down {
-            return false;
+            return None;
         }
-        if matches!(key.code, KeyCode::Char(_)) {
-            self.notice = Some(String::from(
-                "you were writing: tab or an arrow first, then the letter",
-            ));
-            return true;
-        }
-        self.guard = Guard::Down;
-        false
+        let verdict = match key.code {
+            KeyCode::Char(_) if is_plain(key) => Verdict::Elsewhere,
+            KeyCode::Backspace => Verdict::Elsewhere,
+            KeyCode::Char(_) | KeyCode::Enter => Verdict::Stay,
+            _ => return None,
+        };
+        self.notice = Some(String::from(WRITING));
+        Some(verdict)
     }
 
     pub fn key(&mut self, key: KeyEvent, now: Instant) -> Verdict {
@@ -176,15 +184,16 @@ impl Ask {
                 _ => {}
             }
         }
+        if let Some(verdict) = self.wards_off(key) {
+            return verdict;
+        }
         if !counts {
             self.notice = Some(String::from(
                 "a key that came too early was not taken: pause, then answer",
             ));
             return Verdict::Stay;
         }
-        if self.wards_off(key) {
-            return Verdict::Stay;
-        }
+        self.guard = Guard::Down;
         self.notice = None;
         if self.scrolled(key) {
             return Verdict::Stay;
@@ -209,15 +218,15 @@ impl Ask {
             && ![Choice::DENY, Choice::NOT_NOW].contains(&answer.choice.as_str())
     }
 
-    /// A yes to what was not shown: the next part of it, and no answer.
+    /// A yes to what was not shown: a part of it, and no answer.
     fn read_on(&mut self, now: Instant) {
         if self.body.is_hidden() {
             self.notice = Some(String::from("too low to show it: make the window higher"));
             return;
         }
-        self.body.page_down();
+        self.body.read_on();
         // A key that is held down must not go on from its last row to a yes.
-        let said = if self.body.is_at_end() {
+        let said = if self.body.will_be_read() {
             self.arming.again(now);
             "this is its end: now it can be allowed"
         } else {
@@ -241,10 +250,16 @@ impl Ask {
         }
     }
 
-    /// At most `size.rows` lines.
+    /// At most `size.rows` lines. Nothing counts as seen by it: see
+    /// [`Ask::reached`].
     #[must_use]
     pub fn view(&self, size: Size) -> Frame {
         draw::frame(self, size)
+    }
+
+    /// All that was drawn last stands on the screen.
+    pub fn reached(&self) {
+        self.body.reached();
     }
 
     /// What the mark moves over, in the order in which it is shown.
@@ -302,7 +317,7 @@ impl Ask {
             KeyCode::Up if is_long => self.body.up(1),
             KeyCode::Down if is_long => self.body.down(1),
             KeyCode::Home if is_free => self.body.up(usize::MAX),
-            KeyCode::End if is_free => self.body.down(usize::MAX),
+            KeyCode::End if is_free => self.body.end(),
             KeyCode::Char(' ') if is_free => self.body.page_down(),
             _ => return false,
         }

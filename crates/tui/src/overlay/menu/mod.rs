@@ -1,8 +1,9 @@
-//! What could complete the word at the caret: commands after `/`, paths after
-//! `@`. Stands under the composer and takes only the keys that choose.
+//! What could complete the word at the caret: commands after `/` and what may
+//! follow one, paths after `@`. Stands under the composer and takes only the keys that choose.
 
 mod commands;
 mod files;
+mod words;
 
 use super::needle::{Keep, Look, Needle, marked};
 use super::scroll::{Mark, Scroll, next, previous};
@@ -12,7 +13,9 @@ use crate::text::{Line, Role, Span};
 use commands::{Fit, Offer};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use files::Files;
+use std::ops::Range;
 use std::sync::Arc;
+use words::Words;
 
 /// Lines of it on the screen.
 pub const HIGHEST: usize = 8;
@@ -23,6 +26,7 @@ pub struct Menu {
     /// Commands that fit the word.
     offers: Vec<Offer>,
     files: Files,
+    words: Words,
     word: Option<Token>,
     door: Door,
     selected: usize,
@@ -51,7 +55,7 @@ pub enum Chosen {
     /// Not a key of the menu.
     Passed,
     Stay,
-    /// Put in the place of the word (Tab), without its `/` or `@`.
+    /// Put in the place of the word, without its `/` or `@`.
     Word(String),
     /// The same, and the line is sent (Enter on a command that takes nothing).
     Send(String),
@@ -91,6 +95,29 @@ impl Menu {
         self.files.asked();
     }
 
+    /// The line about which the session is to be asked what may stand at its end.
+    /// Said once: somebody asks.
+    pub fn ask(&mut self) -> Option<String> {
+        self.words.ask()
+    }
+
+    /// What the session offers for a line. Nothing is done with it if another one
+    /// stands there now.
+    pub fn words(&mut self, line: &str, words: Vec<String>) {
+        let marked = match (&self.word, self.hand) {
+            (Some(Token::Argument { .. }), Hand::Users) => self.choice(),
+            _ => None,
+        };
+        self.words.given(line, words);
+        if self.is_argument() {
+            // The mark stays on its word, wherever that is now.
+            let found = self.words.found();
+            let at = marked.and_then(|marked| found.iter().position(|word| *word == marked));
+            self.hand = at.map_or(Hand::Ours, |_| Hand::Users);
+            self.selected = at.unwrap_or(0);
+        }
+    }
+
     /// Follows the word at the caret. Never takes long: over very many paths
     /// the matching goes on in [`Menu::work`].
     pub fn follow(&mut self, token: Option<Token>) {
@@ -104,10 +131,17 @@ impl Menu {
         match &token {
             Some(Token::Slash(word)) => self.offers = commands::fitting(&self.commands, word),
             Some(Token::Mention(word)) => self.files.seek(word),
+            Some(Token::Argument { line, word }) if self.takes_something(line) => {
+                self.words.seek(line, word);
+            }
+            Some(Token::Argument { .. }) => self.words.rest(),
             None => {}
         }
         if !matches!(token, Some(Token::Mention(_))) {
             self.files.rest();
+        }
+        if !matches!(token, Some(Token::Argument { .. })) {
+            self.words.rest();
         }
         self.word = token;
     }
@@ -144,7 +178,22 @@ impl Menu {
                 None => false,
                 Some(Token::Slash(_)) => !self.offers.is_empty(),
                 Some(Token::Mention(_)) => self.files.has_something_to_say(),
+                Some(Token::Argument { .. }) => !self.words.found().is_empty(),
             }
+    }
+
+    /// Whether the line begins with a command that something may follow.
+    fn takes_something(&self, line: &str) -> bool {
+        let command = line.trim_start_matches('/').split(char::is_whitespace);
+        let command = command.take(1).next().unwrap_or_default();
+        self.commands.iter().any(|entry| {
+            let mut names = std::iter::once(&entry.name).chain(&entry.aliases);
+            !entry.argument.is_empty() && names.any(|name| name == command)
+        })
+    }
+
+    fn is_argument(&self) -> bool {
+        matches!(self.word, Some(Token::Argument { .. }))
     }
 
     fn is_mention(&self) -> bool {
@@ -152,10 +201,10 @@ impl Menu {
     }
 
     fn length(&self) -> usize {
-        if self.is_mention() {
-            self.files.found().len()
-        } else {
-            self.offers.len()
+        match &self.word {
+            Some(Token::Mention(_)) => self.files.found().len(),
+            Some(Token::Argument { .. }) => self.words.found().len(),
+            Some(Token::Slash(_)) | None => self.offers.len(),
         }
     }
 
@@ -195,11 +244,14 @@ impl Menu {
     }
 
     fn choice(&self) -> Option<String> {
-        if self.is_mention() {
-            let row = self.files.found().get(self.selected)?;
-            return self.files.path(*row).map(str::to_owned);
+        match &self.word {
+            Some(Token::Mention(_)) => {
+                let row = self.files.found().get(self.selected)?;
+                self.files.path(*row).map(str::to_owned)
+            }
+            Some(Token::Argument { .. }) => self.words.found().get(self.selected).cloned(),
+            Some(Token::Slash(_)) | None => self.entry().map(|(_, entry)| entry.name.clone()),
         }
-        self.entry().map(|(_, entry)| entry.name.clone())
     }
 
     fn entry(&self) -> Option<(&Offer, &Entry)> {
@@ -208,6 +260,10 @@ impl Menu {
     }
 
     fn enter(&self) -> Chosen {
+        // It is all there, or the command goes without: Enter sends the line.
+        if self.is_argument() && self.hand == Hand::Ours && self.words.is_typed() {
+            return Chosen::Passed;
+        }
         if self.is_mention() {
             return match self.choice() {
                 // It is all there: Enter sends the line.
@@ -247,9 +303,12 @@ impl Menu {
         let rows = if fits { rows } else { rows - 1 };
         let range = self.scroll.around(self.selected, length, rows);
         let last = range.end;
-        let mut lines = match self.is_mention() {
-            true => self.paths(range, columns),
-            false => commands::lines(&self.commands, &self.offers, range, self.selected, columns),
+        let mut lines = match &self.word {
+            Some(Token::Mention(_)) => self.paths(range, columns),
+            Some(Token::Argument { .. }) => self.names(range, columns),
+            Some(Token::Slash(_)) | None => {
+                commands::lines(&self.commands, &self.offers, range, self.selected, columns)
+            }
         };
         if !fits {
             let place = format!("  {} of {length}", self.selected + 1);
@@ -262,26 +321,41 @@ impl Menu {
         lines
     }
 
-    fn paths(&self, range: std::ops::Range<usize>, columns: usize) -> Vec<Line> {
+    fn paths(&self, range: Range<usize>, columns: usize) -> Vec<Line> {
         let mut needle = Needle::path(self.files.word());
         range
             .filter_map(|at| {
                 let path = self.files.path(*self.files.found().get(at)?)?;
                 let mark = Mark::of(at, self.selected);
-                let role = mark.role();
-                let look = Look {
-                    plain: role.into(),
-                    found: Role::Match.into(),
-                };
-                let letters = needle.letters(path);
-                let room = columns.saturating_sub(2);
-                let mut line = Line::of([Span::new(role, mark.sign())]);
-                line.spans
-                    .extend(marked(path, &letters, look, Keep::End, room));
-                Some(line.cut(columns))
+                Some(one(path, &mut needle, mark, Keep::End, columns))
             })
             .collect()
     }
+
+    fn names(&self, range: Range<usize>, columns: usize) -> Vec<Line> {
+        let mut needle = Needle::path(self.words.word());
+        range
+            .filter_map(|at| {
+                let name = self.words.found().get(at)?;
+                let mark = Mark::of(at, self.selected);
+                Some(one(name, &mut needle, mark, Keep::Start, columns))
+            })
+            .collect()
+    }
+}
+
+/// A word of the list, with the letters marked that were typed.
+fn one(word: &str, needle: &mut Needle, mark: Mark, keep: Keep, columns: usize) -> Line {
+    let role = mark.role();
+    let look = Look {
+        plain: role.into(),
+        found: Role::Match.into(),
+    };
+    let letters = needle.letters(word);
+    let room = columns.saturating_sub(2);
+    let mut line = Line::of([Span::new(role, mark.sign())]);
+    line.spans.extend(marked(word, &letters, look, keep, room));
+    line.cut(columns)
 }
 
 /// An argument in brackets may be left out.

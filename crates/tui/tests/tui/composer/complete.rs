@@ -12,13 +12,40 @@ fn mention(text: &str) -> Option<Token> {
     Some(Token::Mention(text.to_owned()))
 }
 
+fn argument(line: &str, word: &str) -> Option<Token> {
+    Some(Token::Argument {
+        line: line.to_owned(),
+        word: word.to_owned(),
+    })
+}
+
+#[test]
+fn the_first_word_behind_a_command_counts_up_to_the_caret() {
+    for (keys, token) in [
+        ("/models ", argument("/models ", "")),
+        ("/models na", argument("/models na", "na")),
+        ("/models  na", argument("/models  na", "na")),
+        ("/models name<Left><Left>", argument("/models na", "na")),
+        ("/models\u{3000}源", argument("/models\u{3000}源", "源")),
+        ("/models na more", None),
+        ("/models na ", None),
+        ("/models na<C-j>x", None),
+        (" /models na", None),
+        ("!/models na", None),
+        ("/handoff @na", mention("na")),
+    ] {
+        let mut desk = Desk::new();
+        desk.keys(keys);
+        assert_eq!(desk.composer.token(), token, "{keys}");
+    }
+}
+
 #[test]
 fn a_slash_counts_at_the_very_beginning_and_in_the_first_word() {
     for (keys, token) in [
         ("/", slash("")),
         ("/mo", slash("mo")),
         ("/models<Left><Left>", slash("mode")),
-        ("/models na", None),
         ("/models na<Home>", None),
         (" /mo", None),
         ("x<C-j>/mo", None),
@@ -78,6 +105,13 @@ fn a_choice_takes_the_place_of_the_word() {
         ("@a", "a b/", "@\"a b/|"),
         ("@源", "源/文件.rs", "@源/文件.rs |"),
         ("@a", "全\u{3000}角.txt", "@\"全\u{3000}角.txt\" |"),
+        ("/models na", "name", "/models name |"),
+        ("/models ", "name", "/models name |"),
+        (
+            "/models nam now<A-b><Left><Left>",
+            "name",
+            "/models name |now",
+        ),
         ("plain", "never", "plain|"),
     ] {
         let mut desk = Desk::new();

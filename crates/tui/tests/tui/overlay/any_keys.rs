@@ -1,6 +1,7 @@
 //! No sequence of keys panics, draws beyond its place, or allows by accident.
 
 use super::ask::{dangerous, long, of_the_model, permission, trust};
+use super::look;
 use super::menu::{commands, files};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
@@ -119,7 +120,7 @@ fn is_allowed(verdict: &Verdict) -> bool {
         Verdict::Answered(answer) => {
             ["once", "session", "always"].contains(&answer.choice.as_str())
         }
-        Verdict::Stay | Verdict::Page => false,
+        Verdict::Stay | Verdict::Page | Verdict::Elsewhere => false,
     }
 }
 
@@ -136,10 +137,10 @@ proptest! {
             match step {
                 Step::Key(key) => { ask.key(key, now); }
                 Step::Paste(text) => ask.paste(&text),
-                Step::Draw(size) => fits(&ask.view(size), size)?,
+                Step::Draw(size) => fits(&look(&ask, size), size)?,
             }
         }
-        fits(&ask.view(last), last)?;
+        fits(&look(&ask, last), last)?;
     }
 
     #[test]
@@ -166,7 +167,7 @@ proptest! {
                     prop_assert!(!is_allowed(&verdict), "{key:?} gave {verdict:?}");
                 }
                 Step::Paste(text) => ask.paste(&text),
-                Step::Draw(size) => { let _ = ask.view(size); }
+                Step::Draw(size) => { let _ = look(&ask, size); }
             }
         }
     }
@@ -230,9 +231,11 @@ proptest! {
                     fits(&frame, size)?;
                 }
             }
-            menu.follow(match at % 5 {
+            menu.words(&format!("/models {word}"), words.clone());
+            menu.follow(match at % 6 {
                 0 => Some(Token::Slash(word)),
-                4 => None,
+                1 => Some(Token::Argument { line: format!("/models {word}"), word }),
+                5 => None,
                 _ => Some(Token::Mention(word)),
             });
             menu.work();

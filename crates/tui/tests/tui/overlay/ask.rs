@@ -1,4 +1,4 @@
-use super::{control, key, letter, text};
+use super::{control, key, letter, look, text};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::time::{Duration, Instant};
 use tenon_tui::overlay::ask::{Ask, Verdict, whole};
@@ -102,7 +102,7 @@ pub fn ready(question: Question) -> (Ask, Instant) {
     let start = Instant::now();
     let mut ask = Ask::new(question);
     ask.shown(start);
-    let _ = ask.view(SIZE);
+    let _ = look(&ask, SIZE);
     (ask, start + Duration::from_secs(1))
 }
 
@@ -112,7 +112,7 @@ pub fn after(question: Question, keys: &[KeyEvent]) -> Verdict {
     for key in keys {
         assert_eq!(verdict, Verdict::Stay, "answered before the last key");
         verdict = ask.key(*key, now);
-        let _ = ask.view(SIZE);
+        let _ = look(&ask, SIZE);
     }
     verdict
 }
@@ -171,9 +171,9 @@ fn enter_takes_what_was_marked_by_hand() {
 #[test]
 fn what_enter_does_is_said() {
     let (mut ask, now) = ready(permission());
-    assert!(text(&ask.view(SIZE)).contains("enter or esc deny"));
+    assert!(text(&look(&ask, SIZE)).contains("enter or esc deny"));
     ask.key(key(KeyCode::Tab), now);
-    let shown = text(&ask.view(SIZE));
+    let shown = text(&look(&ask, SIZE));
     assert!(
         shown.contains("enter takes what is marked · esc denies"),
         "{shown}"
@@ -189,13 +189,15 @@ fn keys_from_before_the_question_do_not_answer_it() {
     assert_eq!(ask.key(letter('y'), start), Verdict::Stay);
     let mut ask = Ask::new(permission());
     ask.shown(start);
+    let _ = look(&ask, SIZE);
     assert_eq!(ask.key(letter('a'), at(149)), Verdict::Stay);
-    assert!(text(&ask.view(SIZE)).contains("too early"));
+    assert!(text(&look(&ask, SIZE)).contains("too early"));
     // It said that somebody types: a pause has to come first.
     assert_eq!(ask.key(letter('y'), at(300)), Verdict::Stay);
     assert_eq!(said(&ask.key(letter('y'), at(700))), ("once", None));
     let mut ask = Ask::new(permission());
     ask.shown(start);
+    let _ = look(&ask, SIZE);
     assert_eq!(said(&ask.key(letter('y'), at(150))), ("once", None));
 }
 
@@ -205,6 +207,7 @@ fn who_was_typing_elsewhere_has_to_pause() {
     let at = |ms| start + Duration::from_millis(ms);
     let mut ask = Ask::new(permission());
     ask.shown(start);
+    let _ = look(&ask, SIZE);
     ask.typed_before(start);
     assert_eq!(ask.key(letter('s'), at(200)), Verdict::Stay);
     assert_eq!(ask.key(letter('a'), at(400)), Verdict::Stay);
@@ -227,7 +230,7 @@ fn a_released_key_and_a_key_with_control_are_no_answer() {
 fn a_key_that_is_not_offered_says_which_are() {
     let (mut ask, now) = ready(permission());
     assert_eq!(ask.key(letter('x'), now), Verdict::Stay);
-    let shown = text(&ask.view(SIZE));
+    let shown = text(&look(&ask, SIZE));
     assert!(
         shown.contains("`x` is not offered here: y, s, a, n, r"),
         "{shown}"
@@ -237,7 +240,7 @@ fn a_key_that_is_not_offered_says_which_are() {
 #[test]
 fn the_exact_rule_stands_behind_its_choice_and_the_mark_on_no() {
     let (ask, _) = ready(permission());
-    let shown = text(&ask.view(SIZE));
+    let shown = text(&look(&ask, SIZE));
     for line in [
         "Run a command?",
         "  y  allow once",
@@ -250,7 +253,7 @@ fn the_exact_rule_stands_behind_its_choice_and_the_mark_on_no() {
             "no {line:?} in\n{shown}"
         );
     }
-    assert_eq!(ask.view(SIZE).caret, None);
+    assert_eq!(look(&ask, SIZE).caret, None);
 }
 
 #[test]
@@ -279,7 +282,7 @@ fn a_long_rule_is_folded_and_not_cut() {
     let rule = format!("bash {}", "x".repeat(90));
     question.choices[1].rule = Some(rule.clone());
     let (ask, _) = ready(question);
-    let joined: String = text(&ask.view(SIZE)).replace('\n', "");
+    let joined: String = text(&look(&ask, SIZE)).replace('\n', "");
     assert!(joined.contains(&rule), "{joined}");
 }
 
@@ -323,11 +326,11 @@ fn a_reason_can_be_pasted_and_an_answer_cannot() {
 fn danger_wants_the_whole_word() {
     let (mut ask, now) = ready(dangerous());
     assert_eq!(ask.key(letter('y'), now), Verdict::Stay);
-    let frame = ask.view(SIZE);
+    let frame = look(&ask, SIZE);
     assert!(text(&frame).contains("type yes: y"), "{}", text(&frame));
     assert!(frame.caret.is_some());
     assert_eq!(ask.key(key(ENTER), now), Verdict::Stay);
-    assert!(text(&ask.view(SIZE)).contains("that is not `yes`"));
+    assert!(text(&look(&ask, SIZE)).contains("that is not `yes`"));
     ask.key(letter('e'), now);
     ask.key(letter('S'), now);
     assert_eq!(said(&ask.key(key(ENTER), now)), ("once", Some("yes")));
@@ -355,22 +358,22 @@ fn a_danger_that_was_marked_by_hand_still_wants_its_word() {
 #[test]
 fn a_long_question_says_what_was_not_seen() {
     let (mut ask, now) = ready(long());
-    let shown = text(&ask.view(SIZE));
+    let shown = text(&look(&ask, SIZE));
     assert!(shown.contains("lines 1–"), "{shown}");
     assert!(shown.contains(" of 240 · "), "{shown}");
     assert!(shown.contains("not seen · space"), "{shown}");
     assert!(shown.contains("y  allow once"), "{shown}");
     ask.key(key(KeyCode::End), now);
-    let shown = text(&ask.view(SIZE));
+    let shown = text(&look(&ask, SIZE));
     assert!(shown.contains("echo 240"), "{shown}");
     // The middle was jumped over.
     assert!(shown.contains("not seen"), "{shown}");
     ask.key(key(KeyCode::Home), now);
     for _ in 0..60 {
-        let _ = ask.view(SIZE);
+        let _ = look(&ask, SIZE);
         ask.key(letter(' '), now);
     }
-    let shown = text(&ask.view(SIZE));
+    let shown = text(&look(&ask, SIZE));
     assert!(
         shown.contains("echo 240") && !shown.contains("not seen"),
         "{shown}"
@@ -400,7 +403,7 @@ fn a_title_that_is_too_long_is_read_whole_below() {
         columns: 60,
         rows: 60,
     };
-    let shown = text(&ask.view(tall)).replace('\n', "");
+    let shown = text(&look(&ask, tall)).replace('\n', "");
     assert!(shown.contains("src/file39.rs?"), "{shown}");
 }
 
@@ -452,7 +455,7 @@ fn trust_is_put_off_unless_it_is_answered() {
         assert_eq!(after(trust(), &[letter(c)]), Verdict::Stay, "{c}");
     }
     let (ask, _) = ready(trust());
-    let shown = text(&ask.view(SIZE));
+    let shown = text(&look(&ask, SIZE));
     assert!(
         shown.contains("▸ Enter  not now: go on without it and be asked again"),
         "{shown}"
@@ -463,7 +466,7 @@ fn trust_is_put_off_unless_it_is_answered() {
 fn a_low_screen_keeps_the_keys() {
     let (ask, _) = ready(long());
     for rows in 1..8 {
-        let frame = ask.view(Size { columns: 40, rows });
+        let frame = look(&ask, Size { columns: 40, rows });
         assert!(frame.lines.len() <= rows);
         assert!(text(&frame).contains("y once"), "{}", text(&frame));
     }

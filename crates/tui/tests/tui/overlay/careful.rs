@@ -1,7 +1,7 @@
 //! What was not shown is not allowed, and no key of habit comes near a yes.
 
 use super::ask::{SIZE, dangerous, long, permission, ready, trust};
-use super::{key, letter, text};
+use super::{key, letter, look, text};
 use crossterm::event::KeyCode;
 use std::time::{Duration, Instant};
 use tenon_tui::overlay::ask::{Ask, Verdict};
@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 fn choice(verdict: &Verdict) -> &str {
     match verdict {
         Verdict::Answered(answer) => &answer.choice,
-        Verdict::Stay | Verdict::Page => "",
+        Verdict::Stay | Verdict::Page | Verdict::Elsewhere => "",
     }
 }
 
@@ -36,7 +36,7 @@ fn hidden(between: &str) -> Question {
 fn pressed(ask: &mut Ask, code: KeyCode, size: Size, mut now: Instant) -> (Vec<String>, String) {
     let mut shown = Vec::new();
     for _ in 0..400 {
-        shown.push(text(&ask.view(size)));
+        shown.push(text(&look(ask, size)));
         now += PAUSE;
         let verdict = ask.key(key(code), now);
         if verdict != Verdict::Stay {
@@ -50,7 +50,7 @@ fn pressed(ask: &mut Ask, code: KeyCode, size: Size, mut now: Instant) -> (Vec<S
 fn empty_lines_hide_no_command_and_what_it_would_destroy_comes_first() {
     for between in ["\n", "   \n", "\n  "] {
         let (ask, _) = ready(hidden(between));
-        let shown = text(&ask.view(SIZE));
+        let shown = text(&look(&ask, SIZE));
         for part in [
             "rm -rf sub",
             "affects: sub: 3 files",
@@ -72,7 +72,7 @@ fn a_few_empty_lines_are_shown_as_they_are() {
         ..permission()
     };
     let (ask, _) = ready(question);
-    let shown = text(&ask.view(SIZE));
+    let shown = text(&look(&ask, SIZE));
     assert!(shown.contains("  one\n  \n  \n  two"), "{shown:?}");
 }
 
@@ -125,11 +125,11 @@ fn the_word_of_a_danger_is_no_way_around_it() {
 fn a_key_that_is_held_down_does_not_go_on_to_a_yes() {
     let (mut ask, mut now) = ready(long());
     for _ in 0..400 {
-        let _ = ask.view(SIZE);
+        let _ = look(&ask, SIZE);
         now += Duration::from_millis(30);
         assert_eq!(ask.key(letter('y'), now), Verdict::Stay);
     }
-    assert!(text(&ask.view(SIZE)).contains("echo 240"));
+    assert!(text(&look(&ask, SIZE)).contains("echo 240"));
     assert_eq!(choice(&ask.key(letter('y'), now + PAUSE)), "once");
 }
 
@@ -145,7 +145,7 @@ fn a_low_window_shows_all_of_a_danger_before_it_takes_a_yes() {
         };
         let mut ask = Ask::new(question);
         let start = Instant::now();
-        let _ = ask.view(size);
+        let _ = look(&ask, size);
         ask.shown(start);
         let (shown, answer) = pressed(&mut ask, KeyCode::Char('y'), size, start);
         assert_eq!(answer, "once");
@@ -165,7 +165,7 @@ fn where_there_is_no_room_at_all_nothing_is_allowed_and_a_no_is_heard() {
     };
     let mut ask = Ask::new(permission());
     let start = Instant::now();
-    let _ = ask.view(size);
+    let _ = look(&ask, size);
     ask.shown(start);
     let (_, answer) = pressed(&mut ask, KeyCode::Char('y'), size, start);
     assert_eq!(answer, "");
@@ -173,10 +173,46 @@ fn where_there_is_no_room_at_all_nothing_is_allowed_and_a_no_is_heard() {
 }
 
 #[test]
+fn what_was_scrolled_past_before_it_came_on_the_screen_was_not_read() {
+    for code in [KeyCode::Char(' '), KeyCode::PageDown] {
+        let (mut ask, now) = ready(long());
+        let first = text(&look(&ask, SIZE));
+        // Faster than anything is drawn.
+        for _ in 0..400 {
+            ask.key(key(code), now);
+        }
+        let last = text(&look(&ask, SIZE));
+        assert!(last.contains("echo 240"), "{last}");
+        assert_eq!(ask.key(letter('y'), now), Verdict::Stay);
+        let (shown, answer) = pressed(&mut ask, KeyCode::Char('y'), SIZE, now);
+        assert_eq!(answer, "once");
+        let all = format!("{first}\n{last}\n{}", shown.join("\n"));
+        for line in 1..=240 {
+            let row = format!("  echo {line}");
+            assert!(all.lines().any(|it| it == row), "{row:?} was never shown");
+        }
+    }
+}
+
+#[test]
+fn a_frame_that_does_not_reach_the_screen_shows_nothing() {
+    let mut ask = Ask::new(permission());
+    let start = Instant::now();
+    ask.shown(start);
+    for step in 1..20 {
+        let _ = ask.view(SIZE);
+        let verdict = ask.key(letter('y'), start + step * PAUSE);
+        assert_eq!(verdict, Verdict::Stay);
+    }
+    let _ = look(&ask, SIZE);
+    assert_eq!(choice(&ask.key(letter('y'), start + 30 * PAUSE)), "once");
+}
+
+#[test]
 fn who_goes_to_the_end_by_its_key_may_answer() {
     let (mut ask, now) = ready(long());
     ask.key(key(KeyCode::End), now);
-    let _ = ask.view(SIZE);
+    let _ = look(&ask, SIZE);
     assert_eq!(choice(&ask.key(letter('y'), now)), "once");
 }
 
@@ -184,7 +220,7 @@ fn who_goes_to_the_end_by_its_key_may_answer() {
 fn the_key_of_the_agents_marks_nothing_and_makes_no_letter_count() {
     for question in [permission(), dangerous(), trust()] {
         let (mut ask, now) = ready(question);
-        let before = text(&ask.view(SIZE));
+        let before = text(&look(&ask, SIZE));
         let mark = |shown: &str| {
             shown
                 .lines()
@@ -192,7 +228,7 @@ fn the_key_of_the_agents_marks_nothing_and_makes_no_letter_count() {
                 .map(str::to_owned)
         };
         assert_eq!(ask.key(key(KeyCode::BackTab), now), Verdict::Stay);
-        let shown = text(&ask.view(SIZE));
+        let shown = text(&look(&ask, SIZE));
         assert_eq!(mark(&shown), mark(&before));
         assert!(shown.contains("answer first"), "{shown}");
         let verdict = ask.key(key(KeyCode::Enter), now + PAUSE);
@@ -206,9 +242,10 @@ fn the_key_of_the_agents_marks_nothing_and_makes_no_letter_count() {
     ask.guard();
     ask.key(key(KeyCode::BackTab), now);
     for c in "stop".chars() {
-        assert_eq!(ask.key(letter(c), now + PAUSE), Verdict::Stay);
+        assert_eq!(ask.key(letter(c), now + PAUSE), Verdict::Elsewhere);
     }
-    assert!(text(&ask.view(SIZE)).contains("you were writing"));
+    assert_eq!(ask.key(key(KeyCode::Enter), now + PAUSE), Verdict::Stay);
+    assert!(text(&look(&ask, SIZE)).contains("you were writing"));
     // Nor do they count right behind it.
     let (mut ask, now) = ready(permission());
     ask.key(key(KeyCode::BackTab), now);
@@ -227,7 +264,7 @@ fn no_step_of_the_mark_goes_from_a_no_to_what_lasts() {
     ] {
         let (mut ask, now) = ready(permission());
         ask.key(key(code), now);
-        let shown = text(&ask.view(SIZE));
+        let shown = text(&look(&ask, SIZE));
         let marked = shown.lines().find(|row| row.starts_with('▸')).unwrap();
         assert!(!marked.contains("bash git push"), "{code:?}: {marked}");
     }

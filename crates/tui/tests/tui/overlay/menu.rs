@@ -1,12 +1,15 @@
 use super::{control, key, letter, plain, with};
+use crate::stage::Stage;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tenon_tui::composer::Token;
 use tenon_tui::house::{Entry, Row};
+use tenon_tui::input::{Effect, Input};
 use tenon_tui::overlay::menu::{Chosen, Menu};
 use tenon_tui::text::Role;
 use tenon_vocab::slash::Group;
+use tenon_vocab::{Command, Query, Reply};
 
 fn entry(name: &str, aliases: &[&str], argument: &str, what: &str) -> Entry {
     Entry {
@@ -352,4 +355,134 @@ fn no_more_than_eight_lines() {
     assert_eq!(plain(&all)[7], "  10 of 50 · 35 more below");
     at(&mut menu, "nothing like it");
     assert!(menu.view(60, 40).len() < 8);
+}
+
+fn behind(menu: &mut Menu, line: &str) -> Option<String> {
+    let word = line.rsplit(' ').next().unwrap_or_default();
+    menu.follow(Some(Token::Argument {
+        line: line.into(),
+        word: word.into(),
+    }));
+    menu.ask()
+}
+
+fn offered(menu: &mut Menu, line: &str, words: &[&str]) {
+    menu.words(line, words.iter().map(|word| (*word).into()).collect());
+}
+
+#[test]
+fn what_may_follow_a_command_is_asked_for_shown_and_taken() {
+    let mut menu = Menu::new(commands());
+    assert_eq!(behind(&mut menu, "/models s"), Some("/models s".into()));
+    assert!(!menu.is_open());
+    offered(&mut menu, "/models s", &["small", "large/small"]);
+    assert_eq!(shown(&menu), ["▸ small", "  large/small"]);
+    let line = menu.view(60, 8)[0].clone();
+    assert_eq!(with(Role::Match, &line), "▸ <s>mall");
+    assert_eq!(menu.key(key(KeyCode::Tab)), Chosen::Word("small".into()));
+    assert_eq!(menu.key(key(ENTER)), Chosen::Word("small".into()));
+    menu.key(key(KeyCode::Down));
+    assert_eq!(menu.key(key(ENTER)), Chosen::Word("large/small".into()));
+    // By its other name, too.
+    assert!(behind(&mut Menu::new(commands()), "/model s").is_some());
+}
+
+#[test]
+fn a_word_that_is_there_and_none_at_all_leave_enter_to_the_line() {
+    let mut menu = Menu::new(commands());
+    behind(&mut menu, "/models ");
+    offered(&mut menu, "/models ", &["large", "small"]);
+    assert_eq!(menu.key(key(ENTER)), Chosen::Passed);
+    assert_eq!(menu.key(key(KeyCode::Tab)), Chosen::Word("large".into()));
+    behind(&mut menu, "/models small");
+    offered(&mut menu, "/models small", &["smallest", "small"]);
+    assert_eq!(menu.key(key(ENTER)), Chosen::Passed);
+    menu.key(key(KeyCode::Down));
+    assert_eq!(menu.key(key(ENTER)), Chosen::Word("small".into()));
+}
+
+#[test]
+fn a_reply_about_another_line_is_not_shown_and_the_right_one_is_asked_for_next() {
+    let mut menu = Menu::new(commands());
+    assert!(behind(&mut menu, "/models s").is_some());
+    // One question at a time.
+    assert_eq!(behind(&mut menu, "/models sm"), None);
+    assert_eq!(behind(&mut menu, "/skill s"), None);
+    offered(&mut menu, "/models s", &["small"]);
+    assert!(!menu.is_open());
+    assert_eq!(menu.ask(), Some("/skill s".into()));
+    menu.follow(None);
+    offered(&mut menu, "/skill s", &["sums"]);
+    assert!(!menu.is_open());
+}
+
+#[test]
+fn what_was_offered_serves_until_more_is_known() {
+    let mut menu = Menu::new(commands());
+    behind(&mut menu, "/models ");
+    offered(&mut menu, "/models ", &["large", "Small"]);
+    assert_eq!(behind(&mut menu, "/models sm"), Some("/models sm".into()));
+    assert_eq!(shown(&menu), ["▸ Small"]);
+    offered(&mut menu, "/models sm", &["Small", "smaller"]);
+    assert_eq!(shown(&menu), ["▸ Small", "  smaller"]);
+    // Not for another command.
+    behind(&mut menu, "/mode s");
+    assert!(!menu.is_open());
+}
+
+#[test]
+fn nobody_asks_what_follows_where_nothing_does() {
+    let mut menu = Menu::new(commands());
+    for line in ["/help m", "/unknown m", "/usr/bin m"] {
+        assert_eq!(behind(&mut menu, line), None, "{line}");
+    }
+    assert!(behind(&mut menu, "/skill ").is_some());
+    offered(&mut menu, "/skill ", &[]);
+    // What had no beginning has no end.
+    assert_eq!(behind(&mut menu, "/skill wr"), None);
+    assert!(!menu.is_open());
+}
+
+#[test]
+fn the_screen_completes_what_follows_a_command() {
+    let mut stage = Stage::new(60, 12);
+    stage.state.menu = Menu::new(vec![entry("effort", &[], "[LEVEL]", "how hard to think")]);
+    let asked = |effects: &[Effect]| {
+        effects.iter().find_map(|effect| match effect {
+            Effect::Ask(query @ Query::Completion { .. }) => Some(query.clone()),
+            _ => None,
+        })
+    };
+    let words = |words: &[&str]| Reply::Words {
+        words: words.iter().map(|word| (*word).into()).collect(),
+    };
+    stage.write("/effort");
+    let first = asked(&stage.key(KeyCode::Char(' '))).expect("a question");
+    assert_eq!(asked(&stage.key(KeyCode::Char('h'))), None);
+    // Too late: the line is another one by now.
+    let effects = stage.input(Input::Replied(first, words(&["low", "high"])));
+    assert!(!stage.shown().contains("low"), "{}", stage.shown());
+    let second = asked(&effects).expect("the next question");
+    stage.input(Input::Replied(second, words(&["high"])));
+    assert!(stage.shown().contains("▸ high"), "{}", stage.shown());
+    assert!(stage.key(KeyCode::Tab).is_empty());
+    assert_eq!(stage.state.composer.text(), "/effort high ");
+    let effects = stage.key(KeyCode::Enter);
+    let sent = |effect: &Effect| matches!(effect, Effect::Send(Command::Switch(_)));
+    assert!(effects.iter().any(sent), "{effects:?}");
+}
+
+#[test]
+fn what_cannot_be_completed_is_not_complained_about() {
+    let mut stage = Stage::new(60, 12);
+    stage.state.menu = Menu::new(commands());
+    stage.write("/models s");
+    let before = stage.shown();
+    let line = String::from("/models ");
+    let reason = String::from("the session is busy");
+    stage.input(Input::Replied(
+        Query::Completion { line },
+        Reply::Unavailable { reason },
+    ));
+    assert_eq!(stage.shown(), before);
 }

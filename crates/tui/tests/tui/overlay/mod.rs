@@ -3,6 +3,7 @@
 mod any_keys;
 mod ask;
 mod careful;
+mod low;
 mod menu;
 mod narrow;
 mod pager;
@@ -10,7 +11,8 @@ mod pages;
 mod picker;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use tenon_tui::text::{Frame, Line, Role};
+use tenon_tui::overlay::ask::Ask;
+use tenon_tui::text::{Frame, Line, Role, Size};
 
 pub fn key(code: KeyCode) -> KeyEvent {
     KeyEvent::new(code, KeyModifiers::NONE)
@@ -30,6 +32,13 @@ pub fn plain(lines: &[Line]) -> Vec<String> {
 
 pub fn text(frame: &Frame) -> String {
     plain(&frame.lines).join("\n")
+}
+
+/// The question as it comes on a screen on which all of that is seen.
+pub fn look(ask: &Ask, size: Size) -> Frame {
+    let frame = ask.view(size);
+    ask.reached();
+    frame
 }
 
 /// The text with what has a role in angle brackets.

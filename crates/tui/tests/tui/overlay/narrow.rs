@@ -2,7 +2,7 @@
 //! the keys say what they do.
 
 use super::ask::{after, of_the_model, permission, ready, said, typed};
-use super::{key, text};
+use super::{key, look, text};
 use crossterm::event::KeyCode;
 use tenon_tui::overlay::ask::Ask;
 use tenon_tui::text::Size;
@@ -36,11 +36,11 @@ fn on_a_low_screen_the_keys_say_that_enter_denies() {
         rows: 9,
     };
     let (mut ask, now) = ready(permission());
-    let shown = text(&ask.view(size));
+    let shown = text(&look(&ask, size));
     assert!(shown.contains("n/enter deny"), "{shown}");
     // Not where it would give what is marked.
     ask.key(key(KeyCode::Tab), now);
-    let shown = text(&ask.view(size));
+    let shown = text(&look(&ask, size));
     assert!(!shown.contains("enter deny"), "{shown}");
 }
 
@@ -51,7 +51,7 @@ fn a_question_of_the_model_says_that_a_number_answers_at_once() {
         rows: 20,
     };
     let (ask, _) = ready(of_the_model());
-    let shown = text(&ask.view(size));
+    let shown = text(&look(&ask, size));
     assert!(shown.contains("1–2 answers at once · or write"), "{shown}");
     // Behind a blank it is the beginning of an answer.
     let mut keys = typed(" 2 of them");
