@@ -161,20 +161,24 @@ impl Calls {
         }
     }
 
+    /// To the newest message that waits for it, as its result will go. A second
+    /// start of the same call tells nothing: given to an older message, it would
+    /// be told apart from the first only by a record that a snapshot leaves out.
     fn start(&mut self, event: &Event, used: &ToolUse, at: HistoryRef) {
-        let waiting = |pending: &&mut Pending| {
-            pending.call == used.call && pending.started.is_none() && pending.result.is_none()
-        };
-        let found = self
+        let waiting = |pending: &Pending| pending.call == used.call && pending.result.is_none();
+        let newest = self
             .groups
             .iter_mut()
             .rev()
-            .filter(|group| group.run == event.run)
-            .find_map(|group| group.calls.iter_mut().find(waiting));
-        match found {
-            Some(pending) => {
-                pending.started = Some(at);
-                pending.name.clone_from(&used.name);
+            .find(|group| group.run == event.run && group.calls.iter().any(waiting));
+        match newest {
+            Some(group) => {
+                let unstarted =
+                    |pending: &&mut Pending| waiting(pending) && pending.started.is_none();
+                if let Some(pending) = group.calls.iter_mut().find(unstarted) {
+                    pending.started = Some(at);
+                    pending.name.clone_from(&used.name);
+                }
             }
             None => self.groups.push(Group {
                 run: event.run,

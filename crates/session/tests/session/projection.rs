@@ -161,28 +161,47 @@ proptest! {
 
     #[test]
     fn a_snapshot_at_any_point_gives_the_same_state_as_all_the_records(steps in steps()) {
-        let first = meta(session(1), "/p");
-        let mut state = State::new(&first).unwrap();
-        let mut events: HashMap<u64, Event> = HashMap::new();
-        for (seq, step) in (1..).zip(&steps) {
-            let event = next(step, seq, &state);
-            state.apply(&event, fake_offset(seq));
-            events.insert(fake_offset(seq), event);
-        }
-        let seq = steps.len() as u64 + 1;
-        let snapshot = state.snapshot();
-        let event = event(seq, session(1), None, None, snapshot.clone());
-        state.apply(&event, fake_offset(seq));
-        let mut restored = State::from_snapshot(&first, fake_offset(seq), &snapshot, |at| {
-            events.get(&at.offset).cloned()
-        }).unwrap();
-        assert_eq!(restored, state);
-        // And goes on the same.
-        for (seq, step) in (seq + 1..).zip(&steps) {
-            let event = next(step, seq, &state);
-            state.apply(&event, fake_offset(seq));
-            restored.apply(&event, fake_offset(seq));
-        }
-        assert_eq!(restored, state);
+        same_from_a_snapshot(&steps);
     }
+}
+
+/// An id of a call comes twice, and so does its start: the second one must not be
+/// given to the older message once the newer one is closed and left out.
+#[test]
+fn a_call_that_is_started_twice_is_the_same_from_a_snapshot() {
+    same_from_a_snapshot(&[
+        Step::Asks(1, vec![1], Status::Complete),
+        Step::Asks(1, vec![1], Status::Complete),
+        Step::Use(1, 1),
+        Step::Use(1, 1),
+        Step::Result(1, 1),
+    ]);
+}
+
+#[track_caller]
+fn same_from_a_snapshot(steps: &[Step]) {
+    let first = meta(session(1), "/p");
+    let mut state = State::new(&first).unwrap();
+    let mut events: HashMap<u64, Event> = HashMap::new();
+    for (seq, step) in (1..).zip(steps) {
+        let event = next(step, seq, &state);
+        state.apply(&event, fake_offset(seq));
+        events.insert(fake_offset(seq), event);
+    }
+    let seq = steps.len() as u64 + 1;
+    let snapshot = state.snapshot();
+    let event = event(seq, session(1), None, None, snapshot.clone());
+    state.apply(&event, fake_offset(seq));
+    let mut restored = State::from_snapshot(&first, fake_offset(seq), &snapshot, |at| {
+        events.get(&at.offset).cloned()
+    })
+    .unwrap();
+    assert_eq!(restored, state);
+    // And goes on the same.
+    for (seq, step) in (seq + 1..).zip(steps) {
+        let event = next(step, seq, &state);
+        state.apply(&event, fake_offset(seq));
+        restored.apply(&event, fake_offset(seq));
+    }
+    assert_eq!(restored, state);
 }
