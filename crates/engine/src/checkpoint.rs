@@ -23,10 +23,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 use tenon_policy::{Facts, Subject};
 use tenon_session::Log;
-use tenon_tools::workspace::{Extent, SCAN_ENTRIES, Scan, ScanLimits};
+use tenon_tools::workspace::{Extent, Moment, SCAN_ENTRIES, Scan, ScanLimits};
 use tenon_vocab::{CallId, Effect, FileChange, RunId, Unkept};
 use tokio::task::JoinHandle;
 
@@ -93,7 +93,7 @@ enum Edited {
 /// The look after a command that left something running.
 struct Last {
     scan: Arc<Scan>,
-    since: SystemTime,
+    since: Moment,
     run: RunId,
 }
 
@@ -101,13 +101,13 @@ struct Last {
 pub(crate) struct Before {
     scan: Arc<Scan>,
     /// What was there by then is not the command's, whenever it was looked at.
-    since: SystemTime,
+    since: Moment,
 }
 
 /// Two looks, and the time from which on what happened counts.
 struct Between<'a> {
     before: &'a Scan,
-    since: SystemTime,
+    since: Moment,
     after: &'a Scan,
     /// What is not the command's, though it was changed between them.
     parted: Option<&'a Parted>,
@@ -289,7 +289,7 @@ fn look_before(core: &Arc<Core>, run: RunId) -> Option<Before> {
     desk.running = true;
     Some(Before {
         scan: looked.scan,
-        since: looked.at,
+        since: core.workspace.moment(),
     })
 }
 
@@ -361,7 +361,7 @@ fn look_after(
     desk.lay_aside(core, looked, &budget);
     desk.last = jobs_run(core).then_some(Last {
         scan: Arc::clone(&looked.scan),
-        since: looked.at,
+        since: Moment::about(looked.at),
         run,
     });
     drop(desk);

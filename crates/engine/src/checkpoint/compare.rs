@@ -3,13 +3,15 @@
 
 use super::base::{Parted, Whose};
 use super::keep::{Shelf, reason};
-use super::moved::{self, Age, Moving, Origin, Origins};
+use super::moved::{self, Content, Moving, Origin, Origins};
 use super::{Between, Edited, Found};
 use crate::core::Core;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tenon_tools::workspace::{EntryKind, Scan, Scanned, Standing, Suspect, WorkspaceError};
+use tenon_tools::workspace::{
+    Age, EntryKind, Moment, Scan, Scanned, Standing, Suspect, WorkspaceError,
+};
 use tenon_vocab::{BlobRef, FileChange, FileMark, Unkept};
 
 /// What is recorded of one command.
@@ -33,6 +35,15 @@ enum Was {
         mode: u32,
     },
     Unknown(String),
+}
+
+impl Was {
+    fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Content { bytes, .. } => Some(bytes),
+            _ => None,
+        }
+    }
 }
 
 /// What stands there now.
@@ -111,7 +122,7 @@ struct Comparing<'a> {
     core: &'a Arc<Core>,
     shelf: &'a mut Shelf,
     edits: &'a HashMap<String, Edited>,
-    since: std::time::SystemTime,
+    since: Moment,
     parted: Option<&'a Parted>,
     /// Whether what is ignored may have changed.
     hidden: bool,
@@ -168,7 +179,10 @@ impl Comparing<'_> {
         }
         let origin = match now {
             Standing::Absent | Standing::Folder { .. } => Origin::Made,
-            _ => self.origins.of(&self.core.workspace, suspect),
+            _ => {
+                let content = Content::new(&now, was.bytes());
+                self.origins.of(&self.core.workspace, suspect, &content)
+            }
         };
         let is_found = !matches!(&origin, Origin::Moved(sources) if !sources.is_empty());
         if suspect.before.is_none() && self.hidden && is_found && !self.is_new(path) {

@@ -4,17 +4,18 @@
 
 use super::Between;
 use super::keep::Shelf;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, SystemTime};
 use tenon_tools::Workspace;
-use tenon_tools::workspace::{EntryKind, Scan, Scanned, Stamp, Suspect, Writes};
+use tenon_tools::workspace::{
+    Age, EntryKind, Moment, Scan, Scanned, Stamp, Standing, Suspect, Writes,
+};
 use tenon_vocab::FileChange;
 
-/// How far the clock of a file system may lag.
-const CLOCK: Duration = Duration::from_millis(10);
 /// Two smaller files may well have the same size by chance.
 const TWIN: u64 = 4 * 1024;
+/// Files that may be what another is a copy of; with more it counts as none.
+const ORIGINALS: usize = 100;
 /// How often it is asked anew what stays because something else does.
 const ROUNDS: usize = 100;
 
@@ -29,12 +30,37 @@ pub(super) enum Origin {
     Twin(String),
 }
 
+/// What was found at a path, as far as it tells where it comes from.
+pub(super) struct Content<'a> {
+    hash: Option<&'a str>,
+    /// Only its mode is another.
+    is_as_before: bool,
+}
+
+impl<'a> Content<'a> {
+    pub(super) fn new(now: &'a Standing, before: Option<&[u8]>) -> Self {
+        let is_as_before = match now {
+            Standing::File { bytes, .. } | Standing::Link { target: bytes, .. } => {
+                before == Some(bytes)
+            }
+            _ => false,
+        };
+        Self {
+            hash: hash_of(now),
+            is_as_before,
+        }
+    }
+}
+
 /// By device and number.
 type Places<'a> = HashMap<(u64, u64), Vec<&'a Scanned>>;
 
+/// Size, and when it was written.
+type Look = (u64, (i64, i64));
+
 pub(super) struct Origins<'a> {
     before: &'a Scan,
-    since: SystemTime,
+    since: Moment,
     after: &'a Scan,
     /// What was seen to be written, where that was asked.
     written: Option<&'a Writes>,
@@ -42,8 +68,10 @@ pub(super) struct Origins<'a> {
     lost: HashMap<u64, &'a str>,
     olds: OnceCell<Places<'a>>,
     news: OnceCell<Places<'a>>,
-    /// Files that were not touched, by size and time.
-    untouched: OnceCell<HashSet<(u64, (i64, i64))>>,
+    /// Files that were not touched.
+    untouched: OnceCell<HashMap<Look, Vec<&'a Scanned>>>,
+    /// What they hold, by hash, of those that were asked for.
+    held: RefCell<HashMap<Look, HashSet<String>>>,
 }
 
 impl<'a> Origins<'a> {
@@ -65,10 +93,17 @@ impl<'a> Origins<'a> {
             olds: OnceCell::new(),
             news: OnceCell::new(),
             untouched: OnceCell::new(),
+            held: RefCell::default(),
         }
     }
 
-    pub(super) fn of(&self, workspace: &Workspace, suspect: &Suspect<'_>) -> Origin {
+    /// `content` is what was found there. It is not all as before.
+    pub(super) fn of(
+        &self,
+        workspace: &Workspace,
+        suspect: &Suspect<'_>,
+        content: &Content<'_>,
+    ) -> Origin {
         let seen = if suspect.after.is_some() {
             None
         } else {
@@ -86,9 +121,9 @@ impl<'a> Origins<'a> {
         if after.kind == EntryKind::Folder {
             return Origin::Made;
         }
-        if let Some(before) = suspect.before.filter(|before| is_same(before)) {
-            let is_same_time = before.stamp.modified() == after.stamp.modified();
-            return if is_same_time || !self.is_brought(after) {
+        let is_brought = || self.is_brought(workspace, after, content);
+        if suspect.before.is_some_and(is_same) {
+            return if content.is_as_before || !is_brought() {
                 Origin::Made
             } else {
                 Origin::Moved(Vec::new())
@@ -104,8 +139,8 @@ impl<'a> Origins<'a> {
             .collect();
         let is_old = match age(workspace, &after.path, self.since) {
             Age::Old => true,
-            Age::New => self.is_brought(after),
-            Age::Unknown => !sources.is_empty() || self.is_brought(after),
+            Age::New => is_brought(),
+            Age::Unknown => !sources.is_empty() || is_brought(),
         };
         match self.lost.get(&after.stamp.size) {
             _ if is_old => Origin::Moved(sources),
@@ -118,19 +153,46 @@ impl<'a> Origins<'a> {
 
     /// Whether the content is older than the command: from another file system a
     /// move is a copy with the old time. A copy of what is still there is none.
-    fn is_brought(&self, entry: &Scanned) -> bool {
-        let key = |entry: &Scanned| (entry.stamp.size, entry.stamp.modified());
-        let untouched = || {
-            let untouched = self.before.entries().iter().filter(|old| {
-                let entries = self.after.entries();
-                entries
-                    .binary_search_by(|new| new.path.cmp(&old.path))
-                    .is_ok_and(|at| entries[at].stamp == old.stamp)
-            });
-            untouched.map(key).collect()
+    fn is_brought(&self, workspace: &Workspace, entry: &Scanned, content: &Content<'_>) -> bool {
+        self.since.is_after(entry.stamp.modified()) && !self.is_copy(workspace, entry, content)
+    }
+
+    /// Whether an untouched file holds the same. Size and time alone do not say
+    /// it: files that are written one after the other often share them.
+    fn is_copy(&self, workspace: &Workspace, entry: &Scanned, content: &Content<'_>) -> bool {
+        let untouched = self.untouched.get_or_init(|| self.untouched());
+        let key = look(entry);
+        let Some(originals) = untouched.get(&key) else {
+            return false;
         };
-        entry.stamp.is_older_than(self.since)
-            && !self.untouched.get_or_init(untouched).contains(&key(entry))
+        let Some(hash) = content.hash else {
+            return false;
+        };
+        if originals.len() > ORIGINALS {
+            return false;
+        }
+        let mut held = self.held.borrow_mut();
+        let hashes = held.entry(key).or_insert_with(|| {
+            let stands = originals.iter().map(|old| workspace.stand(&old.path));
+            let hashes =
+                stands.filter_map(|stand| hash_of(&stand.ok()?.standing).map(str::to_owned));
+            hashes.collect()
+        });
+        hashes.contains(hash)
+    }
+
+    fn untouched(&self) -> HashMap<Look, Vec<&'a Scanned>> {
+        let mut untouched: HashMap<Look, Vec<&Scanned>> = HashMap::new();
+        let entries = self.after.entries();
+        for old in self.before.entries() {
+            let is_same = entries
+                .binary_search_by(|new| new.path.cmp(&old.path))
+                .is_ok_and(|at| entries[at].stamp == old.stamp);
+            if is_same && old.kind != EntryKind::Folder {
+                untouched.entry(look(old)).or_default().push(old);
+            }
+        }
+        untouched
     }
 
     /// Whether a file was in another place before, as it is, and was not kept.
@@ -183,6 +245,17 @@ fn ignored(workspace: &Workspace, path: &str) -> Option<Scanned> {
     })
 }
 
+fn look(entry: &Scanned) -> Look {
+    (entry.stamp.size, entry.stamp.modified())
+}
+
+fn hash_of(standing: &Standing) -> Option<&str> {
+    match standing {
+        Standing::File { sha256, .. } | Standing::Link { sha256, .. } => Some(sha256),
+        _ => None,
+    }
+}
+
 fn by_identity(scan: &Scan) -> Places<'_> {
     let mut places = Places::new();
     for entry in scan.entries() {
@@ -194,20 +267,8 @@ fn by_identity(scan: &Scan) -> Places<'_> {
     places
 }
 
-/// Against the time just before the command.
-pub(super) enum Age {
-    New,
-    Old,
-    /// The file system does not tell, or its clock is not fine enough.
-    Unknown,
-}
-
-pub(super) fn age(workspace: &Workspace, path: &str, since: SystemTime) -> Age {
-    match workspace.born(path) {
-        Some(born) if born >= since => Age::New,
-        Some(born) if born + CLOCK < since => Age::Old,
-        _ => Age::Unknown,
-    }
+pub(super) fn age(workspace: &Workspace, path: &str, since: Moment) -> Age {
+    since.age(workspace.born(path))
 }
 
 /// A change by a move, which counts only while its old place can be filled.

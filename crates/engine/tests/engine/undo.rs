@@ -8,6 +8,7 @@ mod killed;
 mod moves;
 mod named;
 mod room;
+mod ticks;
 mod told;
 
 use crate::models::{Scripted, Turn};

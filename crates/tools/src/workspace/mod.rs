@@ -14,6 +14,7 @@ mod error;
 mod hash;
 mod ignored;
 mod ledger;
+mod moment;
 mod near;
 mod path;
 mod read;
@@ -28,6 +29,7 @@ pub use change::{Change, Expect, Journal, MadeFolder, Removed, Renamed, Written}
 pub use error::{Doing, JournalError, OtherKind, WorkspaceError};
 pub use hash::{Running, sha256};
 pub use ledger::Ledger;
+pub use moment::{Age, Moment};
 pub use read::{FileContent, FileRange, OpenFile, READ_CAP};
 pub use scan::{
     Changes, Extent, Noticed, Renewal, Renewed, SCAN_ENTRIES, Scan, ScanLimits, Scanned, Sentry,

@@ -19,9 +19,11 @@ mod writes;
 pub use noticed::{Changes, Noticed};
 pub use renew::{Renewal, Renewed};
 pub use sentry::Sentry;
+pub(super) use sentry::is_local;
 pub use writes::Writes;
 
 use super::Workspace;
+use super::moment::parts;
 use super::walk::{Entry, EntryKind, Walk, WalkOptions, Walked};
 use std::cmp::Ordering as Order;
 use std::fs::Metadata;
@@ -31,7 +33,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 use tenon_vocab::FileMark;
 
 /// A tree with more entries than this is not watched.
@@ -108,26 +110,9 @@ impl Stamp {
     /// times cannot tell what followed.
     #[must_use]
     pub fn is_fresh_at(&self, time: SystemTime) -> bool {
-        let limit = before(time, TICK);
+        let limit = parts(time, TICK);
         self.changed >= limit || self.modified >= limit
     }
-
-    /// Whether its content is older than that time, by all clocks.
-    #[must_use]
-    pub fn is_older_than(&self, time: SystemTime) -> bool {
-        self.modified < before(time, TICK)
-    }
-}
-
-fn before(time: SystemTime, by: Duration) -> (i64, i64) {
-    let since = time
-        .checked_sub(by)
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-        .unwrap_or_default();
-    (
-        i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
-        i64::from(since.subsec_nanos()),
-    )
 }
 
 /// One entry of the tree.

@@ -45,6 +45,14 @@ const LOCAL: &[u64] = &[
     0xca45_1a4e,
 ];
 
+/// Whether all that happens there happens in this kernel, and by its clock.
+pub fn is_local(root: &Path) -> bool {
+    let kind = rustix::fs::statfs(root)
+        .ok()
+        .and_then(|about| u64::try_from(about.f_type).ok());
+    kind.is_some_and(|kind| LOCAL.contains(&kind))
+}
+
 /// Watches the folders of one scan.
 #[derive(Debug)]
 pub struct Sentry {
@@ -67,8 +75,7 @@ impl Sentry {
     /// `None` where changes cannot be seen for certain.
     #[must_use]
     pub fn new(root: &Path) -> Option<Self> {
-        let kind = u64::try_from(rustix::fs::statfs(root).ok()?.f_type).ok()?;
-        if !LOCAL.contains(&kind) {
+        if !is_local(root) {
             return None;
         }
         let about = std::fs::symlink_metadata(root).ok()?;
