@@ -10,6 +10,7 @@ use super::diff::{self, Audience, Heading};
 use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, Tool};
 use crate::workspace::{Expect, FileContent, Workspace, sha256};
+use applied::Made;
 use misses::{Escalation, Misses};
 use replace::{Count, Miss, Replaced, replace};
 use serde_json::{Value, json};
@@ -20,6 +21,7 @@ use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::StaleWrites;
 use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
+mod applied;
 mod compose;
 pub(crate) mod encoding;
 pub(crate) mod indent;
@@ -38,7 +40,14 @@ const DESCRIPTION: &str = "Replace a text in a file. `old` must stand in the fil
 #[derive(Debug)]
 pub struct Edit {
     spec: ToolSpec,
-    misses: Arc<Misses>,
+    memory: Arc<Memory>,
+}
+
+/// What is known of the edits of this session.
+#[derive(Debug, Default)]
+struct Memory {
+    misses: Misses,
+    made: Made,
 }
 
 impl Edit {
@@ -58,7 +67,7 @@ impl Edit {
         });
         Self {
             spec: spec(tool::EDIT, DESCRIPTION, Effect::Write, parameters),
-            misses: Arc::default(),
+            memory: Arc::default(),
         }
     }
 }
@@ -102,11 +111,11 @@ impl Tool for Edit {
     }
 
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
-        let misses = Arc::clone(&self.misses);
+        let memory = Arc::clone(&self.memory);
         Box::pin(blocking(host, move |given| {
             let call = Call::of(&input);
             let stale = given.limits.stale_writes;
-            run(&call, &given.workspace, stale, &misses).unwrap_or_else(|failed| *failed)
+            run(&call, &given.workspace, stale, &memory).unwrap_or_else(|failed| *failed)
         }))
     }
 }
@@ -144,7 +153,7 @@ fn run(
     call: &Call,
     workspace: &Workspace,
     stale: StaleWrites,
-    misses: &Misses,
+    memory: &Memory,
 ) -> Result<ToolOutput, Box<ToolOutput>> {
     let file = workspace.read(&call.path).map_err(|error| {
         Box::new(match error.is_not_found() {
@@ -162,12 +171,14 @@ fn run(
             format!("`{}` {reason}; nothing was changed", file.path),
         )));
     }
+    let Memory { misses, made } = memory;
     match replace(&file.bytes, &call.old, &call.new, call.count) {
         Ok(replaced) => {
             workspace
                 .write(&call.path, &replaced.bytes, Expect::Content(before))
                 .map_err(|error| Box::new(error.output()))?;
             misses.clear(&file.path);
+            made.note(&file.path, &call.old, &call.new);
             Ok(changed(workspace, call, &file, &replaced))
         }
         Err(Miss::AlreadyApplied { lines }) => {
@@ -175,6 +186,13 @@ fn run(
             Ok(already_applied(&file, &lines))
         }
         Err(miss) => {
+            let texts = (call.old.as_str(), call.new.as_str());
+            if miss == Miss::NotFound
+                && let Some(lines) = made.still(&file.path, &file.bytes, texts, call.count)
+            {
+                misses.clear(&file.path);
+                return Ok(already_applied(&file, &lines));
+            }
             let escalation = match miss {
                 Miss::NotFound | Miss::Mismatch { .. } => misses.note(&file.path, call),
                 _ => Escalation::First,

@@ -2,11 +2,11 @@
 //! text first and then one tolerance after the other, and takes the first that
 //! gives just as many matches as were asked for.
 
+use super::applied;
 use super::compose::{compose, exact};
 use super::indent::Habits;
 use super::lines::{Lines, Piece, pieces};
 use super::locate::{Found, RUNGS, Repair, locate};
-use super::nearest::nearest;
 use super::sent::{Sent, variants};
 use memchr::memmem;
 
@@ -18,7 +18,7 @@ pub(crate) enum Count {
 }
 
 impl Count {
-    fn fits(self, found: usize) -> bool {
+    pub(super) fn fits(self, found: usize) -> bool {
         match self {
             Self::Exactly(wanted) => found == wanted,
             Self::All => found > 0,
@@ -48,14 +48,14 @@ pub(crate) enum Miss {
         found: usize,
         lines: Vec<usize>,
     },
-    /// The old text is gone and the new one stands at these lines.
+    /// The old text is gone and the new one stands in its place, at these lines.
     AlreadyApplied {
         lines: Vec<usize>,
     },
 }
 
 /// Places that an error lists.
-const LISTED: usize = 10;
+pub(super) const LISTED: usize = 10;
 
 /// Tolerant matching holds a key per line; larger files are matched exactly.
 const TOLERANT_UP_TO: usize = 32 * 1024 * 1024;
@@ -92,7 +92,10 @@ pub(crate) fn replace(
     if let Some(miss) = mismatch {
         return Err(miss);
     }
-    Err(already_applied(content, old, new, count).unwrap_or(Miss::NotFound))
+    Err(match applied::by_surroundings(content, old, new, count) {
+        Some(lines) => Miss::AlreadyApplied { lines },
+        None => Miss::NotFound,
+    })
 }
 
 enum Attempt {
@@ -222,63 +225,6 @@ fn splice<'a>(
         replacements: places.len(),
         repairs,
     }
-}
-
-/// The old text is gone and the new one is there. Not said when something very
-/// like the old text stands elsewhere: then the old text was only misspelt, and
-/// the new one may well stand in another place.
-fn already_applied(content: &[u8], old: &str, new: &str, count: Count) -> Option<Miss> {
-    if !new.chars().any(char::is_alphanumeric) {
-        return None;
-    }
-    let lines = Lines::of(content);
-    let wanted = pieces(new);
-    let mut places: Vec<(usize, usize)> = memmem::find_iter(content, new.as_bytes())
-        .filter(|at| stands_alone(content, *at, new))
-        .take(LISTED + 1)
-        .map(|at| (lines.at(at), lines.at(at + new.len() - 1)))
-        .collect();
-    if places.is_empty() && new.contains('\n') && content.len() <= TOLERANT_UP_TO {
-        let habits = Habits::observe(&lines, std::iter::empty());
-        places = locate(&lines, &wanted, habits, RUNGS[0])
-            .iter()
-            .map(|found| (found.first, found.first + wanted.len() - 1))
-            .collect();
-    }
-    let enough = match count {
-        Count::Exactly(wanted) => places.len() == wanted,
-        Count::All => !places.is_empty(),
-    };
-    if !enough {
-        return None;
-    }
-    const VERY_LIKE: f64 = 0.8;
-    let missed = pieces(old);
-    let elsewhere = nearest(&lines, &missed).first().is_some_and(|near| {
-        let end = near.first + near.count;
-        near.score >= VERY_LIKE
-            && !places
-                .iter()
-                .any(|(first, last)| *first < end && near.first <= *last)
-    });
-    (!elsewhere).then(|| Miss::AlreadyApplied {
-        lines: places
-            .iter()
-            .take(LISTED)
-            .map(|(first, _)| first + 1)
-            .collect(),
-    })
-}
-
-/// Whether a text is not merely a part of a longer word.
-fn stands_alone(content: &[u8], at: usize, text: &str) -> bool {
-    let word = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    let bytes = text.as_bytes();
-    let before = at.checked_sub(1).and_then(|i| content.get(i));
-    let after = content.get(at + bytes.len());
-    let joined_before = word(bytes.first()) && word(before);
-    let joined_after = word(bytes.last()) && word(after);
-    !joined_before && !joined_after
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! of a miss, enough to get it right next time, and more each time.
 
 use super::Call;
+use super::applied;
 use super::lines::{Lines, pieces};
 use super::misses::Escalation;
 use super::nearest::{Near, differences, nearest, numbered};
@@ -189,6 +190,12 @@ fn not_found(file: &FileContent, call: &Call, escalation: Escalation) -> ToolOut
                 let _ = write!(text, "\nAlso like it: line {}", listed(&at));
             }
         }
+    }
+    if let [line, ..] = applied::standing(&file.bytes, &call.new).as_slice() {
+        let _ = write!(
+            text,
+            "\n`new` stands in the file already, at line {line}: if it is there on purpose, nothing is left to do."
+        );
     }
     if escalation == Escalation::Third {
         offer(&mut text, file, &lines, near.first());

@@ -46,6 +46,85 @@ async fn a_misspelt_old_is_not_taken_for_an_applied_edit() {
 }
 
 #[tokio::test]
+async fn a_new_text_that_stands_somewhere_does_not_make_a_failed_edit_a_success() {
+    let world = World::new();
+    world.file("a.py", "def f():\n    return 1\n");
+    let output = edit(&world, "a.py", "class Q: pass", "f").await;
+    assert_eq!(code(&output), "old_not_found");
+    assert!(
+        output
+            .model_text
+            .contains("`new` stands in the file already, at line 1"),
+        "{}",
+        output.model_text
+    );
+    let cases = [
+        // One line of code that says nothing about its place.
+        ("x()\nreturn\n", "y()", "return"),
+        ("a = 1\nb = 2\n", "c = 1", "a = 1"),
+        // What both have in common stands in two places.
+        (
+            "fn a() {\n    go(2);\n}\nfn b() {\n    go(x);\n}\n",
+            "go(1);",
+            "go(2);",
+        ),
+        ("start\n1\nstart\n2\n", "start\n0\n", "start\n1\n"),
+        // Only brackets are in common.
+        ("{\n  b\n}\n", "{\n  a\n}\n", "{\n  b\n}\n"),
+        // The lines that would have gone may never have been there.
+        ("one\ntwo\n", "one\nzero\n", "one\n"),
+    ];
+    for (content, old, new) in cases {
+        world.file("f", content);
+        let output = edit(&world, "f", old, new).await;
+        assert_eq!(code(&output), "old_not_found", "{old:?} -> {new:?}");
+        assert_eq!(world.text("f"), content);
+    }
+}
+
+#[tokio::test]
+async fn an_edit_sent_again_is_applied_already() {
+    let world = World::new();
+    let tool = Edit::new();
+    world.file("a.py", "class Q: pass\ndone\n");
+    let same = json!({"path": "a.py", "old": "class Q: pass", "new": "f"});
+    world.run(&tool, same.clone()).await;
+    assert_eq!(world.text("a.py"), "f\ndone\n");
+    let again = world.run(&tool, same.clone()).await;
+    assert_eq!(data(&again)["already_applied"], true);
+    // In another file, or once its text is gone, it is a miss.
+    world.file("b.py", "f\n");
+    let other = json!({"path": "b.py", "old": "class Q: pass", "new": "f"});
+    assert_eq!(code(&world.run(&tool, other).await), "old_not_found");
+    world.file("a.py", "g\ndone\n");
+    assert_eq!(code(&world.run(&tool, same).await), "old_not_found");
+}
+
+#[tokio::test]
+async fn an_edit_is_applied_already_where_its_surroundings_stand_around_the_new_text() {
+    let world = World::new();
+    let cases = [
+        (
+            "def f():\n    return 2\n",
+            "def f():\n    return 1",
+            "def f():\n    return 2",
+            1,
+        ),
+        ("x\na\nc\n", "a\nb\nc\n", "a\nc\n", 2),
+        ("x\r\na\r\nB\r\nc\r\n", "a\nb\nc\n", "a\nB\nc\n", 2),
+        ("p\nlog(\"new\");\n", "log(\"old\");", "log(\"new\");", 2),
+    ];
+    for (content, old, new, line) in cases {
+        world.file("f", content);
+        let output = edit(&world, "f", old, new).await;
+        assert_eq!(data(&output)["already_applied"], true, "{old:?} -> {new:?}");
+        let place = format!("(line {line})");
+        assert!(output.model_text.contains(&place), "{}", output.model_text);
+        assert_eq!(world.text("f"), content);
+    }
+}
+
+#[tokio::test]
 async fn the_same_text_twice_is_no_change() {
     let world = World::new();
     world.file("f", "a\n");
