@@ -109,7 +109,7 @@ impl Tool for Patch {
 
 fn touched<'s>(section: &'s Section<'_>) -> impl Iterator<Item = &'s str> {
     let target = match &section.action {
-        Action::Rename { to } => Some(to.as_str()),
+        Action::Rename { to, .. } => Some(to.as_str()),
         _ => None,
     };
     section.paths.iter().map(String::as_str).chain(target)
@@ -150,7 +150,8 @@ fn noted(workspace: &Workspace, planned: &[Planned]) -> Vec<FileHash> {
     let mut reads = Vec::new();
     for file in planned {
         let source = file.from.as_deref().unwrap_or(&file.path);
-        let known = ledger.get(source).is_some() || file.operation == Operation::Created;
+        let is_written_whole = file.operation == Operation::Created || file.overwrites;
+        let known = ledger.get(source).is_some() || is_written_whole;
         if matches!(file.operation, Operation::Deleted | Operation::Renamed) {
             ledger.forget(source);
         }
@@ -224,6 +225,9 @@ fn data(workspace: &Workspace, file: &Planned, diff: &DiffFile) -> Value {
         "deletions": diff.deletions,
         "hunks": hunks,
     });
+    if file.overwrites {
+        value["overwritten"] = json!(true);
+    }
     if let Some(from) = &file.from {
         value["from"] = json!(workspace.root().join(from));
     }
@@ -243,6 +247,9 @@ fn tell(text: &mut String, file: &Planned, diff: &DiffFile) {
     if let Some(from) = &file.from {
         let _ = write!(text, " (from `{from}`)");
     }
+    if file.overwrites && file.operation == Operation::Updated {
+        text.push_str(" (it existed: what it held before is replaced, and kept for undo)");
+    }
     for (i, hunk) in file.hunks.iter().enumerate() {
         let mut notes = Vec::new();
         if hunk.already {
@@ -252,7 +259,11 @@ fn tell(text: &mut String, file: &Planned, diff: &DiffFile) {
             notes.push(format!("moved by {} lines", hunk.offset));
         }
         if hunk.fuzz != 0 {
-            notes.push(format!("{} context lines ignored (fuzz)", hunk.fuzz));
+            notes.push(format!(
+                "up to {} context {} at its ends not in the file and ignored (fuzz), because the removed lines stand there only",
+                hunk.fuzz,
+                if hunk.fuzz == 1 { "line is" } else { "lines are" },
+            ));
         }
         if !hunk.repairs.is_empty() {
             let names: Vec<&str> = hunk.repairs.iter().map(|r| r.name()).collect();

@@ -108,6 +108,54 @@ async fn a_write_that_fails_midway_puts_the_others_back() {
 }
 
 #[tokio::test]
+async fn what_a_patch_overwrites_is_asked_about_and_kept_for_undo() {
+    use std::sync::{Arc, Mutex};
+    use tenon_tools::workspace::{Change, Journal, JournalError};
+    #[derive(Default)]
+    struct Kept(Mutex<Vec<(String, Option<Vec<u8>>)>>);
+    impl Journal for Kept {
+        fn changing(&self, change: &Change<'_>) -> Result<(), JournalError> {
+            let before = change.before.map(<[u8]>::to_vec);
+            let mut kept = self.0.lock().unwrap();
+            kept.push((change.path.to_owned(), before));
+            Ok(())
+        }
+    }
+    let world = World::new();
+    world.file("a", "old a\n");
+    world.file("from", "moved\n");
+    world.file("to", "old to\n");
+    let text = "*** Begin Patch\n*** Add File: a\n+new a\n*** Update File: from\n*** Move to: to\n*** End Patch\n";
+    let input = json!({"patch": text});
+    let facts = Patch::new().facts(&input, &world.workspace);
+    let tenon_policy::Subject::Paths(paths) = facts.subject else {
+        panic!("{facts:?}");
+    };
+    let asked: Vec<_> = paths
+        .iter()
+        .map(|it| (it.path.as_str(), it.exists))
+        .collect();
+    assert_eq!(asked, [("a", true), ("from", true), ("to", true)]);
+    let Display::Diff { files } = Patch::new().preview(&input, &world.workspace) else {
+        panic!("no diff");
+    };
+    assert!(files[0].unified.contains("-old a\n+new a\n"));
+    let kept = Arc::new(Kept::default());
+    let workspace = world.workspace.with_journal(Arc::clone(&kept) as _);
+    data(&apply_text(&workspace, text, Apply::Write));
+    assert_eq!(
+        (world.text("a"), world.text("to")),
+        ("new a\n".into(), "moved\n".into())
+    );
+    assert!(!world.exists("from"));
+    let kept = kept.0.lock().unwrap();
+    for (path, before) in [("a", "old a\n"), ("to", "old to\n"), ("from", "moved\n")] {
+        let entry = (path.to_owned(), Some(before.as_bytes().to_vec()));
+        assert!(kept.contains(&entry), "{path}: {kept:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_check_says_what_would_happen_and_writes_nothing() {
     let world = World::new();
     world.file("a", "a\n");

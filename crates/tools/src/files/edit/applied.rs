@@ -135,8 +135,8 @@ fn across_lines(
     (only_here(head) || only_here(tail)).then_some(places)
 }
 
-/// Both texts are a part of one line: words before the change and something
-/// after it must be the same.
+/// Both texts are a part of one line: words before the change must be the same,
+/// and something after it, or the line ends there.
 fn within_a_line(
     content: &[u8],
     lines: &Lines<'_>,
@@ -151,15 +151,22 @@ fn within_a_line(
     let same = same.take_while(|(a, b)| a == b).count();
     let tail = words_from(new, new.ceil_char_boundary(new.len() - same));
     let (head, tail) = (&new.as_bytes()[..head], &new[tail..]);
-    if !is_telling(head) || tail.trim().is_empty() {
+    if !is_telling(head) {
         return None;
     }
+    // Where nothing follows the change, the end of the line must.
+    let ends = |at: &usize| {
+        let line = lines.line(lines.at(*at));
+        let rest = content.get(at + new.len()..line.end);
+        !tail.trim().is_empty() || rest.is_some_and(|rest| trim_end(rest).is_empty())
+    };
     let at = |text: &[u8]| -> Vec<usize> {
         memmem::find_iter(content, text)
             .filter(|at| stands_alone(content, *at, text))
             .collect()
     };
-    let places = at(new.as_bytes());
+    let mut places = at(new.as_bytes());
+    places.retain(ends);
     (at(head).len() == places.len()).then(|| {
         let lines = places.iter().map(|at| lines.at(*at));
         lines.map(|line| line..line + 1).collect()

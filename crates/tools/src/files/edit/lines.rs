@@ -48,6 +48,35 @@ impl<'a> Lines<'a> {
         Self { bytes, lines }
     }
 
+    /// Splits at every LF, CRLF and bare CR; `None` where that makes no
+    /// difference.
+    pub(crate) fn of_any_end(bytes: &'a [u8]) -> Option<Self> {
+        let is_bare = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
+        memchr::memchr(b'\n', bytes)?;
+        memchr::memchr_iter(b'\r', bytes).find(is_bare)?;
+        let mut start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let mut lines = Vec::new();
+        for at in memchr::memchr2_iter(b'\r', b'\n', bytes) {
+            let crlf = bytes[at] == b'\n' && at > start && bytes[at - 1] == b'\r';
+            if bytes[at] == b'\r' && !is_bare(&at) {
+                continue;
+            }
+            let end = at - usize::from(crlf);
+            let next = at + 1;
+            lines.push(Line { start, end, next });
+            start = next;
+        }
+        if start < bytes.len() {
+            let end = bytes.len();
+            lines.push(Line {
+                start,
+                end,
+                next: end,
+            });
+        }
+        Some(Self { bytes, lines })
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }

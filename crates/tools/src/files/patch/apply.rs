@@ -30,18 +30,28 @@ pub(super) struct Rejected {
     pub reason: String,
 }
 
-pub(super) fn apply(
-    content: &[u8],
-    hunks: &[Hunk<'_>],
-) -> Result<(Vec<u8>, Vec<Applied>), Rejected> {
-    let lines = Lines::of(content);
+type Outcome = Result<(Vec<u8>, Vec<Applied>), Rejected>;
+
+pub(super) fn apply(content: &[u8], hunks: &[Hunk<'_>]) -> Outcome {
+    let plain = apply_to(&Lines::of(content), hunks);
+    if plain.is_ok() {
+        return plain;
+    }
+    // A carriage return alone is data to most tools, and a line end to some.
+    match Lines::of_any_end(content) {
+        Some(lines) => apply_to(&lines, hunks).or(plain),
+        None => plain,
+    }
+}
+
+fn apply_to(lines: &Lines<'_>, hunks: &[Hunk<'_>]) -> Outcome {
     let mut progress = Progress::default();
     let mut applied = Vec::with_capacity(hunks.len());
     let mut changes: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
     for (i, hunk) in hunks.iter().enumerate() {
-        let spot = place(&lines, hunk, &progress).map_err(|nowhere| Rejected {
+        let spot = place(lines, hunk, &progress).map_err(|nowhere| Rejected {
             hunk: i + 1,
-            reason: explain(&lines, hunk, i + 1, &nowhere),
+            reason: explain(lines, hunk, i + 1, &nowhere),
         })?;
         let mut result = Applied {
             offset: 0,
@@ -57,7 +67,7 @@ pub(super) fn apply(
         match &spot {
             Spot::AlreadyThere => result.already = true,
             Spot::Insert { before } => {
-                changes.push(inserted(&lines, *before, hunk));
+                changes.push(inserted(lines, *before, hunk));
                 progress.taken.push(*before..*before);
                 progress.cursor = progress.cursor.max(*before);
             }
@@ -71,10 +81,10 @@ pub(super) fn apply(
                 result.fuzz = *fuzz;
                 let taken = found.first..found.first + found.segments.len();
                 let writer = Writer {
-                    lines: &lines,
+                    lines,
                     taken: taken.clone(),
                     reindent: found.reindent.as_ref(),
-                    ends: Ends::of(&lines, &taken, &found.repairs),
+                    ends: Ends::of(lines, &taken, &found.repairs),
                 };
                 let bytes = writer.write(&hunk.lines[rows.clone()]);
                 changes.push((found.start()..found.end(), bytes));
@@ -87,7 +97,7 @@ pub(super) fn apply(
         }
         applied.push(result);
     }
-    Ok((spliced(content, changes), applied))
+    Ok((spliced(lines.bytes(), changes), applied))
 }
 
 fn spliced(content: &[u8], mut changes: Vec<(Range<usize>, Vec<u8>)>) -> Vec<u8> {

@@ -1,16 +1,19 @@
 //! The format between `*** Begin Patch` and `*** End Patch`: files by name,
 //! hunks by context and anchors, no line numbers needed.
 
-use super::section::{Action, Hunk, Place, Section, Text, Unreadable};
+use super::section::{Action, Existing, Hunk, Place, Section, Sign, Text, Unreadable};
 use super::unified::{self, Header};
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 const END_OF_FILE: &str = "*** End of File";
 
-pub(super) fn is_header(text: &str) -> bool {
-    let text = text.trim_end();
-    text == BEGIN || file_header(text).is_some()
+/// Whether these rows are in this format. A blank before a mark is forgiven in
+/// the first row only: in others it is the sign of a context line.
+pub(super) fn is_marked(rows: &[Text<'_>]) -> bool {
+    let is_header = |text: &str| text == BEGIN || file_header(text).is_some();
+    let first = rows.first().map_or("", |row| row.text.trim());
+    is_header(first) || rows.iter().any(|row| is_header(row.text.trim_end()))
 }
 
 enum FileHeader<'p> {
@@ -36,7 +39,7 @@ pub(super) fn sections<'p>(rows: &[Text<'p>]) -> Result<Vec<Section<'p>>, Unread
     let mut sections = Vec::new();
     let mut at = 0;
     while let Some(row) = rows.get(at) {
-        let text = row.text.trim_end();
+        let text = row.text.trim();
         let Some(header) = file_header(text) else {
             if text.is_empty() {
                 at += 1;
@@ -47,11 +50,16 @@ pub(super) fn sections<'p>(rows: &[Text<'p>]) -> Result<Vec<Section<'p>>, Unread
                 brief(text)
             )));
         };
+        // In an update a blank before the mark would be the sign of a context line.
+        let unpadded: fn(&str) -> &str = match header {
+            FileHeader::Update(_) => str::trim_end,
+            FileHeader::Add(_) | FileHeader::Delete(_) => str::trim,
+        };
         let body_end = at
             + 1
             + rows[at + 1..]
                 .iter()
-                .take_while(|row| file_header(row.text.trim_end()).is_none())
+                .take_while(|row| file_header(unpadded(row.text)).is_none())
                 .count();
         let body = &rows[at + 1..body_end];
         sections.push(section(row, &header, body)?);
@@ -63,14 +71,19 @@ pub(super) fn sections<'p>(rows: &[Text<'p>]) -> Result<Vec<Section<'p>>, Unread
 /// What stands between the marks. A patch without its end may have been cut
 /// off on the way, so it is refused.
 fn inner<'r, 'p>(rows: &'r [Text<'p>]) -> Result<&'r [Text<'p>], Unreadable> {
-    let Some(begin) = rows.iter().position(|row| row.text.trim_end() == BEGIN) else {
+    let first = rows.first().is_some_and(|row| row.text.trim() == BEGIN);
+    let begin = match first {
+        true => Some(0),
+        false => rows.iter().position(|row| row.text.trim_end() == BEGIN),
+    };
+    let Some(begin) = begin else {
         return Ok(match rows {
-            [rest @ .., last] if last.text.trim_end() == END => rest,
+            [rest @ .., last] if last.text.trim() == END => rest,
             rows => rows,
         });
     };
     let rows = &rows[begin + 1..];
-    match rows.iter().rposition(|row| row.text.trim_end() == END) {
+    match end(rows) {
         Some(end) => Ok(&rows[..end]),
         None => Err(Unreadable {
             line: rows.last().map_or(1, |row| row.number),
@@ -79,13 +92,26 @@ fn inner<'r, 'p>(rows: &'r [Text<'p>]) -> Result<&'r [Text<'p>], Unreadable> {
     }
 }
 
+/// The row that ends the patch. A blank before the mark is forgiven in the last
+/// row only.
+fn end(rows: &[Text<'_>]) -> Option<usize> {
+    let last = rows.iter().rposition(|row| !row.text.trim().is_empty())?;
+    if rows[last].text.trim() == END {
+        return Some(last);
+    }
+    rows.iter().rposition(|row| row.text.trim_end() == END)
+}
+
 fn section<'p>(
     row: &Text<'p>,
     header: &FileHeader<'p>,
     body: &[Text<'p>],
 ) -> Result<Section<'p>, Unreadable> {
     let (path, action, hunks) = match header {
-        FileHeader::Add(path) => (path, Action::Create, vec![added(body)?]),
+        FileHeader::Add(path) => {
+            let action = Action::Create(Existing::Replace);
+            (path, action, vec![added(body)?])
+        }
         FileHeader::Delete(path) => {
             if let Some(extra) = body.iter().find(|row| !row.text.trim().is_empty()) {
                 return Err(extra.unreadable("nothing may follow `*** Delete File:`"));
@@ -94,7 +120,8 @@ fn section<'p>(
         }
         FileHeader::Update(path) => {
             let (to, body) = moved(body);
-            let action = to.map_or(Action::Update, |to| Action::Rename { to });
+            let existing = Existing::Replace;
+            let action = to.map_or(Action::Update, |to| Action::Rename { to, existing });
             (path, action, hunks(body)?)
         }
     };
@@ -113,7 +140,7 @@ fn section<'p>(
 
 fn moved<'r, 'p>(body: &'r [Text<'p>]) -> (Option<String>, &'r [Text<'p>]) {
     match body {
-        [first, rest @ ..] => match first.text.strip_prefix("*** Move to:") {
+        [first, rest @ ..] => match first.text.trim_start().strip_prefix("*** Move to:") {
             Some(to) => (Some(to.trim().to_owned()), rest),
             None => (None, body),
         },
@@ -173,6 +200,13 @@ fn hunks<'p>(body: &[Text<'p>]) -> Result<Vec<Hunk<'p>>, Unreadable> {
     }
     if !current.lines.is_empty() {
         hunks.push(current);
+    }
+    // What only adds and names no place goes to the end.
+    for hunk in &mut hunks {
+        let only_adds = hunk.lines.iter().all(|row| row.sign == Sign::Add);
+        if only_adds && hunk.anchors.is_empty() && hunk.range.is_none() {
+            hunk.place = Place::EndOfFile;
+        }
     }
     Ok(hunks)
 }

@@ -8,8 +8,9 @@ use super::unified;
 /// Reads a patch in either format.
 pub(super) fn parse(patch: &str) -> Result<Vec<Section<'_>>, Unreadable> {
     let rows = rows(patch);
-    let rows = unwrapped(&rows);
-    let sections = if rows.iter().any(|row| marked::is_header(row.text)) {
+    let rows = dedented(unwrapped(&rows));
+    let rows = rows.as_slice();
+    let sections = if marked::is_marked(rows) {
         marked::sections(rows)?
     } else {
         unified::sections(rows)?
@@ -67,6 +68,26 @@ fn unwrapped<'r, 'p>(rows: &'r [Text<'p>]) -> &'r [Text<'p>] {
         rows = trimmed(without_heredoc(without_fence(rows)));
     }
     rows
+}
+
+/// Without the blanks that stand before every line, as in a quoted block. A row
+/// of a diff alone never tells: its blank is a sign.
+fn dedented<'p>(rows: &[Text<'p>]) -> Vec<Text<'p>> {
+    let first = rows.first().map_or("", |row| row.text);
+    let indent = &first[..first.len() - first.trim_start().len()];
+    let filled = |row: &&Text<'_>| !row.text.trim().is_empty();
+    let all = rows
+        .iter()
+        .filter(filled)
+        .all(|row| row.text.starts_with(indent));
+    let without = |row: &Text<'p>| Text {
+        text: row.text.strip_prefix(indent).unwrap_or(""),
+        ..*row
+    };
+    match all {
+        true if !indent.is_empty() => rows.iter().map(without).collect(),
+        _ => rows.to_vec(),
+    }
 }
 
 fn trimmed<'r, 'p>(mut rows: &'r [Text<'p>]) -> &'r [Text<'p>] {

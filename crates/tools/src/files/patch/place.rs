@@ -146,6 +146,9 @@ impl<'f, 'a> Finder<'f, 'a> {
             let Some(index) = self.choose(&indices, expected, old.len(), doubt(fuzz, rung))? else {
                 continue;
             };
+            if fuzz > 0 && !self.removes_what_is_unique(rung) {
+                return Ok(None);
+            }
             if fuzz == 0 && self.would_repeat(index, rung) {
                 return Ok(Some(Spot::AlreadyThere));
             }
@@ -160,6 +163,23 @@ impl<'f, 'a> Finder<'f, 'a> {
             }));
         }
         Ok(None)
+    }
+
+    /// Without its context a hunk is held by what it removes alone: that must
+    /// stand in the file once.
+    fn removes_what_is_unique(&self, rung: Rung) -> bool {
+        let rows = &self.hunk.lines;
+        let removed = |row: &Row<'_>| row.sign == Sign::Remove;
+        let (Some(first), Some(last)) = (
+            rows.iter().position(removed),
+            rows.iter().rposition(removed),
+        ) else {
+            return false;
+        };
+        let core = side(&rows[first..=last], Sign::Add);
+        let search = Search::new(self.lines, &core, self.habits, rung, Extent::Lines);
+        let places = (0..self.lines.len()).filter(|i| search.window(*i).is_some());
+        rows.iter().any(|row| removed(row) && is_telling(row.text)) && places.take(2).count() == 1
     }
 
     /// Rows left when so many context lines are dropped at either end; `None`
@@ -242,7 +262,9 @@ impl<'f, 'a> Finder<'f, 'a> {
         isize::try_from(index).unwrap_or(0) - isize::try_from(named).unwrap_or(0)
     }
 
-    /// The new side stands in the file and the old one does not.
+    /// The new side stands in the file and the old one does not. The added lines
+    /// alone show nothing: context stands around them, or they are at the very
+    /// line that the header names.
     fn is_already_there(&self) -> bool {
         let rows = &self.hunk.lines;
         let telling = |sign: Sign| {
@@ -258,7 +280,8 @@ impl<'f, 'a> Finder<'f, 'a> {
             let search = Search::new(self.lines, &new, self.habits, *rung, Extent::Lines);
             let indices = self.indices(&search, new.len());
             let chosen = self.choose(&indices, self.expected(), new.len(), Doubt::Some);
-            matches!(chosen, Ok(Some(_)))
+            let is_shown = |at: usize| telling(Sign::Context) > 0 || self.expected() == Some(at);
+            matches!(chosen, Ok(Some(at)) if is_shown(at))
         })
     }
 

@@ -3,7 +3,7 @@
 //! that one answer names every hunk that does not fit.
 
 use super::apply::{Applied, apply};
-use super::section::{Action, Hunk, Section, Sign};
+use super::section::{Action, Existing, Hunk, Section, Sign};
 use crate::files::edit::encoding;
 use crate::workspace::{Workspace, WorkspaceError};
 use std::collections::BTreeMap;
@@ -22,6 +22,8 @@ pub(super) struct Planned {
     pub before: Option<Vec<u8>>,
     pub after: Option<Vec<u8>>,
     pub hunks: Vec<Applied>,
+    /// It took the place of a file that was there, whatever that held.
+    pub overwrites: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +87,7 @@ struct Entry {
     link: Option<String>,
     moved_away: bool,
     hunks: Vec<Applied>,
+    overwritten: bool,
 }
 
 struct Tree<'w> {
@@ -100,13 +103,13 @@ impl Tree<'_> {
             return Err(refuse(&path, "it was moved away earlier in this patch"));
         }
         match &section.action {
-            Action::Create => self.create(&path, &section.hunks),
+            Action::Create(existing) => self.create(&path, &section.hunks, *existing),
             Action::Delete => self.delete(&path, &section.hunks),
             Action::Update => {
                 let content = self.content(&path)?;
                 self.update(&path, content, &section.hunks)
             }
-            Action::Rename { to } => self.rename(&path, to, &section.hunks),
+            Action::Rename { to, existing } => self.rename(&path, to, &section.hunks, *existing),
         }
     }
 
@@ -116,7 +119,7 @@ impl Tree<'_> {
         for candidate in &section.paths {
             let path = self.load(candidate)?;
             let present = self.files.get(&path).is_some_and(|file| file.now.is_some());
-            if present || section.action == Action::Create {
+            if present || matches!(section.action, Action::Create(_)) {
                 return Ok(path);
             }
             missing.get_or_insert(path);
@@ -169,7 +172,12 @@ impl Tree<'_> {
         }
     }
 
-    fn create(&mut self, path: &str, hunks: &[Hunk<'_>]) -> Result<(), Refused> {
+    fn create(
+        &mut self,
+        path: &str,
+        hunks: &[Hunk<'_>],
+        existing: Existing,
+    ) -> Result<(), Refused> {
         let rows = hunks.iter().flat_map(|hunk| &hunk.lines);
         let mut content = Vec::new();
         for row in rows {
@@ -185,6 +193,11 @@ impl Tree<'_> {
         let entry = self.files.entry(path.to_owned()).or_default();
         match &entry.now {
             Some(there) if *there == content => Ok(()),
+            Some(_) if existing == Existing::Replace => {
+                entry.overwritten = entry.before.is_some();
+                entry.now = Some(content);
+                Ok(())
+            }
             Some(_) => Err(refuse(
                 path,
                 "it exists already, with another content; update it instead of creating it",
@@ -235,42 +248,67 @@ impl Tree<'_> {
         Ok(())
     }
 
-    fn rename(&mut self, path: &str, to: &str, hunks: &[Hunk<'_>]) -> Result<(), Refused> {
+    fn rename(
+        &mut self,
+        path: &str,
+        to: &str,
+        hunks: &[Hunk<'_>],
+        existing: Existing,
+    ) -> Result<(), Refused> {
         let content = self.content(path)?;
         let target = self.load(to)?;
         if target == path {
             return self.update(path, content, hunks);
         }
-        let taken = self
-            .files
-            .get(&target)
-            .is_some_and(|file| file.now.is_some());
-        let known = self
-            .files
-            .get(&target)
-            .is_some_and(|file| file.before.is_some() || file.moved_away);
-        if taken || known {
+        let entry = |path: &str| self.files.get(path);
+        if entry(&target).is_some_and(|file| file.moved_away) {
+            return Err(refuse(
+                path,
+                &format!("`{target}` was moved away earlier in this patch"),
+            ));
+        }
+        if entry(path).is_some_and(|file| file.overwritten) {
+            return Err(refuse(
+                path,
+                "it was overwritten earlier in this patch; move it in another one",
+            ));
+        }
+        let stood_there = entry(&target).is_some_and(|file| file.before.is_some());
+        let taken = entry(&target).is_some_and(|file| file.now.is_some());
+        if existing == Existing::Refuse && (taken || stood_there) {
             return Err(refuse(
                 path,
                 &format!("`{target}` exists already; it was not moved there"),
             ));
         }
-        let created_here = self
-            .files
-            .get(path)
-            .is_some_and(|file| file.before.is_none());
+        let created_here = entry(path).is_some_and(|file| file.before.is_none());
+        let origin = entry(path).and_then(|file| file.from.clone());
         self.update(&target, content, hunks)?;
+        if stood_there {
+            return self.replaced(path, &target);
+        }
         if let Some(source) = self.files.get_mut(path) {
             source.now = None;
             source.moved_away = true;
         }
-        let origin = self.files.get(path).and_then(|file| file.from.clone());
         if let Some(entry) = self.files.get_mut(&target) {
             entry.from = if created_here {
                 origin
             } else {
                 Some(path.to_owned())
             };
+        }
+        Ok(())
+    }
+
+    /// A move onto a file that was there is a write and a removal, so that what
+    /// both held is kept.
+    fn replaced(&mut self, path: &str, target: &str) -> Result<(), Refused> {
+        if let Some(entry) = self.files.get_mut(target) {
+            entry.overwritten = true;
+        }
+        if let Some(source) = self.files.get_mut(path) {
+            source.now = None;
         }
         Ok(())
     }
@@ -307,6 +345,7 @@ impl Tree<'_> {
                 before,
                 after: entry.now,
                 hunks: entry.hunks,
+                overwrites: entry.overwritten,
             });
         }
         all

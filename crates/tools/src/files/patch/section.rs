@@ -19,10 +19,19 @@ impl Section<'_> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action {
-    Create,
+    Create(Existing),
     Delete,
     Update,
-    Rename { to: String },
+    Rename { to: String, existing: Existing },
+}
+
+/// What becomes of a file that stands where a new one is to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existing {
+    /// A diff was made against a tree in which there was none: it does not fit.
+    Refuse,
+    /// The marked format says what the file shall hold, whatever it held.
+    Replace,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

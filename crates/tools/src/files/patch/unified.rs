@@ -1,6 +1,6 @@
 //! Unified diffs: plain ones and git's, several files, wrong or missing counts.
 
-use super::section::{Action, Hunk, OldRange, RowEnd, Section, Sign, Text, Unreadable};
+use super::section::{Action, Existing, Hunk, OldRange, RowEnd, Section, Sign, Text, Unreadable};
 
 const NULL: &str = "/dev/null";
 
@@ -272,7 +272,10 @@ impl<'p> Open<'p> {
         if let (Some(from), Some(to)) = (self.renamed_from, self.renamed_to) {
             return Ok(Section {
                 paths: vec![from],
-                action: Action::Rename { to },
+                action: Action::Rename {
+                    to,
+                    existing: Existing::Refuse,
+                },
                 hunks: self.hunks,
             });
         }
@@ -280,7 +283,7 @@ impl<'p> Open<'p> {
             return Err(String::from("the name of the file is missing"));
         };
         let (action, paths) = if old == NULL || self.created {
-            (Action::Create, vec![without(&new, "b/")])
+            (Action::Create(Existing::Refuse), vec![without(&new, "b/")])
         } else if new == NULL || self.deleted {
             (Action::Delete, vec![without(&old, "a/")])
         } else {
