@@ -154,19 +154,30 @@ fn answer(paths: &[String], most: usize, cap: usize, walked: Walked) -> ToolOutp
         model.push('\n');
         shown += 1;
     }
+    let mut notes = Vec::new();
     if paths.is_empty() {
-        model.push_str("[no file matches; files that .gitignore names are left out]\n");
+        notes.push(String::from(
+            "[no file matches; files that .gitignore names are left out]",
+        ));
     } else if shown < paths.len() {
-        model.push_str(&format!(
-            "[{shown} of {} files, the newest; narrow the pattern to see the others]\n",
+        notes.push(format!(
+            "[{shown} of {} files, the newest; narrow the pattern to see the others]",
             paths.len()
         ));
     }
     if walked == Walked::Part {
-        model.push_str("[the tree is too large and was searched in part; give a `path`]\n");
+        notes.push(String::from(
+            "[the tree is too large and was searched in part; give a `path`]",
+        ));
     }
     let truncated = shown < paths.len() || walked == Walked::Part;
-    let data = json!({"paths": &paths[..shown], "count": paths.len(), "truncated": truncated});
+    let mut data = json!({"paths": &paths[..shown], "count": paths.len(), "truncated": truncated});
+    if !notes.is_empty() {
+        let note = notes.join("\n");
+        model.push_str(&note);
+        model.push('\n');
+        data["note"] = json!(note);
+    }
     let display = Display::Files {
         summary: match paths.len() {
             1 => String::from("1 file"),

@@ -1,5 +1,6 @@
-//! `list`: a folder as a tree. Shows every entry of a level or none below it,
-//! so that one large folder does not hide its neighbours.
+//! `list`: a folder as a tree. Shows every entry of a level before any below it,
+//! so that one large folder does not hide its neighbours, then of the next level
+//! as much as fits, and says how to see the rest.
 
 use super::blocking::{Blocking, blocking};
 use super::failure::Failure;
@@ -15,7 +16,10 @@ use std::path::PathBuf;
 use tenon_policy::Facts;
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::{Display, Effect, ToolOutput, ToolSpec};
+use tenon_vocab::{Display, Effect, ErrorCode, ToolOutput, ToolSpec};
+use tree::{Limits, Tree};
+
+mod tree;
 
 const DESCRIPTION: &str = "List a folder as a tree; folders end with `/`. Entries that .gitignore names, .git and node_modules are left out.";
 
@@ -38,7 +42,8 @@ impl List {
             "properties": {
                 "path": {"type": "string", "description": "The project folder when left out."},
                 "depth": {"type": "integer", "minimum": 1, "description": "Levels to show, 3 when left out."},
-                "glob": {"type": "string", "description": "Only files that match, such as `*.rs`."}
+                "glob": {"type": "string", "description": "Only files that match, such as `*.rs`."},
+                "offset": {"type": "integer", "minimum": 1, "description": "First entry to show, from 1: to go on where a page ended."}
             },
             "additionalProperties": false
         });
@@ -83,22 +88,44 @@ struct Row {
 }
 
 fn list(given: &Blocking, input: &Value) -> Result<ToolOutput, Failure> {
-    let depth = number(input, "depth").map_or(DEPTH, |n| {
-        usize::try_from(n).unwrap_or(DEEPEST).clamp(1, DEEPEST)
-    });
-    let pattern = text(input, "glob").filter(|glob| !glob.is_empty());
-    let options = WalkOptions {
-        depth: Some(depth),
-        limit: LOOKED_AT,
-        ..WalkOptions::default()
+    let as_usize = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let asked = number(input, "depth").map_or(DEPTH, |n| as_usize(n).clamp(1, DEEPEST));
+    let limits = Limits {
+        offset: number(input, "offset").map_or(1, as_usize).max(1),
+        entries: given.limits.list_entries,
+        bytes: given.limits.output_bytes,
     };
-    let walk = given.workspace.walk(folder(input), &options)?;
-    let pattern = pattern
-        .map(|glob| Pattern::new(glob, walk.absolute()))
-        .transpose()
-        .map_err(Failure::input)?;
-    let (rows, walked) = rows(given, &walk, pattern.as_ref())?;
-    Ok(tree(given, &walk, &rows, depth, walked))
+    let glob = text(input, "glob").filter(|glob| !glob.is_empty());
+    let mut depth = asked;
+    loop {
+        let options = WalkOptions {
+            depth: Some(depth),
+            limit: LOOKED_AT.max(limits.offset.saturating_add(limits.entries)),
+            ..WalkOptions::default()
+        };
+        let walk = given.workspace.walk(folder(input), &options)?;
+        let pattern = glob
+            .map(|glob| Pattern::new(glob, walk.absolute()))
+            .transpose()
+            .map_err(Failure::input)?;
+        let (rows, walked) = rows(given, &walk, pattern.as_ref())?;
+        // What is cut in the middle of the tree hides what comes after it.
+        if walked == Walked::Part && depth > 1 {
+            depth -= 1;
+            continue;
+        }
+        let tree = Tree::of(&rows, depth, limits, walked);
+        if limits.offset > 1 && tree.shown == 0 {
+            let message = format!(
+                "offset {} is beyond the end of `{}`: it has {} entries",
+                limits.offset,
+                walk.folder(),
+                tree.total
+            );
+            return Err(Failure::new(ErrorCode::InvalidInput, message));
+        }
+        return Ok(answer(&walk, &tree, (depth, asked), glob));
+    }
 }
 
 fn rows(
@@ -152,62 +179,47 @@ fn without_empty_folders(rows: Vec<Row>) -> Vec<Row> {
         .collect()
 }
 
-fn tree(given: &Blocking, walk: &Walk, rows: &[Row], depth: usize, walked: Walked) -> ToolOutput {
-    let most = given.limits.list_entries;
-    let up_to = |level| rows.iter().filter(|row| row.depth <= level).count();
-    let level = (1..=depth)
-        .rev()
-        .find(|level| up_to(*level) <= most)
-        .unwrap_or(1);
-    let mut tree = String::new();
-    let mut shown = 0;
-    for row in rows.iter().filter(|row| row.depth <= level).take(most) {
-        if tree.len() + row.name.len() > given.limits.output_bytes {
-            break;
-        }
-        tree.push_str(&"  ".repeat(row.depth - 1));
-        tree.push_str(&row.name);
-        tree.push_str(if row.kind == EntryKind::Folder {
-            "/\n"
-        } else {
-            "\n"
-        });
-        shown += 1;
-    }
-    let mut notes = Vec::new();
-    if rows.is_empty() {
-        notes.push(String::from("nothing here"));
-    }
-    if shown < up_to(level) {
+fn answer(
+    walk: &Walk,
+    tree: &Tree,
+    (depth, asked): (usize, usize),
+    glob: Option<&str>,
+) -> ToolOutput {
+    let mut notes = tree.notes();
+    if depth < asked {
         notes.push(format!(
-            "{shown} of {} entries shown; use `glob` to narrow",
-            up_to(level)
-        ));
-    } else if level < depth && shown < rows.len() {
-        notes.push(format!(
-            "shown to depth {level}, below are {} more entries; list a folder of it to see them",
-            rows.len() - shown
+            "the folder holds too much to be shown below depth {depth}; list a folder of it"
         ));
     }
-    if walked == Walked::Part {
-        notes.push(format!(
-            "the folder holds more than {LOOKED_AT} entries, seen in part"
-        ));
-    }
-    let truncated = shown < rows.len() || walked == Walked::Part;
-    let data = json!({
+    let again = match (glob, notes.is_empty()) {
+        (Some(glob), false) => format!(", each time with the glob `{glob}`"),
+        _ => String::new(),
+    };
+    let mut data = json!({
         "path": walk.absolute().to_string_lossy(),
-        "tree": tree,
-        "entries": shown,
-        "truncated": truncated,
+        "tree": tree.text,
+        "entries": tree.shown,
+        "truncated": tree.is_cut() || depth < asked,
     });
-    let mut model = format!("{}/\n{tree}", walk.folder().trim_end_matches('/'));
+    if tree.walked == Walked::Whole {
+        data["total"] = json!(tree.total);
+    }
+    if let Some(next) = tree.next {
+        data["next_offset"] = json!(next);
+    }
+    if !tree.left_out.is_empty() {
+        data["left_out"] = tree.left_out.iter().map(|it| it.data(walk)).collect();
+    }
+    let mut model = format!("{}/\n{}", walk.folder().trim_end_matches('/'), tree.text);
     if !notes.is_empty() {
-        model.push_str(&format!("[{}]\n", notes.join("; ")));
+        let note = format!("[{}{again}]", notes.join("; "));
+        model.push_str(&note);
+        model.push('\n');
+        data["note"] = json!(note);
     }
     let display = Display::Text {
-        summary: format!("{}: {shown} entries", walk.folder()),
-        body: tree,
+        summary: format!("{}: {} entries", walk.folder(), tree.shown),
+        body: tree.text.clone(),
     };
     let mut output = ToolOutput::ok(data, model, display);
     output.folded = vec!["tree"];

@@ -244,13 +244,25 @@ fn answer(open: &OpenFile, page: &Page, note: &str, hash: Option<String>) -> Too
             model.push('\n');
         }
     }
-    let data = json!({
+    let mut data = json!({
         "path": open.absolute.to_string_lossy(),
         "content": page.content(),
         "truncated": page.is_cut(),
         "bytes": open.size,
         "lines": page.total(),
     });
+    if let Some(next) = page.next() {
+        data["next_offset"] = json!(next);
+    }
+    if !marker.is_empty() {
+        data["note"] = json!(marker);
+    }
+    if !page.long_lines().is_empty() {
+        let cut = page.long_lines().iter();
+        data["cut_lines"] = cut
+            .map(|(line, next)| json!({"line": line, "byte_offset": next}))
+            .collect();
+    }
     let display = Display::Text {
         summary: page.summary(&open.path),
         body: String::new(),
@@ -297,12 +309,16 @@ fn bytes(given: &Blocking, path: &str, offset: u64) -> Result<ToolOutput, Failur
     } else {
         format!("[bytes {from}-{to} of {}; this is the end]", range.size)
     };
-    let data = json!({
+    let mut data = json!({
         "path": range.absolute.to_string_lossy(),
         "content": content,
-        "truncated": to < range.size || from > 0,
+        "truncated": to < range.size,
         "bytes": range.size,
+        "note": marker,
     });
+    if to < range.size {
+        data["next_byte_offset"] = json!(to);
+    }
     let summary = format!("bytes {from}-{to} of {}", range.size);
     let display = Display::Text {
         summary,

@@ -54,12 +54,40 @@ async fn a_long_file_comes_in_pages_that_cover_it_without_gap() {
             );
             assert_eq!(last, marker);
             assert_eq!(data(&output)["truncated"], true);
+            assert_eq!(data(&output)["next_offset"], next);
         } else {
             assert_eq!(last, "[lines 4001-4500 of 4500; this is the end]");
+            assert_eq!(data(&output)["truncated"], false);
+            assert!(data(&output).get("next_offset").is_none());
         }
+        assert_eq!(data(&output)["note"], last);
         offset += 2000;
     }
     assert_eq!(seen, text);
+}
+
+#[tokio::test]
+async fn a_file_of_just_the_limit_is_shown_whole_and_one_byte_more_is_not() {
+    let world = World::new();
+    let cap = world.limits.read_bytes;
+    assert_eq!(cap, 51_200);
+    let line = |width: usize| "x".repeat(width);
+    let whole = [
+        format!("{}\n", line(49)).repeat(1024),
+        format!("{}\r\n", line(98)).repeat(512),
+        format!("{}{}", format!("{}\n", line(49)).repeat(1023), line(50)),
+    ];
+    for text in &whole {
+        assert_eq!(text.len(), cap);
+        world.file("whole", text);
+        let output = world.call("read", json!({"path": "whole"})).await;
+        assert_eq!(data(&output)["truncated"], false);
+        assert_eq!(data(&output)["content"], text.replace('\r', ""));
+    }
+    world.file("more", format!("{}y", whole[0]));
+    let output = world.call("read", json!({"path": "more"})).await;
+    assert_eq!(data(&output)["truncated"], true);
+    assert_eq!(data(&output)["next_offset"], 1025);
 }
 
 #[tokio::test]
@@ -146,6 +174,8 @@ async fn a_line_of_three_megabytes_can_be_paged_by_bytes() {
     assert_eq!(data(&output)["truncated"], true);
     let next = shown.split("byte_offset=").nth(1).unwrap();
     let next: u64 = next.split(' ').next().unwrap().parse().unwrap();
+    let cut = json!([{"line": 1, "byte_offset": next}]);
+    assert_eq!(data(&output)["cut_lines"], cut);
     let first = usize::try_from(next).unwrap();
     let rest = page_by_bytes(&world, "one.json", next).await;
     assert_eq!(format!("{}{rest}", &text[..first]), text);

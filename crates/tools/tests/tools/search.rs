@@ -64,14 +64,80 @@ async fn list_stops_at_a_level_so_that_one_folder_does_not_hide_the_others() {
     world.file("z_small/x", "");
     let output = world.call("list", json!({})).await;
     let text = &output.model_text;
+    assert!(text.starts_with("./\na_big/\n  0000\n"), "{text}");
+    let left = "  0496\n  [… 103 more in this folder: list it with depth 1 and offset 498]\n";
+    assert!(text.ends_with(&format!("{left}z_small/\n  x\n")), "{text}");
+    let found = data(&output);
+    assert_eq!(
+        (&found["truncated"], &found["entries"]),
+        (&json!(true), &json!(500))
+    );
+    let left_out = &found["left_out"][0];
+    assert!(left_out["path"].as_str().unwrap().ends_with("/a_big"));
+    assert_eq!(
+        (&left_out["entries"], &left_out["offset"]),
+        (&json!(103), &json!(498))
+    );
+    let next = world
+        .call("list", json!({"path": "a_big", "depth": 1, "offset": 498}))
+        .await;
+    let text = &next.model_text;
+    assert!(text.starts_with("a_big/\n0497\n"), "{text}");
     assert!(
-        text.starts_with("./\na_big/\nz_small/\n[shown to depth 1, below are 601 more"),
+        text.ends_with("0599\n[entries 498-600 of 600; this is the end]\n"),
         "{text}"
     );
-    assert_eq!(data(&output)["truncated"], true);
-    let output = world.call("list", json!({"path": "a_big"})).await;
-    let text = &output.model_text;
-    assert!(text.contains("0499\n[500 of 600 entries shown"), "{text}");
+    assert_eq!(data(&next)["truncated"], false);
+}
+
+#[tokio::test]
+async fn list_goes_through_a_large_folder_page_by_page_and_misses_nothing() {
+    let world = World::new();
+    for n in 0..6000 {
+        world.file(&format!("big/a file with a longer name {n:04}"), "");
+    }
+    for depth in [1, 3] {
+        let (mut offset, mut seen) = (1, Vec::new());
+        loop {
+            let input = json!({"path": "big", "depth": depth, "offset": offset});
+            let output = world.call("list", input).await;
+            let found = data(&output);
+            let names = found["tree"].as_str().unwrap().lines().map(str::to_owned);
+            seen.extend(names);
+            let Some(next) = found["next_offset"].as_u64() else {
+                assert_eq!(found["truncated"], false);
+                break;
+            };
+            assert_eq!(found["truncated"], true);
+            // The text says what the envelope says.
+            let note = found["note"].as_str().unwrap();
+            assert!(
+                note.ends_with(&format!("of 6000; use offset={next} to continue]")) || depth > 1
+            );
+            assert!(output.model_text.ends_with(&format!("{note}\n")));
+            offset = next;
+        }
+        let expected: Vec<String> = (0..6000)
+            .map(|n| format!("a file with a longer name {n:04}"))
+            .collect();
+        assert_eq!(seen, expected);
+    }
+    // From above the folder is shown in part, with the way to the rest.
+    let output = world.call("list", json!({"depth": 2})).await;
+    assert!(output.model_text.contains("longer name 0000"));
+    let left = &data(&output)["left_out"][0];
+    let shown = data(&output)["entries"].as_u64().unwrap() - 1;
+    assert_eq!(left["entries"], 6000 - shown);
+    assert_eq!(left["offset"], shown + 1);
+    assert!(
+        output
+            .model_text
+            .contains(&format!("offset {}]", shown + 1))
+    );
+    let beyond = world
+        .call("list", json!({"path": "big", "offset": 6001}))
+        .await;
+    assert_eq!(code(&beyond), "invalid_input");
 }
 
 #[tokio::test]

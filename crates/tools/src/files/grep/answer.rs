@@ -23,14 +23,19 @@ pub(super) fn answer(found: &Found, job: &Job<'_>, cap: usize) -> ToolOutput {
     }
     let truncated = found.more || found.partial || page.cut;
     let shown = page.entries.len();
-    notes(&mut page, found, job.mode, shown);
+    let note = notes(&page, found, job.mode, shown).join("\n");
     let results: Vec<Value> = page.entries.iter().map(result).collect();
-    let data = json!({
+    let mut data = json!({
         "results": results,
         "count": shown,
         "files": page.files,
         "truncated": truncated,
     });
+    if !note.is_empty() {
+        page.push(&note);
+        page.push("\n");
+        data["note"] = json!(note);
+    }
     let plus = if truncated { "+" } else { "" };
     let display = Display::Files {
         summary: match job.mode {
@@ -120,33 +125,39 @@ impl Page {
     }
 }
 
-fn notes(page: &mut Page, found: &Found, mode: Mode, shown: usize) {
+fn notes(page: &Page, found: &Found, mode: Mode, shown: usize) -> Vec<String> {
+    let mut notes = Vec::new();
     if found.files.is_empty() {
-        page.push("[no match; files that .gitignore names and binary files are left out]\n");
+        notes.push(String::from(
+            "[no match; files that .gitignore names and binary files are left out]",
+        ));
     } else if found.more || page.cut {
         let what = match mode {
             Mode::Content => "matches",
             Mode::Files | Mode::Count => "files",
         };
-        page.push(&format!(
-            "[the first {shown} {what} by path; there may be more: narrow it with `path`, `glob` or a longer pattern]\n"
+        notes.push(format!(
+            "[the first {shown} {what} by path; there may be more: narrow it with `path`, `glob` or a longer pattern]"
         ));
     }
     if found.partial {
-        page.push("[the tree is too large and was searched in part; give a `path`]\n");
+        notes.push(String::from(
+            "[the tree is too large and was searched in part; give a `path`]",
+        ));
     }
     if found.private > 0 {
-        page.push(&format!(
-            "[{} files were not searched, because reading them needs permission]\n",
+        notes.push(format!(
+            "[{} files were not searched, because reading them needs permission]",
             found.private
         ));
     }
     if found.unsearchable > 0 {
-        page.push(&format!(
-            "[{} files could not be searched: unreadable, or with lines that are too long]\n",
+        notes.push(format!(
+            "[{} files could not be searched: unreadable, or with lines that are too long]",
             found.unsearchable
         ));
     }
+    notes
 }
 
 fn result(entry: &FileEntry) -> Value {

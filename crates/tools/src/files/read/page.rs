@@ -27,7 +27,8 @@ pub(super) struct Page {
     ended: u64,
     shown: usize,
     full: bool,
-    long_lines: bool,
+    /// The number of each line that was cut, and the byte to read on from.
+    long_lines: Vec<(u64, u64)>,
     lossy: bool,
     crlf: bool,
     complete: bool,
@@ -46,7 +47,7 @@ impl Page {
             ended: 0,
             shown: 0,
             full: false,
-            long_lines: false,
+            long_lines: Vec::new(),
             lossy: false,
             crlf: false,
             complete: false,
@@ -107,8 +108,10 @@ impl Page {
             cut_line(line, self.shape.line_bytes)
         };
         let text = String::from_utf8_lossy(&line[..keep]);
-        // The first line of a page is always shown, whatever its length.
-        if self.shown > 0 && self.numbered.len() + text.len() > self.shape.bytes {
+        // The first line of a page is always shown, whatever its length. The
+        // numbers are ours and take no room of the file's.
+        let length = self.content.len() + text.len() + usize::from(!ending.is_empty());
+        if self.shown > 0 && length > self.shape.bytes {
             self.full = true;
             return;
         }
@@ -117,12 +120,12 @@ impl Page {
         let _ = write!(self.numbered, "{}\t{text}", self.ended + 1);
         self.content.push_str(&text);
         if keep < line.len() || !whole {
-            self.long_lines = true;
+            let next = self.line_start + keep as u64;
+            self.long_lines.push((self.ended + 1, next));
             let _ = write!(
                 self.numbered,
-                " [… line cut: {keep} of {} bytes; use byte_offset={} to read on]",
+                " [… line cut: {keep} of {} bytes; use byte_offset={next} to read on]",
                 self.line_length,
-                self.line_start + keep as u64
             );
         }
         self.numbered.push('\n');
@@ -158,9 +161,18 @@ impl Page {
         !self.complete || self.last() < self.ended
     }
 
-    /// Whether the model did not get the whole file.
+    /// Whether something of the file from the first line on was not shown.
     pub(super) fn is_cut(&self) -> bool {
-        self.more() || self.long_lines || self.shape.first > 1
+        self.more() || !self.long_lines.is_empty()
+    }
+
+    pub(super) fn long_lines(&self) -> &[(u64, u64)] {
+        &self.long_lines
+    }
+
+    /// The first line of the next page.
+    pub(super) fn next(&self) -> Option<u64> {
+        (self.shown > 0 && self.more()).then(|| self.last() + 1)
     }
 
     pub(super) fn is_lossy(&self) -> bool {
