@@ -4,7 +4,7 @@
 
 use crate::load::Loaded;
 use crate::suggest;
-use tenon_policy::{EXTERNAL_DIRECTORY, Layer, Rules};
+use tenon_policy::{EDIT_ALONE, EXTERNAL_DIRECTORY, Layer, Rules};
 use tenon_vocab::names::{canonical_name, canonical_names, spellings};
 use tenon_vocab::profile::HookSpec;
 
@@ -51,7 +51,7 @@ fn read(tool: &str) -> Option<String> {
 
 /// The tool that was probably meant; `None` for a name that may well be right.
 fn meant(tool: &str, own: &[String]) -> Option<&'static str> {
-    let known = || canonical_names().chain([EXTERNAL_DIRECTORY]);
+    let known = || canonical_names().chain([EXTERNAL_DIRECTORY, EDIT_ALONE]);
     if tool.is_empty()
         || tool.contains(['*', '?'])
         || known().any(|name| name == tool)

@@ -51,7 +51,7 @@ pub use facts::{Access, Facts, PathFact, Place, Subject};
 pub use grant::{GRANT_TTL, Grant, GrantError, GrantKey, Grants, Scope};
 pub use guard::{Guard, is_secret};
 pub use mask::{Findings, MaskStream, Masker, PatternError, holds_marker};
-pub use names::{EDIT_GROUP, EXTERNAL_DIRECTORY, READING, canonical_tool};
+pub use names::{EDIT_ALONE, EDIT_GROUP, EXTERNAL_DIRECTORY, READING, canonical_tool};
 pub use offer::{Offer, offers, offers_within, once_only, open_commands};
 pub use parse::RuleError;
 pub use rule::{Answers, CommandPattern, Layer, Matcher, PathPattern, Rule, Weight};

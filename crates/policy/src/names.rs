@@ -8,6 +8,10 @@ pub const EXTERNAL_DIRECTORY: &str = "external_directory";
 /// The group of all tools that change files; also the name of one of them.
 pub const EDIT_GROUP: &str = tool::EDIT;
 
+/// How a rule names the tool `edit` without the others of its group: as any
+/// other spelling of it would.
+pub const EDIT_ALONE: &str = "edit_file";
+
 /// The tools that only look at files.
 pub const READING: &[&str] = &[tool::READ, tool::LIST, tool::GLOB, tool::GREP];
 
@@ -38,11 +42,23 @@ pub fn canonical_tool(name: &str) -> String {
     }
 }
 
+/// The name of a tool as a rule holds it. `edit` is the group, and another
+/// spelling of that tool is the tool alone (G16).
+pub(crate) fn rule_tool(name: &str) -> String {
+    match canonical_tool(name) {
+        tool if tool == EDIT_GROUP && !name.trim().eq_ignore_ascii_case(EDIT_GROUP) => {
+            EDIT_ALONE.to_owned()
+        }
+        tool => tool,
+    }
+}
+
 /// Whether a rule's tool name fits a tool.
 pub(crate) fn speaks_of(rule: &str, tool: &str) -> bool {
     match rule {
         "*" => true,
         EDIT_GROUP => in_edit_group(tool),
+        EDIT_ALONE => tool == tool::EDIT,
         _ => rule == tool || (is_wild(rule) && crate::command::wildcard(rule, tool)),
     }
 }
@@ -66,6 +82,13 @@ fn is_wild(rule: &str) -> bool {
 
 pub(crate) fn in_edit_group(tool: &str) -> bool {
     matches!(tool, tool::WRITE | tool::EDIT | tool::PATCH)
+}
+
+/// Whether rules of this name speak of paths.
+pub(crate) fn takes_paths(rule: &str) -> bool {
+    in_edit_group(rule)
+        || matches!(rule, EDIT_ALONE | EXTERNAL_DIRECTORY | "*")
+        || READING.contains(&rule)
 }
 
 pub(crate) fn only_talks(tool: &str) -> bool {

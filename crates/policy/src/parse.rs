@@ -2,7 +2,7 @@
 
 use crate::command::CommandPattern;
 use crate::examples;
-use crate::names::{EXTERNAL_DIRECTORY, READING, canonical_tool, in_edit_group};
+use crate::names::{rule_tool, takes_paths};
 use crate::path::PathPattern;
 use crate::rule::{Answers, Layer, Matcher, Rule, Weight};
 use serde_json::{Map, Value};
@@ -117,7 +117,7 @@ fn by_tool(tools: &Map<String, Value>, place: &Place<'_>) -> Result<Vec<Rule>, R
 }
 
 fn tool_name(key: &str, at: &[&str]) -> Result<String, RuleError> {
-    let tool = canonical_tool(key);
+    let tool = rule_tool(key);
     let plain = |c: char| c.is_alphanumeric() || "_-.*?/:@".contains(c);
     if tool.is_empty() || !tool.chars().all(plain) {
         return wrong(at, format!("`{key}` is not the name of a tool"));
@@ -160,10 +160,6 @@ fn matcher(
         return wrong(at, "the pattern is empty");
     }
     Ok(Matcher::Name(pattern.trim().to_owned()))
-}
-
-fn takes_paths(tool: &str) -> bool {
-    in_edit_group(tool) || tool == EXTERNAL_DIRECTORY || tool == "*" || READING.contains(&tool)
 }
 
 fn command(

@@ -56,7 +56,8 @@ pub enum Weight {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// A canonical name, a name with `*`, the group `edit`, or `*`.
+    /// A canonical name, a name with `*`, the group `edit`, `edit_file` for that tool
+    /// alone, or `*`.
     pub tool: String,
     pub matcher: Matcher,
     /// `ask` for a rule that is written as `confirm`.

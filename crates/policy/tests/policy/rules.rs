@@ -227,6 +227,42 @@ fn names_of_tools_pass_the_alias_table() {
 }
 
 #[test]
+fn an_alias_of_edit_names_that_tool_and_edit_alone_names_the_group() {
+    let changes = |tool| files(tool, Access::Write, &["a.rs"]);
+    let said = |rules: &str| {
+        let rules = user_rules(rules);
+        ["edit", "write", "patch"].map(|tool| class(&changes(tool), &rules))
+    };
+    use Class::{Allow, Ask, Deny};
+    for group in ["edit", "Edit", "EDIT"] {
+        let rule = json!({ group: "allow" }).to_string();
+        assert_eq!(said(&rule), [Allow; 3], "{group}");
+    }
+    let spellings = tenon_vocab::names::spellings();
+    for alias in spellings.filter(|name| canonical_tool(name) == "edit" && *name != "edit") {
+        let rule = json!({ alias: "allow" }).to_string();
+        assert_eq!(said(&rule), [Allow, Ask, Ask], "{alias}");
+        let rule = json!({ alias: { "*.rs": "deny" } }).to_string();
+        assert_eq!(said(&rule), [Deny, Ask, Ask], "{alias}");
+    }
+    let listed = r#"[{"tool": "Edit-File", "match": {"path_glob": "*.rs"}, "decision": "allow"}]"#;
+    assert_eq!(said(listed), [Allow, Ask, Ask]);
+    assert_eq!(
+        said(r#"{"edit": "ask", "edit_file": "allow"}"#),
+        [Allow, Ask, Ask]
+    );
+}
+
+#[test]
+fn a_rule_as_it_is_shown_means_the_same_when_it_is_written_again() {
+    for (written, shown) in [("str_replace", "edit_file: allow"), ("Edit", "edit: allow")] {
+        let rules = user_rules(&json!({ written: "allow" }).to_string());
+        let rule = rules.iter().next().unwrap().to_string();
+        assert_eq!(rule, shown);
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_refused_with_its_place() {
     let wrong = |json: &str| {
         let value = serde_json::from_str(json).unwrap();
