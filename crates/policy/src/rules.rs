@@ -2,7 +2,7 @@
 
 use crate::guard::Guard;
 use crate::parse;
-use crate::rule::{Answers, Layer, Matcher, Rule, Weight};
+use crate::rule::{Answers, Layer, Matcher, PathPattern, Rule, Weight};
 use crate::{RuleError, names};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -98,6 +98,27 @@ impl Rules {
             .rules
             .partition_point(|held| held.before(&rule) != Ordering::Greater);
         self.rules.insert(at, rule);
+    }
+
+    /// The same rule as it would be if another decision were written there.
+    pub fn rewrite(&mut self, held: &Rule, decision: Decision) {
+        let mut rule = Rule {
+            decision,
+            answers: Answers::Lasting,
+            ..held.clone()
+        };
+        // What a path pattern covers depends on what it decides.
+        if let Matcher::Path(pattern) = &held.matcher {
+            let Ok(pattern) = PathPattern::new(&pattern.text, decision) else {
+                return;
+            };
+            rule.matcher = Matcher::Path(pattern);
+        }
+        let count = self.rules.len();
+        self.rules.retain(|one| one != held);
+        if self.rules.len() < count {
+            self.add(rule);
+        }
     }
 
     /// Names a folder of the program itself (configuration, state), absolute or

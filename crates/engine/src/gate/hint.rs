@@ -6,12 +6,13 @@ use crate::run::Run;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use tenon_policy::{
-    Authority, Deed, EXTERNAL_DIRECTORY, Facts, GrantKey, Layer, Script, Subject, decide, offers,
-    open_commands,
+    Authority, Deed, EXTERNAL_DIRECTORY, Facts, GrantKey, Layer, PathFact, Rule, Rules, Script,
+    Subject, decide, offers, open_commands,
 };
-use tenon_vocab::Class;
+use tenon_vocab::{Class, Decision, Explanation};
 
-pub(super) fn of(run: &Run, facts: &Facts) -> String {
+/// How a call that was left open by this decision could be allowed.
+pub(super) fn of(run: &Run, facts: &Facts, decided: &Explanation) -> String {
     let outside = match &facts.subject {
         Subject::Command(script) => outside_folders(script),
         _ => Vec::new(),
@@ -20,7 +21,9 @@ pub(super) fn of(run: &Run, facts: &Facts) -> String {
         .iter()
         .filter(|folder| !is_open(run, folder))
         .collect();
-    let permission = permission(run, facts, &outside).filter(|rules| helps(run, facts, rules));
+    let permission = permissions(run, facts, &outside)
+        .into_iter()
+        .find(|rules| helps(run, facts, rules));
     let walls = (!shut.is_empty()).then(|| json!({ "writable": shut }));
     match (permission, walls) {
         (Some(rules), None) => format!(
@@ -29,60 +32,139 @@ pub(super) fn of(run: &Run, facts: &Facts) -> String {
         (Some(rules), Some(walls)) => format!(
             "It writes outside the project, so it needs both in the configuration: \"permission\": {rules} and \"sandbox\": {walls}. With --yes it needs the second all the same."
         ),
-        (None, None) if !matches!(facts.subject, Subject::Command(_)) => String::from(
-            "Allow it with --yes; no rule in the configuration would be enough for it.",
-        ),
-        (None, None) => String::from(
-            "Allow it with --yes. There is no rule to advise for it: write simpler commands, one in each call, if you want one.",
-        ),
+        (None, None) => match asking(run, facts, decided) {
+            Some(rule) => format!(
+                "Allow it with --yes, or change the rule that asks, `{rule}` ({}), to allow.",
+                rule.origin
+            ),
+            None => String::from(no_rule(run, facts)),
+        },
         (None, Some(walls)) => format!(
             "It writes outside the project: allow it with --yes, and with \"sandbox\": {walls} in the configuration."
         ),
     }
 }
 
-/// The rule alone that would allow it, where one does.
-pub(super) fn rule(run: &Run, facts: &Facts) -> Option<Value> {
-    permission(run, facts, &[]).filter(|rules| helps(run, facts, rules))
+fn no_rule(run: &Run, facts: &Facts) -> &'static str {
+    match facts.subject {
+        _ if run
+            .core
+            .rules
+            .iter()
+            .any(|rule| rule.layer == Layer::Managed) =>
+        {
+            "Allow it with --yes. There is no rule to advise for it; the administrator's policy may be what asks."
+        }
+        Subject::Command(_) => {
+            "Allow it with --yes. There is no rule to advise for it: write simpler commands, one in each call, if you want one."
+        }
+        _ => "Allow it with --yes. There is no rule to advise for it.",
+    }
 }
 
-/// The rules that would be written for it.
-fn permission(run: &Run, facts: &Facts, outside: &[String]) -> Option<Value> {
-    let mut rules = Map::new();
+/// The rule alone that would allow it, where one does.
+pub(super) fn rule(run: &Run, facts: &Facts) -> Option<Value> {
+    permissions(run, facts, &[])
+        .into_iter()
+        .find(|rules| helps(run, facts, rules))
+}
+
+/// The rules that would be written for it, the simplest first.
+fn permissions(run: &Run, facts: &Facts, outside: &[String]) -> Vec<Value> {
     if matches!(facts.subject, Subject::Command(_)) {
-        let core = &run.core;
-        let open = open_commands(
-            facts,
-            &core.rules,
-            &core.grants(),
-            &Authority::of(&core.agent().profile),
-            core.ambient.now(),
-        );
-        let mut commands = Map::new();
-        for words in open {
-            commands.insert(pattern(&words)?, json!("allow"));
-        }
-        if !commands.is_empty() {
-            rules.insert(facts.tool.clone(), Value::Object(commands));
-        }
-        let folders: Map<String, Value> = outside
-            .iter()
-            .map(|folder| (below(folder), json!("allow")))
-            .collect();
-        if !folders.is_empty() {
-            rules.insert(EXTERNAL_DIRECTORY.to_owned(), Value::Object(folders));
-        }
-        return (!rules.is_empty()).then_some(Value::Object(rules));
+        return for_commands(run, facts, outside).into_iter().collect();
     }
+    let tool = facts.tool.as_str();
     let offered = offers(facts).into_iter().next().map(|offer| offer.grant);
-    Some(
-        match offered.as_ref().map(|grant| (&grant.tool, &grant.key)) {
-            Some((tool, GrantKey::Directory(folder))) => {
-                json!({ tool.as_str(): { below(folder): "allow" } })
+    let simple = match offered.as_ref().map(|grant| (&grant.tool, &grant.key)) {
+        Some((tool, GrantKey::Directory(folder))) => {
+            json!({ tool.as_str(): { below(folder): "allow" } })
+        }
+        _ => json!({ tool: "allow" }),
+    };
+    std::iter::once(simple).chain(by_name(facts)).collect()
+}
+
+fn for_commands(run: &Run, facts: &Facts, outside: &[String]) -> Option<Value> {
+    let core = &run.core;
+    let open = open_commands(
+        facts,
+        &core.rules,
+        &core.grants(),
+        &Authority::of(&core.agent().profile),
+        core.ambient.now(),
+    );
+    let mut rules = Map::new();
+    let mut commands = Map::new();
+    for words in open {
+        commands.insert(pattern(&words)?, json!("allow"));
+    }
+    if !commands.is_empty() {
+        rules.insert(facts.tool.clone(), Value::Object(commands));
+    }
+    let folders: Map<String, Value> = outside
+        .iter()
+        .map(|folder| (below(folder), json!("allow")))
+        .collect();
+    if !folders.is_empty() {
+        rules.insert(EXTERNAL_DIRECTORY.to_owned(), Value::Object(folders));
+    }
+    (!rules.is_empty()).then_some(Value::Object(rules))
+}
+
+/// What a call is about, by its name. A default that guards a kind of file, and
+/// a rule for one name, yield to nothing less.
+fn by_name(facts: &Facts) -> Vec<Value> {
+    let tool = facts.tool.as_str();
+    match &facts.subject {
+        Subject::Name(name) if !name.trim().is_empty() => {
+            vec![json!({ tool: { name.as_str(): "allow" } })]
+        }
+        Subject::Paths(paths) if !paths.is_empty() => {
+            let allowed = |facts: &mut dyn Iterator<Item = &PathFact>| -> Map<String, Value> {
+                facts
+                    .map(|fact| (literal(&fact.path), json!("allow")))
+                    .collect()
+            };
+            let named = allowed(&mut paths.iter());
+            let outside = allowed(&mut paths.iter().filter(|fact| !fact.inside));
+            let mut rules = Map::from_iter([(tool.to_owned(), Value::Object(named))]);
+            if !outside.is_empty() {
+                rules.insert(EXTERNAL_DIRECTORY.to_owned(), Value::Object(outside));
             }
-            _ => json!({ facts.tool.as_str(): "allow" }),
-        },
-    )
+            vec![Value::Object(rules)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A path as a pattern that means this path.
+fn literal(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for c in path.chars() {
+        match c {
+            '*' | '?' | '[' | ']' | '{' | '}' => pattern.extend(['[', c, ']']),
+            '\\' => pattern.push_str("\\\\"),
+            c => pattern.push(c),
+        }
+    }
+    pattern
+}
+
+/// The rule that somebody wrote and that asks, where allowing instead of it is
+/// enough: no other rule would be stronger.
+fn asking<'r>(run: &'r Run, facts: &Facts, decided: &Explanation) -> Option<&'r Rule> {
+    let core = &run.core;
+    let tried = decided.tried.iter().rev().find(|tried| tried.matched)?;
+    let asks = core.rules.iter().find(|rule| {
+        matches!(rule.layer, Layer::User | Layer::Project | Layer::Extra)
+            && rule.class() == Class::Ask
+            && rule.origin == tried.origin
+            && rule.to_string() == tried.rule
+    })?;
+    let mut changed = core.rules.clone();
+    changed.rewrite(asks, Decision::Allow);
+    (class(run, facts, &changed) == Class::Allow).then_some(asks)
 }
 
 /// Words as a rule writes them: quoted where a rule would read them otherwise.
@@ -140,18 +222,21 @@ fn is_open(run: &Run, folder: &str) -> bool {
 }
 
 fn helps(run: &Run, facts: &Facts, written: &Value) -> bool {
-    let core = &run.core;
-    let mut rules = core.rules.clone();
+    let mut rules = run.core.rules.clone();
     rules.add_config(written, Layer::User, "advice").is_ok()
-        && decide(
-            facts,
-            &rules,
-            &core.grants(),
-            &Authority::of(&core.agent().profile),
-            core.ambient.now(),
-        )
-        .class
-            == Class::Allow
+        && class(run, facts, &rules) == Class::Allow
+}
+
+fn class(run: &Run, facts: &Facts, rules: &Rules) -> Class {
+    let core = &run.core;
+    decide(
+        facts,
+        rules,
+        &core.grants(),
+        &Authority::of(&core.agent().profile),
+        core.ambient.now(),
+    )
+    .class
 }
 
 #[cfg(test)]

@@ -111,7 +111,7 @@ pub(super) fn nobody(run: &Run, facts: &Facts, explanation: Explanation) -> Verd
         (Class::Confirm, _) => String::from(
             "Run it where someone can answer: at a terminal, or with --input-format json. --yolo answers it, too.",
         ),
-        _ => hint::of(run, facts),
+        _ => hint::of(run, facts, &explanation),
     };
     run.core.emit_or_end(
         Some(run.id),

@@ -1,6 +1,7 @@
 //! The engine with a scripted model over the real codec, real tools and a real
 //! log. Every request passes the strict validators, every session is verified.
 
+mod advice;
 mod agents;
 mod approvals;
 mod basics;
