@@ -5,7 +5,7 @@ use crate::load::Origin;
 use crate::profile::Entry;
 use crate::provider::{FROM_ENV, Variables};
 use crate::{ConfigError, suggest};
-use tenon_model::{Kind, Preset, is_private, presets};
+use tenon_model::{Kind, Preset, infer, is_private, presets};
 
 /// Variables that services themselves define for their address.
 fn own_variable(name: &str) -> Option<&'static str> {
@@ -31,13 +31,10 @@ pub(crate) fn address(
         Variables::Hold => from("TENON_BASE_URL"),
         Variables::Ignored => None,
     };
-    let fallback = || {
-        if entry.name == FROM_ENV {
-            from("LLM_BASE_URL")
-        } else {
-            let variable = own_variable(entry.name)?;
-            from(variable).map(|(url, origin)| (completed(variable, &url), origin))
-        }
+    let theirs = match own_variable(entry.name) {
+        _ if entry.name == FROM_ENV => from("LLM_BASE_URL"),
+        Some(variable) => from(variable),
+        None => None,
     };
     let preset_url = || {
         let url = known?.base_url?;
@@ -52,11 +49,20 @@ pub(crate) fn address(
         }
         None => None,
     };
-    let found = ours.or(written).or_else(fallback).or_else(preset_url);
-    let Some((url, origin)) = found else {
+    // Variables are above files, and the administrator above all (I11).
+    let above = written
+        .as_ref()
+        .is_some_and(|(_, origin)| origin.rank() > Origin::Environment(String::new()).rank());
+    let by_variable = ours.or(theirs);
+    let found = if above {
+        written
+    } else {
+        by_variable.or(written)
+    };
+    let Some((url, origin)) = found.or_else(preset_url) else {
         return Err(missing_address(entry, known));
     };
-    let url = normalised(&url, warnings)
+    let url = normalised(&completed(entry, known, &url), warnings)
         .map_err(|why| ConfigError::hinted(format!("{origin}: `{url}`: {why}"), ADDRESS_HINT))?;
     Ok((url, origin))
 }
@@ -137,26 +143,40 @@ fn tails() -> impl Iterator<Item = &'static str> {
     Kind::ALL.into_iter().filter_map(Kind::path)
 }
 
-/// The variables of the services' own libraries. Anthropic's adds `/v1` itself;
-/// OpenAI's does not, so that only a bare host is completed there.
-fn completed(variable: &str, url: &str) -> String {
+/// An address without its version, as the services' own libraries take it.
+/// Anthropic's add `/v1` themselves, and what speaks like it is documented that
+/// way; OpenAI's do not, so that only a bare host is completed there. Elsewhere a
+/// bare host may be meant as it stands.
+fn completed(entry: &Entry<'_>, named: Option<&'static Preset>, url: &str) -> String {
     let trimmed = url.trim().trim_end_matches('/');
-    let bare = trimmed
-        .split_once("://")
-        .is_some_and(|(_, rest)| !rest.is_empty() && !rest.contains('/'));
-    let wanting = match variable {
-        "ANTHROPIC_BASE_URL" => {
-            trimmed.contains("://")
-                && !trimmed.ends_with("/v1")
-                && !tails().any(|tail| trimmed.ends_with(tail))
-        }
-        _ => bare,
+    let Some((_, rest)) = trimmed.split_once("://") else {
+        return url.to_owned();
+    };
+    let known = named.or_else(|| infer(trimmed));
+    let kind = match entry.text("type") {
+        Some(word) => Kind::from_name(word),
+        None => known.map(|preset| preset.kind),
+    };
+    let bare = !rest.is_empty() && !rest.contains(['/', '?', '#']);
+    let wanting = if kind == Some(Kind::Messages) {
+        !rest.contains(['?', '#'])
+            && !has_version(rest)
+            && !tails().any(|tail| trimmed.ends_with(tail))
+    } else {
+        bare && known.is_some_and(|preset| preset.name == "openai")
     };
     if wanting {
         format!("{trimmed}/v1")
     } else {
         url.to_owned()
     }
+}
+
+/// Whether an address ends in `/v1`, `/v2` and the like.
+fn has_version(rest: &str) -> bool {
+    let last = rest.rsplit_once('/').map(|(_, last)| last);
+    last.and_then(|last| last.strip_prefix('v'))
+        .is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether an address is this machine or a private network.

@@ -46,7 +46,8 @@ pub(crate) fn flatten_each(root: &Node) -> Vec<(String, Result<Vec<Leaf>, Troubl
         .iter()
         .map(|field| {
             let mut leaves = Vec::new();
-            let walked = walk(std::slice::from_ref(field), &mut Vec::new(), &mut leaves);
+            let walked = one_name(fields, field, &[])
+                .and_then(|()| walk(std::slice::from_ref(field), &mut Vec::new(), &mut leaves));
             (field.0.clone(), walked.map(|()| leaves))
         })
         .collect()
@@ -57,16 +58,45 @@ fn walk(
     path: &mut Vec<String>,
     leaves: &mut Vec<Leaf>,
 ) -> Result<(), Trouble> {
-    for (name, node) in fields {
+    for field in fields {
+        let (name, node) = field;
         // An editor's pointer to the schema is not a setting.
         if path.is_empty() && name == "$schema" {
             continue;
         }
-        path.push(name.clone());
+        let here: Vec<&str> = path.iter().map(String::as_str).collect();
+        one_name(fields, field, &here)?;
+        let name = keys::first_name(&here, name);
+        path.push(name.to_owned());
         step(name, node, path, leaves)?;
         path.pop();
     }
     Ok(())
+}
+
+/// A setting under two of its names: which one was meant, nobody knows.
+fn one_name(
+    fields: &[(String, Node)],
+    (name, node): &(String, Node),
+    parent: &[&str],
+) -> Result<(), Trouble> {
+    let first = keys::first_name(parent, name);
+    if first == name || !fields.iter().any(|(other, _)| other == first) {
+        return Ok(());
+    }
+    let dotted = |name: &str| {
+        parent
+            .iter()
+            .copied()
+            .chain([name])
+            .collect::<Vec<_>>()
+            .join(".")
+    };
+    let (second, first) = (dotted(name), dotted(first));
+    Err(
+        Trouble::new(node.at, format!("`{second}` and `{first}` are one setting"))
+            .with_hint(Some(format!("keep `{first}`, and take `{second}` out"))),
+    )
 }
 
 fn step(

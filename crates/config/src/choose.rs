@@ -105,7 +105,9 @@ pub(crate) fn chosen_provider(
     speaks(&provider)?;
     provider.model = model(loaded, choice, &named, &provider);
     if matches!(named, Named::Address(_)) {
-        let small = loaded.env.get("LLM_SMALL_FAST_MODEL").map(str::to_owned);
+        let small = loaded.env.get("LLM_SMALL_FAST_MODEL").map(str::trim);
+        let own = format!("{FROM_ENV}/");
+        let small = small.map(|name| name.strip_prefix(&own).unwrap_or(name).to_owned());
         provider.models.extend(provider.model.clone());
         provider.models.extend(small);
         provider.models.dedup();

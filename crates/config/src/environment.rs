@@ -5,6 +5,7 @@ use crate::check::{Leaf, spelled, value_hint};
 use crate::keys::{self, Kind};
 use crate::load::{Loaded, Origin};
 use crate::suggest::{self, nearest};
+use crate::tables::SECOND_VARIABLES;
 use crate::{ConfigError, Key};
 use serde_json::{Map, Value};
 use tenon_policy::{Layer, Rules};
@@ -21,12 +22,28 @@ const OTHERS: &[&str] = &[
     "TENON_API_KEY",
 ];
 
+/// Set by the program for what it starts, or read by its tests and chores: in a
+/// tool or a hook that starts Tenon again they are no slips.
+const NOT_OURS: &[&str] = &[
+    "TENON_JOB",
+    "TENON_KEEP",
+    "TENON_KILLS",
+    "TENON_LIVE_*",
+    "TENON_NAME",
+    "TENON_OPENAI_PYTHON",
+    "TENON_SCHEDULES",
+    "TENON_TEST_*",
+    "TENON_TOOL_DIR",
+    "TENON_TOOL_NAME",
+    "TENON_UPDATE_SNAPSHOTS",
+    "TENON_WRITE_CORPUS",
+];
+
+const PREFIX: &str = "TENON_";
+
 pub(crate) fn apply(loaded: &mut Loaded) -> Result<(), ConfigError> {
     for key in keys::all() {
-        let Some(variable) = key.variable() else {
-            continue;
-        };
-        let Some(text) = loaded.env.get(&variable).map(str::to_owned) else {
+        let Some((variable, text)) = given(loaded, key)? else {
             continue;
         };
         let value = typed(key, &text).map_err(|why| {
@@ -47,6 +64,33 @@ pub(crate) fn apply(loaded: &mut Loaded) -> Result<(), ConfigError> {
     Ok(())
 }
 
+/// The one variable that sets a key, with its text.
+fn given(loaded: &mut Loaded, key: &Key) -> Result<Option<(String, String)>, ConfigError> {
+    let Some(first) = key.variable() else {
+        return Ok(None);
+    };
+    let names = std::iter::once(first.clone()).chain(key.second_variables());
+    let set: Vec<(String, String)> = names
+        .filter_map(|name| Some((name.clone(), loaded.env.get(&name)?.to_owned())))
+        .collect();
+    match set.as_slice() {
+        [(one, _), (other, _), ..] => Err(ConfigError::hinted(
+            format!("the variables {one} and {other} are one setting"),
+            format!("keep {one}, and unset {other}"),
+        )),
+        [(name, _)] => {
+            // The names of agents may promise more than is kept: there is one agent.
+            if SECOND_VARIABLES.iter().any(|(second, _)| second == name) {
+                loaded
+                    .warnings
+                    .push(format!("the variable {name} is read as {first}"));
+            }
+            Ok(set.into_iter().next())
+        }
+        [] => Ok(None),
+    }
+}
+
 fn typed(key: &Key, text: &str) -> Result<Value, String> {
     let value = match key.kind {
         Kind::Integer { .. } | Kind::Number { .. } => {
@@ -65,27 +109,52 @@ fn typed(key: &Key, text: &str) -> Result<Value, String> {
 
 /// A variable that looks like one of ours but is none would be ignored in silence.
 fn warn_of_slips(loaded: &mut Loaded) {
-    let known: Vec<String> = keys::all().iter().filter_map(Key::variable).collect();
-    let names = || {
-        known
-            .iter()
-            .map(String::as_str)
-            .chain(OTHERS.iter().copied())
-    };
+    let known: Vec<String> = keys::all()
+        .iter()
+        .flat_map(|key| key.variable().into_iter().chain(key.second_variables()))
+        .chain(OTHERS.iter().map(|name| (*name).to_owned()))
+        .collect();
     let slips: Vec<String> = loaded
         .env
         .names()
-        .filter(|name| name.starts_with("TENON_") && !names().any(|known| known == *name))
-        .filter_map(|name| {
-            nearest(name, names())
-                .map(|near| format!("the variable {name} is not known; did you mean {near}?"))
+        .filter(|name| name.starts_with(PREFIX) && !is_somebody_elses(name))
+        .filter(|name| !known.iter().any(|known| known == name))
+        .map(|name| match meant(name, &known) {
+            Some(near) => format!("the variable {name} is not known; did you mean {near}?"),
+            None => format!("the variable {name} is not known, so it changes nothing"),
         })
         .collect();
     loaded.warnings.extend(slips);
 }
 
+fn is_somebody_elses(name: &str) -> bool {
+    NOT_OURS.iter().any(|other| match other.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *other,
+    })
+}
+
+/// A slip of a letter, else a name without its section (`TENON_MAX_TURNS`), else
+/// what is near. The prefix, which all have, makes no two of them alike.
+fn meant<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
+    let rest = name.strip_prefix(PREFIX)?;
+    let rests = || known.iter().filter_map(|known| known.strip_prefix(PREFIX));
+    let found = suggest::within(rest, rests(), 1)
+        .filter(|_| rest.len() > 2)
+        .or_else(|| {
+            let inner = format!("_{rest}");
+            rests().find(|known| known.ends_with(&inner))
+        })
+        .or_else(|| nearest(rest, rests()))?;
+    known
+        .iter()
+        .map(String::as_str)
+        .find(|known| known.strip_prefix(PREFIX) == Some(found))
+}
+
 /// A flag's value as a leaf of the tree.
 pub(crate) fn leaf_of(dotted: &str, value: &Value) -> Result<Leaf, ConfigError> {
+    let dotted = &*keys::first_names(dotted);
     let Some(key) = keys::key(dotted) else {
         let (parent, name) = dotted.rsplit_once('.').unwrap_or(("", dotted));
         let parent: Vec<&str> = parent.split('.').filter(|part| !part.is_empty()).collect();

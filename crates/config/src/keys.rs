@@ -112,14 +112,67 @@ impl Key {
         Some(match self.name {
             "default_provider" => "TENON_PROVIDER".into(),
             "default_agent" => "TENON_AGENT".into(),
-            name => format!("TENON_{}", name.to_ascii_uppercase().replace('.', "_")),
+            name => variable_of(name),
         })
+    }
+
+    /// Dotted names that are accepted in place of this key's own.
+    #[must_use]
+    pub fn second_names(&self) -> Vec<String> {
+        tables::SECOND_NAMES
+            .iter()
+            .filter_map(|(second, first)| {
+                let rest = self.name.strip_prefix(first)?;
+                (rest.is_empty() || rest.starts_with('.')).then(|| format!("{second}{rest}"))
+            })
+            .collect()
+    }
+
+    /// Variables that are accepted in place of [`Key::variable`].
+    #[must_use]
+    pub fn second_variables(&self) -> Vec<String> {
+        if self.variable().is_none() {
+            return Vec::new();
+        }
+        let own = self
+            .second_names()
+            .into_iter()
+            .map(|name| variable_of(&name));
+        let further = tables::SECOND_VARIABLES
+            .iter()
+            .filter(|(_, key)| *key == self.name)
+            .map(|(variable, _)| (*variable).to_owned());
+        own.chain(further).collect()
     }
 
     #[must_use]
     pub fn default_value(&self) -> Option<Value> {
         serde_json::from_str(self.default).ok()
     }
+}
+
+fn variable_of(dotted: &str) -> String {
+    format!("TENON_{}", dotted.to_ascii_uppercase().replace('.', "_"))
+}
+
+/// The first name of what is called so below this path.
+pub(crate) fn first_name<'n>(parent: &[&str], name: &'n str) -> &'n str {
+    let parts = |dotted: &'static str| dotted.rsplit_once('.').unwrap_or(("", dotted));
+    let parent = parent.join(".");
+    tables::SECOND_NAMES
+        .iter()
+        .find(|(second, _)| parts(second) == (parent.as_str(), name))
+        .map_or(name, |(_, first)| parts(first).1)
+}
+
+/// A dotted name with the first names of all its parts.
+pub(crate) fn first_names(dotted: &str) -> String {
+    let mut path: Vec<&str> = Vec::new();
+    for part in dotted.split('.') {
+        let name = first_name(&path, part);
+        path.push(name);
+    }
+    path.join(".")
 }
 
 /// The key at this path, if it is one.

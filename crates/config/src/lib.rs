@@ -63,7 +63,7 @@ pub use sandbox::{
 };
 pub use settings::{
     GrantSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider, RetrySettings,
-    SmallModel,
+    SmallModel, SmallNamed,
 };
 pub use snapshot::{KeptFile, Snapshot};
 pub use trust::{Difference, Earlier, ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};

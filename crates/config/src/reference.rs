@@ -20,6 +20,9 @@ pub fn schema() -> Value {
     for key in keys::all() {
         let segments: Vec<&str> = key.segments().collect();
         insert(&mut root, &segments, key);
+        for name in key.second_names() {
+            insert(&mut root, &name.split('.').collect::<Vec<_>>(), key);
+        }
     }
     if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
         properties.insert("$schema".into(), json!({"type": "string"}));
@@ -233,8 +236,13 @@ fn row(key: &Key) -> String {
             format!("`{text}`")
         }
     };
+    let second: String = key
+        .second_names()
+        .iter()
+        .map(|name| format!(" Also `{name}`."))
+        .collect();
     format!(
-        "| `{}` | {} | {} | {} | {project} | {} |",
+        "| `{}` | {} | {} | {} | {project} | {}{second} |",
         key.name.replace('*', "NAME"),
         key.kind.expected(),
         code(key.default),

@@ -11,6 +11,7 @@ use crate::sandbox;
 use crate::secrets;
 use crate::settings::{
     GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings, SmallModel,
+    SmallNamed,
 };
 use crate::slips;
 use crate::source::Source;
@@ -155,13 +156,17 @@ fn by_hand(loaded: &Loaded) -> Parameters {
 
 /// Only what is named is asked on the side, so an empty text is a no.
 fn small(loaded: &Loaded) -> Option<SmallModel> {
-    let name = match loaded.text("small_model") {
-        Some(name) => name,
-        None => loaded.env.get("LLM_SMALL_FAST_MODEL")?,
+    let (name, named) = match loaded.text("small_model") {
+        Some(name) => (name, SmallNamed::Setting),
+        None => (
+            loaded.env.get("LLM_SMALL_FAST_MODEL")?,
+            SmallNamed::OfLlmServer,
+        ),
     };
     let name = name.trim();
     (!name.is_empty()).then(|| SmallModel {
         name: name.to_owned(),
+        named,
     })
 }
 

@@ -1,9 +1,9 @@
 //! The provider and the model that were last chosen by hand in a project (U8):
 //! `choices.json` in the state folder, by root. Names only, never a key.
 //!
-//! In the order of I11 it stands above the files and below the environment. It
-//! counts as a pair or not at all: a model is of its provider. Nothing depends on
-//! it: a file that cannot be read is none, and a choice that cannot be used any
+//! In the order of I11 it stands above the files and below the environment. A
+//! model counts only with its provider; a provider also where a variable names
+//! the model alone. Nothing depends on it: a file that cannot be read is none, and a choice that cannot be used any
 //! more is as if it had not been made.
 
 use crate::choose::chosen_provider;
@@ -63,16 +63,18 @@ pub(crate) fn apply(loaded: &mut Loaded) {
         return;
     }
     let provider = put(loaded, PROVIDER, chosen.provider);
-    let model = put(loaded, MODEL, chosen.model);
+    let model = if loaded.by_hand(MODEL).is_some() {
+        loaded.entries.get(MODEL).cloned()
+    } else {
+        put(loaded, MODEL, chosen.model)
+    };
     loaded.covered = Some(Covered { provider, model });
 }
 
 /// By a flag, a variable or the administrator. Where nothing is configured, an
 /// old choice is no configuration either (P16).
 fn is_chosen_otherwise(loaded: &Loaded) -> bool {
-    let by_hand = [PROVIDER, MODEL]
-        .iter()
-        .any(|dotted| loaded.by_hand(dotted).is_some());
+    let by_hand = loaded.by_hand(PROVIDER).is_some();
     let nothing = loaded.provider_names().is_empty() && loaded.get(PROVIDER).is_none();
     by_hand || nothing || loaded.env.get("TENON_BASE_URL").is_some()
 }

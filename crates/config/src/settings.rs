@@ -166,6 +166,17 @@ pub struct SmallModel {
     /// `MODEL` or `PROVIDER/MODEL`; what of it is the provider, the binary
     /// finds out: a model's name may hold a slash.
     pub name: String,
+    pub named: SmallNamed,
+}
+
+/// Where the small model was named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SmallNamed {
+    /// `small_model`, in a file or by its own variable.
+    Setting,
+    /// `LLM_SMALL_FAST_MODEL`: of the server of `LLM_BASE_URL`, where that is
+    /// in use, whatever slashes the name has.
+    OfLlmServer,
 }
 
 #[derive(Debug, Clone)]

@@ -216,6 +216,25 @@ pub(crate) const NOT_YET: &[&str] = &[
     "validation",
 ];
 
+/// Second names of keys and sections, accepted wherever the first one is: only
+/// the last part differs. Both in one place are an error.
+pub(crate) const SECOND_NAMES: &[(&str, &str)] = &[
+    ("compaction.compact_at_ratio", "compaction.at_ratio"),
+    ("compaction.compression", "compaction.strategy"),
+    ("context.max_context_tokens", "context.max_tokens"),
+    ("ui", "tui"),
+];
+
+/// Variables that are called after an agent and not after their key.
+pub(crate) const SECOND_VARIABLES: &[(&str, &str)] = &[
+    ("TENON_MAIN_MAX_CONTEXT_TOKENS", "context.max_tokens"),
+    ("TENON_MAIN_COMPACT_AT_RATIO", "compaction.at_ratio"),
+    (
+        "TENON_MAIN_SUMMARY_TARGET_TOKENS",
+        "compaction.summary_tokens",
+    ),
+];
+
 /// Other spellings of values that people bring along.
 pub(crate) const TYPE_ALIASES: &[(&str, &str)] = &[
     ("openai-compatible", "chat"),

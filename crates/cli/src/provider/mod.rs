@@ -119,19 +119,43 @@ pub fn http(
     Ok(Wire::new(place, provider, model, &facts, jobs).speak(&variant)?)
 }
 
+/// The one model that a server has, where nobody named any.
 async fn only_model(
     place: &Place,
     provider: &ResolvedProvider,
     jobs: &Jobs,
 ) -> Result<String, CliError> {
-    let models = http(place, provider, "", None, jobs)?.models().await?;
+    let name = called(provider);
+    // The variable beside the one that gave the address.
+    let variable = match &provider.base_url_origin {
+        Origin::Environment(address) if address == "LLM_BASE_URL" => "LLM_DEFAULT_MODEL",
+        _ => "TENON_MODEL",
+    };
+    let models = match http(place, provider, "", None, jobs)?.models().await {
+        Ok(models) => models,
+        // It was asked only because nothing names a model; say that, too.
+        Err(error) => {
+            let error = CliError::from(error);
+            let hint = format!("Set {variable}, or `model` in the configuration.");
+            return Err(CliError {
+                message: format!(
+                    "no model is chosen, and the server of `{name}` gives no list: {}",
+                    error.message
+                ),
+                hint: Some(match error.hint {
+                    Some(more) => format!("{hint}\n{more}"),
+                    None => hint,
+                }),
+                ..error
+            });
+        }
+    };
     match models.as_slice() {
         [one] => Ok(one.id.clone()),
         [] => Err(CliError::config(format!(
-            "the server of `{}` names no model",
-            called(provider)
+            "no model is chosen, and the server of `{name}` names none"
         ))
-        .with_hint("Set TENON_MODEL, or `model` in the configuration.")),
+        .with_hint(format!("Set {variable}, or `model` in the configuration."))),
         many => {
             let names: Vec<String> = many
                 .iter()
@@ -139,12 +163,13 @@ async fn only_model(
                 .map(|model| shown_id(&model.id))
                 .collect();
             Err(CliError::config(format!(
-                "no model is chosen, and the server of `{}` has {}: {}",
-                called(provider),
+                "no model is chosen, and the server of `{name}` has {}: {}",
                 many.len(),
                 names.join(", ")
             ))
-            .with_hint("Choose one with --model, TENON_MODEL, or `model` in the configuration."))
+            .with_hint(format!(
+                "Choose one with --model, {variable}, or `model` in the configuration."
+            )))
         }
     }
 }

@@ -8,7 +8,9 @@ use crate::place::Place;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
-use tenon_config::{ResolvedProvider, managed_model, provider_named};
+use tenon_config::{
+    Origin, ResolvedProvider, SmallModel, SmallNamed, managed_model, provider_named,
+};
 use tenon_engine::{Chosen, ModelSource, ProviderInfo};
 use tenon_model::{Identity, Model, ModelEntry, ModelError, ModelErrorKind, Reach, known, preset};
 use tenon_tools::Jobs;
@@ -87,10 +89,10 @@ impl ModelSource for Models {
     }
 
     fn small(&self) -> Option<Arc<dyn Model>> {
-        let named = self.configured.resolved.small.as_ref()?.name.as_str();
-        let (provider, model) = match small(&self.configured, &self.first, named) {
+        let wanted = self.configured.resolved.small.as_ref()?;
+        let (provider, model) = match small(&self.configured, &self.first, wanted) {
             Small::Of(provider, model) => (*provider, model),
-            Small::OfFirst(_) => (self.first.clone(), named),
+            Small::OfFirst(_) => (self.first.clone(), wanted.name.as_str()),
             Small::Nobody(_) => return None,
         };
         self.allowed(model).ok()?;
@@ -108,7 +110,22 @@ enum Small<'n> {
     Nobody(String),
 }
 
-fn small<'n>(configured: &Configured, first: &ResolvedProvider, named: &'n str) -> Small<'n> {
+fn small<'n>(
+    configured: &Configured,
+    first: &ResolvedProvider,
+    wanted: &'n SmallModel,
+) -> Small<'n> {
+    let named = wanted.name.as_str();
+    let own = named
+        .strip_prefix(first.name.as_str())
+        .and_then(|rest| rest.strip_prefix('/'))
+        .filter(|model| !model.is_empty());
+    // Both variables speak of one server, so the name is its own, slashes and all.
+    let of_llm = wanted.named == SmallNamed::OfLlmServer
+        && first.base_url_origin == Origin::Environment(String::from("LLM_BASE_URL"));
+    if of_llm {
+        return Small::Of(Box::new(first.clone()), own.unwrap_or(named));
+    }
     let listed = first.models.iter().any(|model| model == named);
     let split = named.split_once('/').filter(|_| !listed);
     let other = split.map(|(name, model)| (name, model, named_provider(configured, first, name)));
@@ -133,8 +150,9 @@ fn small<'n>(configured: &Configured, first: &ResolvedProvider, named: &'n str) 
 
 /// Why the small model is not what it may seem to be, for a warning at start.
 pub fn small_doubt(configured: &Configured, first: &ResolvedProvider) -> Option<String> {
-    let named = configured.resolved.small.as_ref()?.name.as_str();
-    match small(configured, first, named) {
+    let wanted = configured.resolved.small.as_ref()?;
+    let named = wanted.name.as_str();
+    match small(configured, first, wanted) {
         Small::Nobody(why) => Some(format!(
             "small_model `{named}` is not used: {why}; nothing is asked on the side"
         )),

@@ -284,14 +284,131 @@ fn a_wrong_variable_and_a_wrong_flag_name_themselves() {
 }
 
 #[test]
-fn a_slip_in_a_variable_is_warned_about() {
+fn a_variable_of_ours_that_is_not_known_is_warned_about_with_what_is_near() {
+    let told = |name: &str| World::new().env(name, "3").loaded().warnings().to_vec();
+    for (name, near) in [
+        ("TENON_MODLE", Some("TENON_MODEL")),
+        ("TENON_MODE", Some("TENON_MODEL")),
+        ("TENON_MAX_TURNS", Some("TENON_LIMITS_MAX_TURNS")),
+        ("TENON_KEEP_TURNS", Some("TENON_COMPACTION_KEEP_TURNS")),
+        ("TENON_BASEURL", Some("TENON_BASE_URL")),
+        ("TENON_SOMETHING_ELSE_ENTIRELY", None),
+        ("TENON_MAIN_KEEP_RAW_DELEGATE_RESULTS", None),
+        ("TENON_SUB_MAX_CONTEXT_TOKENS", None),
+    ] {
+        let expected = match near {
+            Some(near) => format!("the variable {name} is not known; did you mean {near}?"),
+            None => format!("the variable {name} is not known, so it changes nothing"),
+        };
+        assert_eq!(told(name), [expected]);
+    }
+    // What the program and its tests set for others is no slip.
+    for name in [
+        "TENON_TOOL_DIR",
+        "TENON_TOOL_NAME",
+        "TENON_JOB",
+        "TENON_NAME",
+        "TENON_TEST_ANYTHING",
+        "TENON_UPDATE_SNAPSHOTS",
+        "TENON_LOG",
+    ] {
+        assert!(told(name).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_variables_of_the_main_agent_set_what_there_is_and_say_so() {
     let world = World::new()
-        .env("TENON_MODLE", "x")
-        .env("TENON_SOMETHING_ELSE_ENTIRELY", "y");
+        .env("TENON_MAIN_COMPACT_AT_RATIO", "0.5")
+        .env("TENON_MAIN_MAX_CONTEXT_TOKENS", "48000");
+    let resolved = world.resolved();
+    assert_eq!(resolved.compaction.at_percent, 50);
+    assert_eq!(resolved.request_tokens, Some(48_000));
+    let loaded = world.loaded();
     assert_eq!(
-        world.loaded().warnings(),
-        ["the variable TENON_MODLE is not known; did you mean TENON_MODEL?"]
+        loaded.warnings(),
+        [
+            "the variable TENON_MAIN_MAX_CONTEXT_TOKENS is read as TENON_CONTEXT_MAX_TOKENS",
+            "the variable TENON_MAIN_COMPACT_AT_RATIO is read as TENON_COMPACTION_AT_RATIO",
+        ]
     );
+    let world = world.env("TENON_COMPACTION_AT_RATIO", "0.6");
+    let error = world.load().unwrap_err().to_string();
+    assert!(error.contains("are one setting"), "{error}");
+}
+
+#[test]
+fn second_names_of_settings_are_read_with_their_place() {
+    let world = World::new()
+        .user(
+            r#"{
+  "compaction": { "compact_at_ratio": 0.5, "compression": "deterministic" },
+  "context": { "max_context_tokens": 9000 },
+  "ui": { "theme": "dark" }
+}"#,
+        )
+        .env("TENON_UI_KEYS", "vim");
+    let loaded = world.loaded();
+    for (key, value, line) in [
+        ("compaction.at_ratio", "0.5", 2),
+        ("compaction.strategy", "\"deterministic\"", 2),
+        ("context.max_tokens", "9000", 3),
+        ("tui.theme", "\"dark\"", 4),
+    ] {
+        let (found, origin) = loaded.get(key).unwrap();
+        assert_eq!(found.to_string(), value);
+        assert!(
+            origin.to_string().ends_with(&format!("tenon.jsonc:{line}")),
+            "{key}: {origin}"
+        );
+    }
+    let (found, origin) = loaded.get("tui.keys").unwrap();
+    assert_eq!(
+        (found.as_str(), origin.to_string().as_str()),
+        (Some("vim"), "variable TENON_UI_KEYS")
+    );
+    assert!(loaded.iter().all(|(key, _)| !key.starts_with("ui.")));
+    // The same in TOML, and as a flag.
+    let world = World::new()
+        .file("home/tenon.toml", "[context]\nmax_context_tokens = 9000\n")
+        .flag("compaction.compact_at_ratio", 0.4);
+    let resolved = world.resolved();
+    assert_eq!(resolved.request_tokens, Some(9000));
+    assert_eq!(resolved.compaction.at_percent, 40);
+}
+
+#[test]
+fn a_setting_under_both_of_its_names_is_an_error_with_its_line() {
+    for (text, second, first) in [
+        (
+            r#"{"compaction": {"at_ratio": 0.5,
+ "compact_at_ratio": 0.5}}"#,
+            "compaction.compact_at_ratio",
+            "compaction.at_ratio",
+        ),
+        (
+            r#"{"tui": {"theme": "dark"},
+ "ui": {"keys": "vim"}}"#,
+            "ui",
+            "tui",
+        ),
+    ] {
+        let error = World::new().user(text).error();
+        assert!(error.contains("tenon.jsonc:2"), "{error}");
+        assert!(
+            error.contains(&format!("`{second}` and `{first}` are one setting")),
+            "{error}"
+        );
+    }
+    // In two files one stands above the other, as ever.
+    let world = World::new()
+        .user(r#"{"context": {"max_context_tokens": 9000}}"#)
+        .extra(r#"{"context": {"max_tokens": 8000}}"#);
+    assert_eq!(world.resolved().request_tokens, Some(8000));
+    let error = World::new()
+        .user(r#"{"compaction": {"compact_at_ratio": 7}}"#)
+        .error();
+    assert!(error.contains("`compaction.at_ratio`: expected"), "{error}");
 }
 
 #[test]

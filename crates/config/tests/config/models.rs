@@ -194,42 +194,98 @@ fn a_server_of_ones_own_that_speaks_messages_gets_its_key_where_that_format_has_
 }
 
 #[test]
-fn anthropics_variable_goes_with_or_without_the_version() {
-    for (url, expected) in [
-        ("http://proxy:1", "http://proxy:1/v1"),
-        ("http://proxy:1/", "http://proxy:1/v1"),
-        ("http://proxy:1/v1", "http://proxy:1/v1"),
-        ("http://proxy:1/v1/", "http://proxy:1/v1"),
+fn an_address_goes_with_or_without_the_version_wherever_it_is_written() {
+    let cases = [
+        ("anthropic", "http://proxy:1", "http://proxy:1/v1"),
+        ("anthropic", "http://proxy:1/", "http://proxy:1/v1"),
+        ("anthropic", "http://proxy:1/v1", "http://proxy:1/v1"),
+        ("anthropic", "http://proxy:1/v1/", "http://proxy:1/v1"),
         (
+            "anthropic",
             "https://gate.example/anthropic",
             "https://gate.example/anthropic/v1",
         ),
         (
+            "anthropic",
+            "https://gate.example/v2",
+            "https://gate.example/v2",
+        ),
+        (
+            "anthropic",
             "https://gate.example/v1/messages",
             "https://gate.example/v1",
         ),
-    ] {
-        let found = World::new()
-            .env("ANTHROPIC_BASE_URL", url)
-            .resolve_with(&provider("anthropic"))
-            .unwrap();
-        assert_eq!(found.provider.unwrap().base_url, expected, "{url}");
-    }
-    for (url, expected) in [
-        ("https://gate.example", "https://gate.example/v1"),
-        ("https://gate.example/openai", "https://gate.example/openai"),
-    ] {
-        let found = World::new()
-            .env("OPENAI_BASE_URL", url)
-            .resolve_with(&provider("openai"))
-            .unwrap();
-        assert_eq!(found.provider.unwrap().base_url, expected, "{url}");
+        ("openai", "https://gate.example", "https://gate.example/v1"),
+        (
+            "openai",
+            "https://gate.example/v1/",
+            "https://gate.example/v1",
+        ),
+        (
+            "openai",
+            "https://gate.example/openai",
+            "https://gate.example/openai",
+        ),
+    ];
+    for (name, url, expected) in cases {
+        let variable = format!("{}_BASE_URL", name.to_ascii_uppercase());
+        let file = format!(r#"{{"providers": {{"{name}": {{"base_url": "{url}"}}}}}}"#);
+        for world in [
+            World::new().env(&variable, url),
+            World::new().user(&file),
+            World::new()
+                .env("TENON_PROVIDER", name)
+                .env("TENON_BASE_URL", url),
+        ] {
+            let choice = if world.resolved().provider.is_some() {
+                Choice::default()
+            } else {
+                provider(name)
+            };
+            let found = world.resolve_with(&choice).unwrap();
+            assert_eq!(found.provider.unwrap().base_url, expected, "{url}");
+        }
     }
     let error = World::new()
         .env("ANTHROPIC_BASE_URL", "gate.example")
         .resolve_with(&provider("anthropic"))
         .unwrap_err();
     assert!(error.to_string().contains("does not begin with http"));
+}
+
+#[test]
+fn what_speaks_like_anthropic_is_completed_as_its_own_libraries_would() {
+    let address = |entry: &str| {
+        let file = format!(r#"{{"providers": {{"work": {entry}}}}}"#);
+        World::new()
+            .user(&file)
+            .resolved()
+            .provider
+            .unwrap()
+            .base_url
+    };
+    for (entry, expected) in [
+        (
+            r#"{"preset": "anthropic", "base_url": "http://gate:1"}"#,
+            "http://gate:1/v1",
+        ),
+        (
+            r#"{"type": "messages", "base_url": "https://api.example/anthropic"}"#,
+            "https://api.example/anthropic/v1",
+        ),
+        (
+            r#"{"base_url": "https://api.anthropic.com"}"#,
+            "https://api.anthropic.com/v1",
+        ),
+        // Others may mean a bare host as it stands.
+        (r#"{"base_url": "http://gate:1"}"#, "http://gate:1"),
+        (
+            r#"{"type": "responses", "base_url": "http://gate:1"}"#,
+            "http://gate:1",
+        ),
+    ] {
+        assert_eq!(address(entry), expected, "{entry}");
+    }
 }
 
 #[test]

@@ -47,8 +47,6 @@ fn a_flag_and_a_variable_are_above_it_and_mean_the_files() {
         model: Some("x".into()),
     };
     assert_eq!(chosen(&model), pair("a", "x"));
-    let world = world.env("TENON_MODEL", "y");
-    assert_eq!(in_use(&world), pair("a", "y"));
 
     for (name, value, used) in [
         ("TENON_PROVIDER", "a", pair("a", "m")),
@@ -58,6 +56,26 @@ fn a_flag_and_a_variable_are_above_it_and_mean_the_files() {
         choosing(&world, "b", "n");
         assert_eq!(in_use(&world.env(name, value)), used);
     }
+}
+
+#[test]
+fn a_variable_that_names_a_model_alone_keeps_the_provider_that_was_chosen() {
+    let world = World::new().user(TWO);
+    choosing(&world, "b", "n");
+    let world = world.env("TENON_MODEL", "y");
+    assert_eq!(in_use(&world), pair("b", "y"));
+    // A flag still means the files.
+    let found = world
+        .resolve_with(&provider("a"))
+        .unwrap()
+        .provider
+        .unwrap();
+    assert_eq!(
+        (found.name.as_str(), found.model.as_deref()),
+        ("a", Some("y"))
+    );
+    // And with nothing configured there is nothing to keep (P16).
+    assert!(world.user("{}").resolved().provider.is_none());
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_word_that_is_none_is_refused_with_those_that_are() {
             "a list of some of model, agent",
         ),
         (r#"{"tui": {"status": "model"}}"#, "write it as a list"),
-        (r#"{"ui": {"theme": "dark"}}"#, "did you mean `tui`?"),
+        (r#"{"tuii": {"theme": "dark"}}"#, "did you mean `tui`?"),
     ] {
         let error = World::new().user(page).load().unwrap_err().to_string();
         assert!(error.contains(told), "{page}: {error}");

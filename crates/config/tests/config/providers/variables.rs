@@ -2,7 +2,7 @@
 
 use super::env;
 use crate::support::{World, provider};
-use tenon_config::{KeySource, Origin};
+use tenon_config::{KeySource, Origin, SmallNamed};
 use tenon_model::Kind;
 
 #[test]
@@ -129,6 +129,56 @@ fn openais_variables_hold_for_openai_only() {
         .provider
         .unwrap();
     assert_eq!(found.base_url, "https://api.groq.com/openai/v1");
+}
+
+#[test]
+fn the_variables_of_services_are_above_the_files_and_below_the_administrator() {
+    for (name, variable) in [
+        ("openai", "OPENAI_BASE_URL"),
+        ("anthropic", "ANTHROPIC_BASE_URL"),
+    ] {
+        let file = format!(r#"{{"providers": {{"{name}": {{"base_url": "http://file/v1"}}}}}}"#);
+        let world = World::new().user(&file).env(variable, "http://proxy/v1");
+        let found = world.resolved().provider.unwrap();
+        assert_eq!(
+            (found.base_url.as_str(), &found.base_url_origin),
+            ("http://proxy/v1", &Origin::Environment(variable.into()))
+        );
+        // Only for the provider of that very name.
+        let other = file.replace(name, "other");
+        let world = World::new().user(&other).env(variable, "http://proxy/v1");
+        assert_eq!(
+            world.resolved().provider.unwrap().base_url,
+            "http://file/v1"
+        );
+    }
+    let Some(world) = crate::managed::world() else {
+        return;
+    };
+    let world = world
+        .managed(r#"{"default_provider": "openai", "providers": {"openai": {"base_url": "http://fixed/v1"}}}"#)
+        .env("OPENAI_BASE_URL", "http://proxy/v1")
+        .env("TENON_BASE_URL", "http://mine/v1");
+    assert_eq!(
+        world.resolved().provider.unwrap().base_url,
+        "http://fixed/v1"
+    );
+}
+
+#[test]
+fn the_small_model_of_the_llm_kind_is_the_servers_whatever_slashes_it_has() {
+    for written in ["azure/gpt-5-mini", "env/azure/gpt-5-mini"] {
+        let found = World::new()
+            .env("LLM_BASE_URL", "http://127.0.0.1:1")
+            .env("LLM_DEFAULT_MODEL", "azure/gpt-5-1")
+            .env("LLM_SMALL_FAST_MODEL", written)
+            .resolved();
+        assert_eq!(
+            found.provider.unwrap().models,
+            ["azure/gpt-5-1", "azure/gpt-5-mini"]
+        );
+        assert_eq!(found.small.unwrap().named, SmallNamed::OfLlmServer);
+    }
 }
 
 #[test]
