@@ -6,6 +6,7 @@
 use crate::confinement::{Confinement, Level};
 use crate::walls::{Mode, Network, SandboxPolicy};
 use rustix::fs::Access;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A failure that the walls caused.
@@ -147,6 +148,16 @@ impl Case<'_> {
         if let Some(denial) = paths.iter().find_map(|path| self.forbidden(path, said)) {
             return Some(denial);
         }
+        let lower = line.to_lowercase();
+        if REFUSED_CALL.iter().any(|word| lower.contains(word))
+            && MODES.iter().any(|word| lower.contains(word))
+            && paths.iter().any(|path| self.is_own_file(path))
+        {
+            return Some(Denial::new(
+                "the sandbox lets no command set the setuid or setgid bit of a file",
+                "sandbox.mode",
+            ));
+        }
         // Nothing else on a machine is read-only that was writable to Tenon,
         // but for what the user mounted so.
         if said == Said::ReadOnly && paths.is_empty() {
@@ -198,6 +209,17 @@ impl Case<'_> {
                 "sandbox.writable",
             )
         })
+    }
+
+    /// A file in a writable folder that this user may change: only the walls
+    /// keep its mode.
+    fn is_own_file(&self, path: &Path) -> bool {
+        let own = rustix::process::geteuid();
+        let may = |facts: std::fs::Metadata| own.is_root() || facts.uid() == own.as_raw();
+        self.policy
+            .writable_roots()
+            .any(|root| path.starts_with(root))
+            && path.symlink_metadata().is_ok_and(may)
     }
 
     /// Programs write `config.lock` or `config.tmp` first and rename.
@@ -289,6 +311,9 @@ impl Case<'_> {
     }
 }
 
+/// How programs call the changing of a mode.
+const MODES: &[&str] = &["chmod", "permissions", "mode"];
+const REFUSED_CALL: &[&str] = &["operation not permitted", "eperm"];
 const NO_SOCKETS: &str = "sockets are refused inside the sandbox while the network is";
 const UNREACHABLE: &[&str] = &[
     "network is unreachable",

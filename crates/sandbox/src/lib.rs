@@ -47,6 +47,7 @@ mod inside;
 mod keeper;
 mod landlocked;
 mod launch;
+mod lending;
 mod mend;
 mod message;
 mod mounts;

@@ -18,6 +18,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+/// Nothing of it is written, and no program of it gets its owner's rights.
+const CLOSED: u64 = raw::MOUNT_READ_ONLY | raw::MOUNT_NO_SETUID;
+
 pub(crate) const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Why the wall does not stand.
@@ -41,12 +44,16 @@ pub(crate) fn build(places: &Places) -> Result<Vec<String>, Trouble> {
     let mut writable = Vec::new();
     // The command's own takes the place of the machine's shared memory.
     for path in places.writable.iter().filter(|path| *path != SHARED_MEMORY) {
-        let copied = reach(path).and_then(|found| copy(&found));
+        let copied = reach(path).and_then(|found| {
+            let tree = copy(&found)?;
+            raw::change_mounts(tree.as_fd(), raw::MOUNT_NO_SETUID)?;
+            Ok(tree)
+        });
         writable.push((path, copied.map_err(failed("opening", path))?));
     }
     let root = Path::new("/");
     reach(root)
-        .and_then(|found| raw::make_read_only(found.as_fd()))
+        .and_then(|found| raw::change_mounts(found.as_fd(), CLOSED))
         .map_err(|error| match error.raw_os_error() {
             Some(libc::ENOSYS | libc::EPERM | libc::EACCES) => {
                 Trouble::Unavailable(format!("mounts cannot be made read-only: {error}"))
@@ -97,7 +104,7 @@ fn treat(path: &Path, treatment: Treatment, within: Within) -> io::Result<()> {
         Treatment::Anchored => copy(&found)?,
         Treatment::Protected => {
             let tree = copy(&found)?;
-            raw::make_read_only(tree.as_fd())?;
+            raw::change_mounts(tree.as_fd(), CLOSED)?;
             tree
         }
         Treatment::Hidden => {
@@ -107,7 +114,7 @@ fn treat(path: &Path, treatment: Treatment, within: Within) -> io::Result<()> {
                 _ => EMPTY_FILE,
             };
             let tree = copy(&reach(Path::new(empty))?)?;
-            raw::make_read_only(tree.as_fd())?;
+            raw::change_mounts(tree.as_fd(), CLOSED)?;
             tree
         }
     };

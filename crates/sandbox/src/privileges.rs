@@ -9,11 +9,11 @@ use std::io;
 
 /// What root keeps, so that it can work in a folder of another user, as it
 /// does in many containers. They decide about files only, and which files can
-/// be reached at all is the walls' business.
+/// be reached at all is the walls' business. Not FSETID: with it, a setuid
+/// file that is written to stays one.
 const ROOT_KEEPS: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
-    .union(CapabilitySet::FOWNER)
-    .union(CapabilitySet::FSETID);
+    .union(CapabilitySet::FOWNER);
 
 pub(crate) fn has(capability: CapabilitySet) -> bool {
     rustix::thread::capabilities(None).is_ok_and(|sets| sets.effective.contains(capability))

@@ -162,12 +162,13 @@ struct MountAttributes {
     user_namespace: u64,
 }
 
-const MOUNT_READ_ONLY: u64 = 1;
+pub(crate) const MOUNT_READ_ONLY: u64 = 1;
+pub(crate) const MOUNT_NO_SETUID: u64 = 2;
 
-/// Makes a mount and all mounts below it read-only.
-pub(crate) fn make_read_only(mount: BorrowedFd<'_>) -> io::Result<()> {
+/// Sets attributes of a mount and of all mounts below it.
+pub(crate) fn change_mounts(mount: BorrowedFd<'_>, set: u64) -> io::Result<()> {
     let attributes = MountAttributes {
-        set: MOUNT_READ_ONLY,
+        set,
         clear: 0,
         propagation: 0,
         user_namespace: 0,

@@ -2,7 +2,9 @@
 //! either a way around the walls (mounts, namespaces, other processes' memory,
 //! io_uring, which no filter sees through) or a way to the network or the
 //! terminal. They fail with EPERM, so that programs can go on without them.
+//! What makes files that lend their owner's rights is in `lending`.
 
+use crate::lending;
 use crate::walls::Network;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -132,9 +134,13 @@ impl Filters {
             Network::Inherit => host_sockets()?,
         };
         refused.insert(libc::SYS_socket, sockets);
-        // Its flags are in memory, where no filter can see them; libraries
-        // that are told it does not exist use `clone`.
-        let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+        refused.extend(lending::refused()?);
+        // Their flags and modes are in memory, where no filter can see them;
+        // libraries that are told they do not exist use `clone` and `openat`.
+        let absent = BTreeMap::from([
+            (libc::SYS_clone3, Vec::new()),
+            (libc::SYS_openat2, Vec::new()),
+        ]);
         Some(Self(vec![
             foreign(arch),
             program(refused, libc::EPERM, arch)?,

@@ -5,6 +5,7 @@ mod devices;
 mod endings;
 mod files;
 mod git;
+mod lending;
 mod network;
 mod processes;
 mod raising;
