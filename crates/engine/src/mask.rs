@@ -142,18 +142,19 @@ fn masked_part(masker: &Masker, part: Part, found: &mut Findings) -> Option<Part
 }
 
 /// Arguments stay the exact string that came unless a secret is in them; then
-/// they are written anew, so that a marker never breaks the JSON.
+/// they are written anew, so that a marker never breaks the JSON. It is looked for
+/// in the strings and in the JSON: some shapes are seen only in one of them.
 fn arguments(masker: &Masker, text: String, found: &mut Findings) -> String {
-    if matches!(masker.mask(&text), Cow::Borrowed(_)) {
+    let Ok(mut value) = serde_json::from_str::<Value>(&text) else {
+        return masked(masker, text, found);
+    };
+    let mut here = Findings::default();
+    masker.mask_value(&mut value, &mut here);
+    if here.is_empty() && matches!(masker.mask(&text), Cow::Borrowed(_)) {
         return text;
     }
-    match serde_json::from_str::<Value>(&text) {
-        Ok(mut value) => {
-            masker.mask_value(&mut value, found);
-            value.to_string()
-        }
-        Err(_) => masked(masker, text, found),
-    }
+    found.add(&here);
+    value.to_string()
 }
 
 fn masked(masker: &Masker, text: String, found: &mut Findings) -> String {
@@ -163,23 +164,22 @@ fn masked(masker: &Masker, text: String, found: &mut Findings) -> String {
     }
 }
 
-/// Masks whatever has strings. It is taken apart only when something was found;
-/// what cannot be put together again is recorded without its words.
+/// Masks whatever has strings, each for itself and the lines of a key over several
+/// of them; what cannot be put together again is recorded without its words.
 fn any<T>(masker: &Masker, whole: T, found: &mut Findings) -> T
 where
     T: Serialize + DeserializeOwned + Withheld,
 {
-    let Ok(text) = serde_json::to_string(&whole) else {
+    let Ok(mut value) = serde_json::to_value(&whole) else {
         return whole.withheld();
     };
-    if matches!(masker.mask(&text), Cow::Borrowed(_)) {
+    let mut here = Findings::default();
+    masker.mask_value(&mut value, &mut here);
+    if here.is_empty() {
         return whole;
     }
-    let taken = serde_json::from_str::<Value>(&text).and_then(|mut value| {
-        masker.mask_value(&mut value, found);
-        serde_json::from_value(value)
-    });
-    taken.unwrap_or_else(|_| whole.withheld())
+    found.add(&here);
+    serde_json::from_value(value).unwrap_or_else(|_| whole.withheld())
 }
 
 fn tool_use(masker: &Masker, mut used: ToolUse, found: &mut Findings) -> ToolUse {

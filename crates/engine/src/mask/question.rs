@@ -20,6 +20,12 @@ fn of_the_agent(masker: &Masker, mut question: Question, found: &mut Findings) -
     question.title = masked(masker, question.title, found);
     question.body = masked(masker, question.body, found);
     question.display = any(masker, question.display, found);
+    for text in [&mut question.reason, &mut question.intent] {
+        *text = text.take().map(|text| masked(masker, text, found));
+    }
+    for line in &mut question.affects {
+        *line = masked(masker, std::mem::take(line), found);
+    }
     for choice in &mut question.choices {
         choice.label = masked(masker, std::mem::take(&mut choice.label), found);
     }
@@ -31,10 +37,15 @@ fn permission(masker: &Masker, mut question: Question, found: &mut Findings) -> 
     plain(masker, &mut question.body, &mut body);
     question.display = shown(masker, question.display, &mut display);
     plain(masker, &mut question.title, &mut rest);
-    for text in [&mut question.reason, &mut question.intent] {
-        text.iter_mut()
-            .for_each(|text| plain(masker, text, &mut rest));
-    }
+    question
+        .reason
+        .iter_mut()
+        .for_each(|text| plain(masker, text, &mut rest));
+    // The model's own words: nothing of them would run.
+    question.intent = question
+        .intent
+        .take()
+        .map(|text| masked(masker, text, &mut rest));
     for line in &mut question.affects {
         plain(masker, line, &mut rest);
     }

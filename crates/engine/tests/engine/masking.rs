@@ -11,7 +11,8 @@ use tenon_policy::{Facts, Masker, Subject};
 use tenon_tools::{Host, Tool, ToolSource, Workspace};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{
-    Command, Display, Effect, Event, EventKind, HookFired, SessionId, Status, ToolOutput, ToolSpec,
+    Command, Display, Effect, Event, EventKind, FileEntry, HookFired, SessionId, Status,
+    ToolOutput, ToolSpec,
 };
 
 /// Put together here, so that no scanner takes this file for a leak.
@@ -112,6 +113,7 @@ async fn what_a_tool_gives_is_masked_and_the_model_gets_the_masked_form() {
 struct Witness {
     spec: Arc<ToolSpec>,
     inputs: Arc<Mutex<Vec<Value>>>,
+    gives: ToolOutput,
 }
 
 impl Witness {
@@ -125,6 +127,7 @@ impl Witness {
                 source: "test".into(),
             }),
             inputs: Arc::default(),
+            gives: ToolOutput::ok(json!({}), "seen", Display::Nothing),
         }
     }
 }
@@ -150,7 +153,7 @@ impl Tool for Witness {
     fn run<'a>(&'a self, input: Value, _: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
             self.inputs.lock().unwrap().push(input);
-            ToolOutput::ok(json!({}), "seen", Display::Nothing)
+            self.gives.clone()
         })
     }
 }
@@ -189,6 +192,62 @@ async fn a_call_runs_with_the_exact_input_and_only_its_record_is_masked() {
     );
     assert!(!log(&world, id).contains(&secret()));
     assert!(!String::from_utf8_lossy(&model.bodies()[1]).contains(&secret()));
+}
+
+/// The lines of a private key, none of which is one by itself to a tool that
+/// finds lines.
+fn key_lines() -> Vec<String> {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut seed = 7_u64;
+    let mut line = |width: usize| -> String {
+        let letters = (0..width).map(|_| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            LETTERS[usize::try_from(seed >> 58).unwrap()] as char
+        });
+        letters.collect()
+    };
+    let sign = |word: &str| format!("-----{word} RSA PRIVATE {}-----", "KEY");
+    let inner = [line(64), line(64), line(64), line(30)];
+    [vec![sign("BEGIN")], inner.to_vec(), vec![sign("END")]].concat()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_lines_of_a_key_are_masked_in_every_field_of_a_result_that_has_them() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let lines = key_lines();
+    let entry = |(at, line): (usize, &String)| FileEntry {
+        path: String::from("deploy.pem"),
+        line: Some(at as u64 + 1),
+        text: Some(line.clone()),
+    };
+    let display = Display::Files {
+        summary: String::from("6 lines"),
+        entries: lines.iter().enumerate().map(entry).collect(),
+    };
+    let matches: Vec<Value> = lines.iter().map(|line| json!({"text": line})).collect();
+    let middle = json!({"matches": matches, "content": lines[2..4].join("\n")});
+    let mut witness = Witness::new();
+    witness.gives = ToolOutput::ok(middle, lines[2..].join("\n"), display);
+    let input = json!({"text": lines[1]});
+    let model = Scripted::new([
+        Turn::call("a", "wait", &input.to_string()),
+        Turn::text("done"),
+    ]);
+    let mut parts = world.parts(id, Arc::clone(&model));
+    parts.toolbox.add(&witness);
+    let mut handle = Engine::start(id, parts);
+    handle.commands.send(Command::Prompt {
+        text: "go".into(),
+        attachments: Vec::new(),
+    });
+    let events = until_finished(&mut handle).await;
+    let sent = String::from_utf8_lossy(&model.bodies()[1]).into_owned();
+    for text in [everything(&events), log(&world, id), sent] {
+        for line in &lines[1..5] {
+            assert!(!text.contains(&line[12..]), "{line}\n{text}");
+        }
+    }
+    assert!(everything(&events).contains(r#""line":3,"text":"[masked:private-key]""#));
 }
 
 #[tokio::test(start_paused = true)]

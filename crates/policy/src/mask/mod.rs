@@ -10,9 +10,11 @@
 //! text meets one automaton over the literals and nothing else.
 
 mod assign;
+mod body;
 mod custom;
 mod findings;
 mod known;
+mod parts;
 mod pem;
 mod random;
 mod scan;
@@ -165,9 +167,14 @@ impl Masker {
         if self.state == State::Off {
             return Cow::Borrowed(text);
         }
-        match self.known().mask(extent, text, found) {
+        let masked = match self.known().mask(extent, text, found) {
             Cow::Borrowed(text) => self.mask_shapes(extent, text, found),
             Cow::Owned(text) => Cow::Owned(self.mask_shapes(extent, &text, found).into_owned()),
+        };
+        match (extent, masked) {
+            (Extent::Plain, masked) => masked,
+            (Extent::All, Cow::Borrowed(text)) => body::mask(text, found),
+            (Extent::All, Cow::Owned(text)) => Cow::Owned(body::mask(&text, found).into_owned()),
         }
     }
 

@@ -4,11 +4,13 @@
 //! Public keys and certificates stay. So does a header that no key follows, as in
 //! a program that looks for one.
 
+use super::body::is_tail;
 use super::sight::{Ending, Sight, Verdict};
+use std::ops::Range;
 
 pub(super) const BEGIN: &str = "-----BEGIN";
-const END: &str = "-----END";
-const DASHES: &str = "-----";
+pub(super) const END: &str = "-----END";
+pub(super) const DASHES: &str = "-----";
 const LABEL: usize = 64;
 /// Where the first letters of a key must come.
 const NEAR: usize = 512;
@@ -179,6 +181,8 @@ fn cut_body(window: &str) -> usize {
             if !to_the_end && line.ends_with('\n') {
                 return kept;
             }
+        } else if kept > 0 && is_tail(line) {
+            return at + line.trim_end().len();
         } else if number > 4 && !line.trim().is_empty() {
             return kept;
         }
@@ -250,5 +254,43 @@ fn last_lines(sight: Sight<'_>, at: usize) -> Rest {
         Some(end) => close(sight, at + end).map_or(Rest::More, Rest::Over),
         None if sight.is_open_at(at + LAST - 1) => Rest::More,
         None => Rest::Over(at),
+    }
+}
+
+/// Where whole blocks are, in a text that nothing follows.
+pub(super) fn ranges(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(next) = text.get(at..).and_then(|rest| rest.find(BEGIN)) {
+        let start = at + next;
+        let sight = Sight {
+            text,
+            start,
+            end: start + BEGIN.len(),
+            ending: Ending::Closed,
+        };
+        at = match judge(sight) {
+            Block::Verdict(Verdict::Mask { from, to, .. }) => {
+                found.push(from..to);
+                to
+            }
+            Block::Unfinished { from, to } => {
+                let to = end_of_rest(text, to);
+                found.push(from..to);
+                to
+            }
+            Block::Verdict(_) => start + BEGIN.len(),
+        };
+    }
+    found
+}
+
+fn end_of_rest(text: &str, mut at: usize) -> usize {
+    loop {
+        match rest(text, at, Ending::Closed) {
+            Rest::Key(to) if to > at => at = to,
+            Rest::Key(to) | Rest::Over(to) => return to,
+            Rest::More => return at,
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! whole would have given; held back is only what may become a secret, and never
 //! more than a block of a private key.
 
+use super::body::Body;
 use super::custom::Lines;
 use super::known::Pieces;
 use super::scan::{BEHIND, Place};
@@ -27,6 +28,7 @@ pub struct MaskStream {
     place: Place,
     /// Bytes at the end that were not looked at yet.
     unread: usize,
+    body: Body,
     found: Findings,
 }
 
@@ -39,6 +41,7 @@ impl MaskStream {
             buffer: String::new(),
             place: Place::default(),
             unread: 0,
+            body: Body::default(),
             found: Findings::default(),
         }
     }
@@ -55,10 +58,12 @@ impl MaskStream {
             Cow::Owned(self.pieces.push(&known, text, &mut self.found))
         };
         if self.masker.custom.is_empty() {
-            return self.scan(&text, Ending::Open);
+            let out = self.scan(&text, Ending::Open);
+            return self.body.push(&out, &mut self.found);
         }
         let text = self.lines.push(&self.masker.custom, &text, &mut self.found);
-        self.scan(&text, Ending::Open)
+        let out = self.scan(&text, Ending::Open);
+        self.body.push(&out, &mut self.found)
     }
 
     /// The stream has ended: gives what was held. The next piece begins anew.
@@ -77,13 +82,15 @@ impl MaskStream {
         let out = self.scan(&text, Ending::Closed);
         self.buffer.clear();
         self.place = Place::default();
-        out
+        let body = self.body.push(&out, &mut self.found);
+        body + &self.body.finish(&mut self.found)
     }
 
     /// Bytes that are held back.
     #[must_use]
     pub fn held(&self) -> usize {
-        self.pieces.held() + self.lines.held() + self.buffer.len() - self.place.emitted
+        let before = self.pieces.held() + self.lines.held();
+        before + self.buffer.len() - self.place.emitted + self.body.held()
     }
 
     /// What was masked since this was last called.

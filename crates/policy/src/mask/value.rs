@@ -4,7 +4,7 @@
 use super::random::{is_one_long_piece, is_placeholder};
 use super::sight::{Sight, Verdict};
 use super::table::{KEYWORDS, Secret, TOKENS};
-use super::{Extent, Findings, Masker, State, assign, marker, token};
+use super::{Extent, Findings, Masker, State, assign, marker, parts, token};
 use serde_json::Value;
 
 /// Masks the strings of a value in place. Names of fields stay as they are.
@@ -16,6 +16,9 @@ fn mask(masker: &Masker, extent: Extent, value: &mut Value, found: &mut Findings
             }
         }
         Value::Array(items) => {
+            if extent == Extent::All {
+                parts::mask(items, found);
+            }
             for item in items {
                 mask(masker, extent, item, found);
             }

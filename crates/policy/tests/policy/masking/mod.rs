@@ -3,6 +3,7 @@
 
 mod corpus;
 mod custom;
+mod keys;
 mod known;
 mod ordinary;
 mod streams;
