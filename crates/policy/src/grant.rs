@@ -2,10 +2,10 @@
 //! authority: no grant reaches what is denied or needs a yes each time.
 
 use crate::guard::{is_in_vendored, is_secret};
-use crate::programs::{is_granted_exactly, may_go_on, telling_words};
+use crate::programs::{follows_links, is_granted_exactly, may_go_on, telling_words};
 use crate::protected::{is_steering, sensitive};
 use crate::rule::Target;
-use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Simple, names};
+use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Script, Simple, names};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -113,7 +113,9 @@ impl Grant {
             (GrantKey::Command(words), Target::Part(script, part)) => script
                 .exact()
                 .and_then(|all| all.get(part))
-                .is_some_and(|command| covers_command(words, command)),
+                .is_some_and(|command| {
+                    covers_command(words, command) && leads_where_seen(words, script, part)
+                }),
             (GrantKey::Directory(folder), Target::Path(fact)) => {
                 covers_path(folder, fact, tool == EXTERNAL_DIRECTORY)
             }
@@ -133,6 +135,9 @@ fn covers_command(words: &[String], command: &Simple) -> bool {
     if words.is_empty() || !command.assignments.is_empty() || argv.len() < words.len() {
         return false;
     }
+    if follows_links(&argv) {
+        return false;
+    }
     let same = words.iter().zip(&argv).all(|(word, given)| word == given);
     let further = || {
         !is_granted_exactly(&argv)
@@ -140,6 +145,22 @@ fn covers_command(words: &[String], command: &Simple) -> bool {
             && !(words.len()..argv.len()).any(|at| command.may_be_option(at))
     };
     same && (argv.len() == words.len() || further())
+}
+
+/// Whether each path that the command names lies in the project as it is now, or
+/// leads out of it by words that stood there when the grant was given. A link that
+/// came since, and a word that nobody has seen, are a question of their own.
+fn leads_where_seen(words: &[String], script: &Script, part: usize) -> bool {
+    script.observed_of(part).all(|(target, fact)| {
+        let path = target.path.as_str();
+        let leads_out =
+            path.starts_with(['/', '~']) || path.split('/').any(|component| component == "..");
+        match fact {
+            Some(fact) if fact.inside => true,
+            None if !leads_out => true,
+            _ => leads_out && words.iter().any(|word| word.contains(path)),
+        }
+    })
 }
 
 /// A folder's grant stops at links, at protected files and at guarded ones, and

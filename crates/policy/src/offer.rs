@@ -5,7 +5,9 @@ use crate::aspect::aspects;
 use crate::grant::{Grant, GrantKey, Scope};
 use crate::guard::{is_in_vendored, is_secret};
 use crate::judge::Judge;
-use crate::programs::{is_granted_exactly, may_be_granted, runs_others, telling_words};
+use crate::programs::{
+    follows_links, is_granted_exactly, may_be_granted, runs_others, telling_words,
+};
 use crate::protected::{is_git_internal, is_steering, sensitive};
 use crate::reading::secret_words_of;
 use crate::rule::Target;
@@ -136,6 +138,9 @@ pub fn once_only(
     };
     if let Some(program) = which(runs_others) {
         return Some(format!("`{program}` can run anything"));
+    }
+    if let Some(program) = which(follows_links) {
+        return Some(format!("`{program}` would go wherever links lead"));
     }
     if let Some(program) = which(|argv| !may_be_granted(argv)) {
         return Some(format!(

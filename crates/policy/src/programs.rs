@@ -39,6 +39,25 @@ const EXACT_IN_GIT: &[&str] = &[
     "checkout",
 ];
 
+/// Options with which a program goes on behind the links that it meets, out of the
+/// project as well: short ones and long ones.
+const FOLLOWING: &[(&str, &str, &[&str])] = &[
+    ("ls du cp rg fd fdfind ag", "L", &["dereference", "follow"]),
+    (
+        "grep egrep fgrep zgrep rgrep",
+        "R",
+        &["dereference-recursive"],
+    ),
+    ("ack", "", &["follow"]),
+    ("ag", "f", &[]),
+    ("tree", "l", &[]),
+    ("tar bsdtar gtar", "h", &["dereference"]),
+    ("rsync", "Lk", &["copy-links", "copy-dirlinks"]),
+    ("find", "L", &["follow"]),
+    ("diff", "r", &["recursive"]),
+    ("chmod chown chgrp", "L", &["dereference"]),
+];
+
 /// Programs whose second word only says what the third one is about. `*` is every
 /// second word.
 const DEEP: &[(&str, &str)] = &[
@@ -95,6 +114,32 @@ pub(crate) fn may_be_granted(argv: &[&str]) -> bool {
         && !runs_others(argv)
         && !shell::is_dangerous_name(program(argv))
         && !lists(REPLACING, program(argv))
+        && !follows_links(argv)
+}
+
+/// Whether the command reads what links lead to that no word of it names: what
+/// that is can be another file tomorrow.
+pub(crate) fn follows_links(argv: &[&str]) -> bool {
+    let name = program(argv);
+    FOLLOWING.iter().any(|(names, short, long)| {
+        lists(names, name)
+            && argv
+                .iter()
+                .skip(1)
+                .any(|word| match word.strip_prefix("--") {
+                    Some(given) => long.iter().any(|long| is_short_for(given, long)),
+                    None => word.strip_prefix('-').is_some_and(|letters| {
+                        letters.contains(|c: char| short.contains(c)) || long.contains(&letters)
+                    }),
+                })
+    })
+}
+
+/// Whether it is the option, or so much of it that `getopt` takes it for that.
+fn is_short_for(given: &str, long: &str) -> bool {
+    const LEAST: usize = 3;
+    let name = given.split('=').next().unwrap_or(given);
+    name.len() >= LEAST && long.starts_with(name)
 }
 
 /// How many words say what the command does: a grant for fewer is for exactly

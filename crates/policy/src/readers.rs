@@ -113,7 +113,8 @@ const READERS: &[Reader] = &[
             PatternThenPaths,
         )
     },
-    // It shows names only, so that going down is harmless.
+    // It shows names only, so that going down is harmless; with `-L` it goes on
+    // behind the links that it meets, wherever they lead.
     Reader {
         long: &[
             "all",
@@ -133,12 +134,7 @@ const READERS: &[Reader] = &[
             "color",
         ],
         long_valued: &["color", "sort", "time", "format", "time-style"],
-        ..reader(
-            "ls",
-            "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1",
-            "",
-            PathsOrHere,
-        )
+        ..reader("ls", "aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1", "", PathsOrHere)
     },
     Reader {
         long: &["quiet", "silent", "verbose", "zero-terminated"],
@@ -224,7 +220,7 @@ const READERS: &[Reader] = &[
             "bytes",
         ],
         long_valued: &["max-depth", "threshold", "block-size"],
-        ..reader("du", "abcDhHkLlmsSx0", "dtB", PathsOrHere)
+        ..reader("du", "abcDhHklmsSx0", "dtB", PathsOrHere)
     },
     Reader {
         long: &["human-readable", "total", "local", "inodes", "print-type"],

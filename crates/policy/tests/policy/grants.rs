@@ -1,7 +1,7 @@
 use crate::support::{bash, class, files, inside, main_agent, now, plain, read, user_rules, write};
 use tenon_policy::{
-    Access, Facts, GRANT_TTL, Grant, GrantKey, Grants, PathFact, Rules, Scope, Subject, decide,
-    offers,
+    Access, Facts, GRANT_TTL, Grant, GrantKey, Grants, PathFact, Rules, Scope, Subject, analyse,
+    decide, offers,
 };
 use tenon_vocab::{Class, Effect};
 
@@ -484,5 +484,114 @@ fn a_file_of_grants_that_is_not_one_is_refused_with_advice() {
             error.to_string().contains("Remove it to be asked again"),
             "{error}"
         );
+    }
+}
+
+/// The same call, with links among its paths that lead to somewhere else.
+fn with_links(command: &str, links: &[(&str, &str)]) -> Facts {
+    let script = analyse(command);
+    let seen = script.targets.iter().map(|target| {
+        let link = links.iter().find(|(name, _)| *name == target.path);
+        let path = link.map_or(target.path.as_str(), |(_, to)| to);
+        PathFact {
+            symlink: link.is_some(),
+            inside: !path.starts_with(['/', '~', '.']),
+            ..inside(path, Access::Read)
+        }
+    });
+    let seen = seen.collect();
+    Facts {
+        subject: Subject::Command(script.with_facts(seen)),
+        ..bash(command)
+    }
+}
+
+#[test]
+fn a_granted_command_is_judged_again_by_where_its_paths_lead() {
+    let rules = Rules::built_in();
+    for (given, leads_in, leads_out) in [
+        (
+            "git diff",
+            &["git diff src/a.rs", "git diff HEAD~3..HEAD src"][..],
+            &[
+                "git diff /etc/passwd /dev/null",
+                "git diff src/a.rs /etc/passwd",
+                "git diff ../other/a src/a.rs",
+                "git diff ~/notes src/a.rs",
+                "cd /etc && git diff passwd shadow",
+                "git diff out src/a.rs",
+            ][..],
+        ),
+        (
+            "cargo test a",
+            &["cargo test b"],
+            &["cargo test /etc/hosts"],
+        ),
+        ("wc -l a.txt", &["wc -l a.txt"], &["wc -l a.txt out"]),
+        (
+            "diff a b",
+            &["diff a b"],
+            &["diff a out", "diff /etc/passwd b"],
+        ),
+        (
+            "jq . data.json",
+            &["jq . data.json"],
+            &["jq . /etc/x.json", "jq . out"],
+        ),
+    ] {
+        let grants = accepted(&bash(given));
+        for command in leads_in {
+            let class = granted(&bash(command), &grants, &rules);
+            assert_eq!(class, Class::Allow, "{given}: {command}");
+        }
+        for command in leads_out {
+            let facts = with_links(command, &[("out", "/etc/passwd")]);
+            let class = granted(&facts, &grants, &rules);
+            assert_eq!(class, Class::Ask, "{given}: {command}");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_became_a_link_out_of_the_project_is_asked_about_again() {
+    let rules = Rules::built_in();
+    let grants = accepted(&bash("diff notes.txt b"));
+    let before = granted(&bash("diff notes.txt b"), &grants, &rules);
+    assert_eq!(before, Class::Allow);
+    let now = with_links("diff notes.txt b", &[("notes.txt", "/etc/passwd")]);
+    assert_eq!(granted(&now, &grants, &rules), Class::Ask);
+    let still = with_links("diff notes.txt b", &[("notes.txt", "docs/notes.txt")]);
+    assert_eq!(granted(&still, &grants, &rules), Class::Allow);
+    // What was seen to lie outside when the yes was given.
+    let grants = accepted(&bash("diff /etc/hosts b"));
+    let same = granted(&bash("diff /etc/hosts b"), &grants, &rules);
+    assert_eq!(same, Class::Allow);
+}
+
+#[test]
+fn nothing_lasting_is_offered_for_what_goes_on_behind_links() {
+    for command in [
+        "ls -RL src",
+        "du -aL",
+        "grep -R x .",
+        "grep -nR x .",
+        "rg -L x",
+        "rg --follow x",
+        "tree -l",
+        "tar -chf - src",
+        "diff -r a b",
+        "grep --dereference-rec x .",
+    ] {
+        assert_eq!(shown(&bash(command)), [""; 0], "{command}");
+        let words = command.split(' ').map(str::to_owned).collect();
+        let mut grants = Grants::new();
+        grants.add(Grant {
+            tool: "bash".into(),
+            key: GrantKey::Command(words),
+            scope: Scope::Session,
+            expires: None,
+        });
+        let class = granted(&bash(command), &grants, &Rules::built_in());
+        assert_eq!(class, Class::Ask, "{command}");
     }
 }

@@ -46,6 +46,21 @@ fn a_built_in_allow_holds_only_while_it_is_certain_what_is_read() {
         "ls /root",
         "ls ~",
         "ls --dired=x",
+        "ls -L src",
+        "ls -RL",
+        "ls -laRL src",
+        "ls -R -L .",
+        "ls --dereference -R",
+        "du -L",
+        "du -aL src",
+        "du -L -a .",
+        "du --dereference .",
+        "find -L .",
+        "find . -follow",
+        "grep -R x .",
+        "rg -L x",
+        "rg --follow x src",
+        "tree -l",
     ] {
         assert_eq!(default_class(&bash(command)), Class::Ask, "{command}");
     }
