@@ -181,7 +181,8 @@ impl Comparing<'_> {
             Standing::Absent | Standing::Folder { .. } => Origin::Made,
             _ => {
                 let content = Content::new(&now, was.bytes());
-                self.origins.of(&self.core.workspace, suspect, &content)
+                let workspace = &self.core.workspace;
+                self.origins.of(workspace, self.shelf, suspect, &content)
             }
         };
         let is_found = !matches!(&origin, Origin::Moved(sources) if !sources.is_empty());

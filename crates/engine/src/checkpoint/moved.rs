@@ -8,7 +8,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use tenon_tools::Workspace;
 use tenon_tools::workspace::{
-    Age, EntryKind, Moment, Scan, Scanned, Stamp, Standing, Suspect, Writes,
+    Age, EntryKind, Moment, Scan, Scanned, Stamp, Standing, Suspect, Writes, sha256,
 };
 use tenon_vocab::FileChange;
 
@@ -101,6 +101,7 @@ impl<'a> Origins<'a> {
     pub(super) fn of(
         &self,
         workspace: &Workspace,
+        shelf: &Shelf,
         suspect: &Suspect<'_>,
         content: &Content<'_>,
     ) -> Origin {
@@ -129,14 +130,18 @@ impl<'a> Origins<'a> {
                 Origin::Moved(Vec::new())
             };
         }
-        let sources: Vec<String> = self
-            .olds
-            .get_or_init(|| by_identity(self.before))
-            .get(&after.stamp.identity())
-            .into_iter()
-            .flatten()
-            .map(|entry| entry.path.clone())
-            .collect();
+        let olds = self.olds.get_or_init(|| by_identity(self.before));
+        let olds = olds.get(&after.stamp.identity());
+        let olds = olds.map_or(&[][..], Vec::as_slice);
+        // The same file with something else in it, which is older than the
+        // command: that came from elsewhere, whatever the file was before.
+        if !olds.is_empty()
+            && !olds.iter().any(|old| held(shelf, old, after, content))
+            && is_brought()
+        {
+            return Origin::Moved(Vec::new());
+        }
+        let sources: Vec<String> = olds.iter().map(|entry| entry.path.clone()).collect();
         let is_old = match age(workspace, &after.path, self.since) {
             Age::Old => true,
             Age::New => is_brought(),
@@ -243,6 +248,14 @@ fn ignored(workspace: &Workspace, path: &str) -> Option<Scanned> {
         stamp: Stamp::of(&metadata),
         readable: true,
     })
+}
+
+/// Whether a file held then what it holds now, or one that was not kept seems to.
+fn held(shelf: &Shelf, old: &Scanned, now: &Scanned, content: &Content<'_>) -> bool {
+    match shelf.content(old) {
+        Some((_, bytes)) => content.hash == Some(sha256(&bytes).as_str()),
+        None => look(old) == look(now),
+    }
 }
 
 fn look(entry: &Scanned) -> Look {

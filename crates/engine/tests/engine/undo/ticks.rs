@@ -101,6 +101,23 @@ async fn what_was_brought_over_a_file_with_the_same_time_stays() {
 }
 
 #[tokio::test]
+async fn what_was_brought_over_a_file_that_was_moved_stays() {
+    let mut session = with_ignored();
+    session.write("from.txt", "moved\n");
+    session.write("to.txt", "overwritten\n");
+    session.write("x.db", "theirs\n");
+    old(&session, &["x.db"]);
+    session
+        .bash("mv -f from.txt to.txt; cp -p x.db to.txt && rm x.db")
+        .await;
+    let notice = session.ask(Command::Undo).await;
+    assert_eq!(session.read("to.txt"), "theirs\n", "{}", notice.message);
+    assert_eq!(session.read("from.txt"), "moved\n");
+    assert!(notice.message.contains("to.txt: moved here, not made"));
+    session.leave().await;
+}
+
+#[tokio::test]
 async fn a_change_of_the_mode_alone_is_taken_back_however_old_the_file_is() {
     let mut session = with_ignored();
     session.write("run.sh", "true\n");
