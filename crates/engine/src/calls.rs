@@ -344,7 +344,6 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
     run.core.emitter.superseded(&FrameOf::Tool(call))?;
     mask::told(run, "PostToolUse", &output.masked)?;
     let end = match verdict {
-        guard::Verdict::Stop(times) if name == REPLY_FORMAT => Some(End::Loop(unreadable(times))),
         guard::Verdict::Stop(times) => Some(End::Loop(format!(
             "the model made the same call to `{name}` {times} times in a row with the same result; the run was stopped"
         ))),
@@ -370,7 +369,8 @@ fn judge(
     status: CallStatus,
 ) -> guard::Verdict {
     let ended = matches!(status, CallStatus::Completed | CallStatus::Denied);
-    let Some(input) = input.filter(|_| ended) else {
+    // A reply that could not be read is no call: it has a limit of its own (E6).
+    let Some(input) = input.filter(|_| ended && name != REPLY_FORMAT) else {
         return guard::Verdict::Fine;
     };
     let verdict = run.guard.note(name, input, &output.model_text);

@@ -21,6 +21,10 @@ use tokio_util::sync::CancellationToken;
 const BATCH_TIME: Duration = Duration::from_millis(25);
 const BATCH_BYTES: usize = 4096;
 
+/// How often a count of what is written goes out, and the calls that are counted apart.
+const COUNT_TIME: Duration = Duration::from_millis(100);
+const MOST_CALLS: usize = 64;
+
 /// How a stream ended.
 pub(crate) enum Collected {
     Finished(Box<Finished>),
@@ -136,6 +140,7 @@ pub(crate) async fn collect(
     request: Request,
 ) -> Collected {
     let mut stream = current.model.stream(request);
+    let mut unshown = Unshown::of(current);
     let mut batch = Batch {
         core,
         run,
@@ -164,7 +169,10 @@ pub(crate) async fn collect(
         let pushed = match item {
             Some(Ok(Delta::Text(text))) => batch.push(TextChannel::Text, &text),
             Some(Ok(Delta::Reasoning(text))) => batch.push(TextChannel::Reasoning, &text),
-            Some(Ok(Delta::ToolCall { .. })) => Ok(()),
+            Some(Ok(Delta::ToolCall { index, bytes, .. })) => match unshown.grown(index, bytes) {
+                Some(tokens) => writing(core, run, tokens),
+                None => Ok(()),
+            },
             Some(Ok(Delta::Reading { percent })) => reading(core, run, percent),
             Some(Ok(Delta::Adapted(adapted))) => adapt(core, run, adapted),
             Some(Ok(Delta::Finished(finished))) => {
@@ -194,8 +202,50 @@ pub(crate) async fn collect(
 /// A sign of life while a long prompt is read.
 fn reading(core: &Core, run: RunId, percent: u8) -> Result<(), SessionError> {
     let state = StateChanged {
-        state: RunState::ModelGenerating,
         read_percent: Some(percent),
+        ..StateChanged::from(RunState::ModelGenerating)
+    };
+    core.emitter.emit(Some(run), state).map(drop)
+}
+
+/// What is written and not shown: the count goes up, as often as text would come.
+struct Unshown {
+    /// When it was told last. A call of a tool is mostly short.
+    told: Option<Instant>,
+    /// Bytes of each call by its index.
+    calls: Vec<usize>,
+}
+
+impl Unshown {
+    fn of(current: &Current) -> Self {
+        let whole = current.identity().dialect != "native";
+        Self {
+            told: (!whole).then(Instant::now),
+            calls: Vec::new(),
+        }
+    }
+
+    /// Tokens, when it is time to say them.
+    fn grown(&mut self, index: usize, bytes: usize) -> Option<u64> {
+        if self.calls.len() <= index {
+            self.calls.resize(index.min(MOST_CALLS) + 1, 0);
+        }
+        if let Some(call) = self.calls.get_mut(index) {
+            *call = bytes;
+        }
+        if self.told.is_some_and(|told| told.elapsed() < COUNT_TIME) {
+            return None;
+        }
+        self.told = Some(Instant::now());
+        let all: usize = self.calls.iter().sum();
+        Some((all / 4) as u64)
+    }
+}
+
+fn writing(core: &Core, run: RunId, tokens: u64) -> Result<(), SessionError> {
+    let state = StateChanged {
+        written_tokens: Some(tokens),
+        ..StateChanged::from(RunState::ModelGenerating)
     };
     core.emitter.emit(Some(run), state).map(drop)
 }

@@ -111,6 +111,10 @@ pub struct StateChanged {
     /// How much of the prompt the server has read, in percent, where it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_percent: Option<u8>,
+    /// About how many tokens the model has written of what is shown only when it
+    /// is whole: a reply of the markdown dialect, the input of a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_tokens: Option<u64>,
 }
 
 impl From<RunState> for StateChanged {
@@ -118,6 +122,7 @@ impl From<RunState> for StateChanged {
         Self {
             state,
             read_percent: None,
+            written_tokens: None,
         }
     }
 }

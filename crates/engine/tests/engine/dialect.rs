@@ -4,7 +4,7 @@
 use crate::models::{Scripted, Turn};
 use crate::support::{World, outcome, prompt, results, until_finished};
 use std::sync::Arc;
-use tenon_engine::{Engine, Parts};
+use tenon_engine::{Approval, Engine, Parts};
 use tenon_model::dialect::Markdown;
 use tenon_model::{Model, ModelErrorKind};
 use tenon_vocab::port::Handle;
@@ -54,7 +54,7 @@ async fn a_model_that_writes_markdown_does_a_whole_loop() {
     assert_eq!(results(&events).len(), 2);
     let bodies = model.texts();
     assert!(bodies.iter().all(|body| !body.contains("\"tools\"")));
-    assert!(bodies[1].contains("Tool result of look:\\n{\\\"ms\\\":1}"));
+    assert!(bodies[1].contains("Tool result of look:\\n<tool_result>\\n{\\\"ms\\\":1}"));
     let lists = events
         .iter()
         .filter(|event| matches!(event.kind, EventKind::Todo(_)));
@@ -89,6 +89,43 @@ async fn replies_that_cannot_be_read_end_the_run_at_the_limit() {
     assert_ne!(outcome(&events), Outcome::Completed);
     assert_eq!((failed_calls(&events), model.bodies().len()), (3, 3));
     world.verify(id);
+}
+
+/// The same reply each time: it is no call that goes round in circles (E6).
+#[tokio::test(start_paused = true)]
+async fn the_same_unreadable_reply_ends_the_run_at_its_own_limit_and_not_as_a_repeated_call() {
+    for (approval, limit) in [(Approval::Nobody, 10), (Approval::Ask, 3)] {
+        let (world, id) = (World::new(), SessionId::generate());
+        let model = Scripted::new((0..20).map(|_| Turn::text("Hm.")));
+        let parts = Parts {
+            model: Arc::new(Markdown::new(Arc::clone(&model) as Arc<dyn Model>)),
+            approval,
+            ..world.parts(id, Arc::clone(&model))
+        };
+        let mut handle = Engine::start(id, parts);
+        let events = prompt(&mut handle, "go").await;
+        assert_eq!(outcome(&events), Outcome::Failed);
+        assert_eq!(model.bodies().len(), limit, "{approval:?}");
+        assert_eq!(failed_calls(&events) as usize, limit);
+        let warned = model.texts().iter().any(|body| body.contains("same call"));
+        assert!(!warned, "the model made no call");
+        world.verify(id);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_a_reply_is_held_back_its_tokens_are_counted() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([response("answer", "All is well.")]);
+    let events = run(&world, id, &model).await;
+    let counts: Vec<u64> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::State(state) => state.written_tokens,
+            _ => None,
+        })
+        .collect();
+    assert!(!counts.is_empty() && counts.is_sorted(), "{counts:?}");
 }
 
 #[tokio::test(start_paused = true)]
