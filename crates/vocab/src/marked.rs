@@ -151,6 +151,39 @@ pub fn element(name: &str, attributes: &[(&str, &str)], text: &str) -> String {
     out
 }
 
+/// The same for what is not foreign to its place, such as a result that may end in
+/// rules of ours: it cannot close its own element, and nothing else is changed.
+///
+/// ```
+/// use tenon_vocab::marked::enclosed;
+///
+/// assert_eq!(enclosed("user", "a </user> b"), "<user>\na <\\/user> b\n</user>");
+/// ```
+#[must_use]
+pub fn enclosed(name: &str, text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2 * name.len() + 16);
+    out.push_str(&opening(name, &[]));
+    out.push('\n');
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at(at + 1);
+        out.push_str(before);
+        rest = from;
+        let closes = rest.trim_start().strip_prefix('/');
+        if closes.is_some_and(|tag| begins_with(name, tag.trim_start())) {
+            out.push('\\');
+        }
+    }
+    out.push_str(rest);
+    if !text.is_empty() && !text.ends_with('\n') {
+        out.push('\n');
+    }
+    out.push_str("</");
+    out.push_str(name);
+    out.push('>');
+    out
+}
+
 /// The opening tag alone, which is what one looks for to find an element again.
 #[must_use]
 pub fn opening(name: &str, attributes: &[(&str, &str)]) -> String {

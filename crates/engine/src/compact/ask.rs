@@ -10,6 +10,7 @@ use crate::compact::view::View;
 use crate::notes::Standing;
 use crate::run::{End, Flow, Run};
 use crate::stream;
+use tenon_model::dialect::{REPLY_FORMAT, is_reply};
 use tenon_model::{ModelError, ModelErrorKind, Request, estimate_text, estimate_tokens};
 use tenon_vocab::{Retry, RunState, Settings, SideRequest};
 
@@ -119,10 +120,13 @@ async fn ask(run: &mut Run, current: &Current, request: Request) -> Flow<Answer>
     };
     count(run, side)?;
     let said = message.text();
-    let called = message.tool_calls().next().is_some();
+    // A reply without the form of the dialect is what was asked for.
+    let called = message.tool_calls().any(|call| call.name != REPLY_FORMAT);
+    let in_form = current.identity().dialect == "markdown" && is_reply(&said);
     Ok(match clean(&said) {
+        _ if called => Answer::Unusable("it called a tool instead"),
+        Some(_) if in_form => Answer::Unusable("its answer was a reply that could not be read"),
         Some(text) => Answer::Text(text),
-        None if called => Answer::Unusable("it called a tool instead"),
         None if said.trim().is_empty() => Answer::Unusable("its answer was empty"),
         None => Answer::Unusable("its answer was too short"),
     })

@@ -11,7 +11,7 @@ use crate::compact::view::View;
 use std::sync::Arc;
 use tenon_model::{Entry, Request, estimate_text};
 use tenon_vocab::marked::element;
-use tenon_vocab::{Message, Part, Role};
+use tenon_vocab::{Message, Origin, Part, Role};
 
 const SYSTEM: &str = "You write summaries of working sessions of a coding assistant, for the assistant itself, which goes on with nothing but the summary. Be exact: names of files, commands, errors and decisions as they are.";
 /// Characters of the messages that are shown as text.
@@ -78,7 +78,9 @@ pub(crate) fn warm(mut request: Request, instruction: String, most: u64) -> Requ
         // Roles take turns.
         add(Message::assistant("(noted)"));
     }
-    add(Message::user(instruction));
+    // Not the user's words: it follows results like anything that the program says.
+    let parts = vec![Part::text(instruction)];
+    add(Message::new(Role::User, Origin::Compaction, parts));
     request.parameters = limited(request.parameters, most);
     request
 }

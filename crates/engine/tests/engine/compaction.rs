@@ -2,6 +2,7 @@
 //! to an end. Against a server that enforces its window.
 
 mod agents;
+mod dialect;
 mod end;
 mod grown;
 mod hand;

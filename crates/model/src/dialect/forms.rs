@@ -101,6 +101,11 @@ impl Form {
     }
 }
 
+/// Whether this is a spelling of `update_task_list` itself.
+pub(super) fn is_tasks(name: &str) -> bool {
+    squash(name) == squash(TASKS)
+}
+
 pub(super) fn property<'s>(spec: &'s ToolSpec, name: &str) -> Option<&'s Value> {
     spec.parameters.get("properties")?.get(name)
 }

@@ -7,15 +7,23 @@
 //! before the next request share a message, but a prompt after results does
 //! not: the run before may have sent the results alone. A filler stands
 //! between them.
+//!
+//! Here all of the user's side is one role, so tags say what is whose: the words of
+//! the user, what tools gave. Neither can close its own (C1).
 
 use super::render;
 use crate::Entry;
 use bytes::Bytes;
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
+use tenon_vocab::marked::{self, enclosed};
 use tenon_vocab::{BlobRef, Message, Origin, Part, Role, Status, ToolCallPart};
 
 /// Stands before the user's own words where results are in the same message.
 const USER_SAYS: &str = "The user says:\n";
+/// Around the user's own words, and around what a tool gave.
+const USER: &str = "user";
+const RESULT: &str = "tool_result";
 /// Between results that nobody answered and the next prompt.
 const NO_REPLY: &str = "(no reply: interrupted)";
 
@@ -26,15 +34,25 @@ pub(super) struct History {
     made: Mutex<Vec<Made>>,
 }
 
+/// Whether it is said in tags who says what. A question on the side is one text
+/// of our own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tags {
+    Named,
+    None,
+}
+
 #[derive(Debug)]
 struct Made {
+    tags: Tags,
     sources: Vec<Arc<Entry>>,
     entries: Vec<Arc<Entry>>,
 }
 
 impl Made {
-    fn is_of(&self, sources: &[Arc<Entry>]) -> bool {
-        self.sources.len() == sources.len()
+    fn is_of(&self, sources: &[Arc<Entry>], tags: Tags) -> bool {
+        self.tags == tags
+            && self.sources.len() == sources.len()
             && self
                 .sources
                 .iter()
@@ -45,17 +63,21 @@ impl Made {
 
 impl History {
     /// The entries for the inner model.
-    pub(super) fn entries(&self, given: &[Arc<Entry>]) -> Vec<Arc<Entry>> {
+    pub(super) fn entries(&self, given: &[Arc<Entry>], tags: Tags) -> Vec<Arc<Entry>> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = 0;
         let mut before = Before::default();
         let mut rest = given;
         while let Some(size) = group(rest) {
             let (sources, after) = rest.split_at(size);
-            if !made.get(known).is_some_and(|made| made.is_of(sources)) {
+            if !made
+                .get(known)
+                .is_some_and(|made| made.is_of(sources, tags))
+            {
                 made.truncate(known);
-                let entries = make(sources, &before).into_iter().map(Arc::new);
+                let entries = make(sources, &before, tags).into_iter().map(Arc::new);
                 made.push(Made {
+                    tags,
                     entries: entries.collect(),
                     sources: sources.to_vec(),
                 });
@@ -116,7 +138,7 @@ fn says_something(message: &Message) -> bool {
     is_seen(message) && message.parts.iter().any(says)
 }
 
-fn make(sources: &[Arc<Entry>], before: &Before) -> Vec<Entry> {
+fn make(sources: &[Arc<Entry>], before: &Before, tags: Tags) -> Vec<Entry> {
     let said = |role, text: String| {
         Entry::new(Arc::new(Message::new(
             role,
@@ -140,7 +162,12 @@ fn make(sources: &[Arc<Entry>], before: &Before) -> Vec<Entry> {
     let calls: Vec<&ToolCallPart> = asked
         .map(|entry| entry.message.tool_calls().collect())
         .unwrap_or_default();
-    let mut side = UserSide::default();
+    let mut side = UserSide {
+        tags,
+        parts: Vec::new(),
+        blobs: Vec::new(),
+        results: 0,
+    };
     for entry in sources.iter().filter(|entry| is_seen(&entry.message)) {
         side.add(entry, &calls);
     }
@@ -153,9 +180,16 @@ fn make(sources: &[Arc<Entry>], before: &Before) -> Vec<Entry> {
     }
 }
 
+/// What Tenon puts beside a prompt names itself.
+fn is_by_user(message: &Message, text: &str) -> bool {
+    message.role == Role::User
+        && matches!(message.origin, Origin::User | Origin::Steer)
+        && marked::of(text).is_none()
+}
+
 /// One message of the user's side on its way.
-#[derive(Default)]
 struct UserSide {
+    tags: Tags,
     parts: Vec<Part>,
     blobs: Vec<(BlobRef, Bytes)>,
     results: usize,
@@ -168,8 +202,12 @@ impl UserSide {
         }
         for part in &entry.message.parts {
             match part {
-                Part::Text { text } if self.results > 0 && entry.message.role == Role::User => {
-                    self.text(&format!("{USER_SAYS}{text}"));
+                Part::Text { text } if is_by_user(&entry.message, text) => {
+                    let text = self.tagged(USER, text);
+                    match self.results {
+                        0 => self.text(&text),
+                        _ => self.text(&format!("{USER_SAYS}{text}")),
+                    }
                 }
                 Part::Text { text } => self.text(text),
                 Part::ToolResult {
@@ -180,13 +218,21 @@ impl UserSide {
                 } => {
                     self.results += 1;
                     let answered = calls.iter().find(|made| made.id == *call).copied();
-                    self.text(&render::result(name, text, *ok, answered));
+                    let text = self.tagged(RESULT, text);
+                    self.text(&render::result(name, &text, *ok, answered));
                 }
                 Part::Image { .. } => self.parts.push(part.clone()),
                 Part::Reasoning { .. } | Part::ToolCall(_) | Part::Opaque { .. } => {}
             }
         }
         self.blobs.extend(entry.blobs.iter().cloned());
+    }
+
+    fn tagged<'t>(&self, name: &str, text: &'t str) -> Cow<'t, str> {
+        match self.tags {
+            Tags::Named => Cow::Owned(enclosed(name, text)),
+            Tags::None => Cow::Borrowed(text),
+        }
     }
 
     fn text(&mut self, text: &str) {

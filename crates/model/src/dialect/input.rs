@@ -2,6 +2,7 @@
 //! a JSON object is understood as well: it is how more than the simple form
 //! holds is said.
 
+use super::control::{Reading, escape, unmeant};
 use super::forms::{Form, property, required};
 use super::headings::{Heading, heading, without_bullet};
 use super::lines::{Block, Content, NoBlock, block, opening};
@@ -39,7 +40,19 @@ impl Given<'_, '_> {
     pub(super) fn take(&self) -> Result<Taken, Problem> {
         let form = Form::of(self.spec);
         if let Some(taken) = self.json(form)? {
+            self.no_control(taken.last, Reading::Strict)?;
             return Ok(taken);
+        }
+        match form {
+            Form::Text(_) => {}
+            Form::Write | Form::Edit => {
+                self.no_control(self.first().unwrap_or(0), Reading::Strict)?;
+                self.no_control(self.end(), Reading::Quotes)?;
+            }
+            Form::Command | Form::Block(_) => self.no_control(self.end(), Reading::Quotes)?,
+            Form::Path | Form::Folder | Form::Process | Form::Json => {
+                self.no_control(self.end(), Reading::Strict)?;
+            }
         }
         match form {
             Form::Path => self.paths(),
@@ -51,6 +64,19 @@ impl Given<'_, '_> {
             Form::Text(field) => self.text(field),
             Form::Block(field) => self.block(field),
             Form::Json => self.plain(),
+        }
+    }
+
+    /// Nothing of a chat template is run or written, up to this line.
+    fn no_control(&self, last: usize, reading: Reading) -> Result<(), Problem> {
+        let mut lines = self.lines.iter().take(last + 1);
+        match lines.find_map(|line| unmeant(line, reading)) {
+            None => Ok(()),
+            Some(token) => Err(Problem::Control {
+                tool: self.tool(),
+                token: token.to_owned(),
+                escape: token.chars().next().map(escape).unwrap_or_default(),
+            }),
         }
     }
 

@@ -20,6 +20,7 @@
 //! assert_eq!((calls[0].name.as_str(), calls[0].input["path"].as_str()), ("read", Some("src/main.rs")));
 //! ```
 
+mod control;
 mod forms;
 mod headings;
 mod history;
@@ -28,6 +29,7 @@ mod lines;
 mod pairs;
 mod parse;
 mod paths;
+mod plain;
 mod problem;
 mod render;
 mod replies;
@@ -40,7 +42,8 @@ pub use parse::{Action, Call, Parsed, parse};
 pub use problem::Problem;
 
 use crate::{DeltaStream, Identity, Model, ModelEntry, ModelError, Prefix, Request, Window};
-use history::History;
+use history::{History, Tags};
+use plain::Plain;
 use replies::Replies;
 use std::sync::{Arc, Mutex, PoisonError};
 use tenon_vocab::port::BoxFuture;
@@ -48,6 +51,13 @@ use tenon_vocab::port::BoxFuture;
 /// The call by which a reply that could not be read goes back to the model. Its
 /// arguments are `{"problem": …}`. No toolbox has it.
 pub const REPLY_FORMAT: &str = "reply_format";
+
+/// Whether a text is a response of the dialect, or the parts of one, readable or not.
+#[must_use]
+pub fn is_reply(text: &str) -> bool {
+    let reply = template::Reply::new(text);
+    reply.last_response().is_some() || reply.has_choice()
+}
 
 /// Whose parts are the dialect's own: the task list of a reply, and the
 /// thoughts before an answer.
@@ -101,13 +111,19 @@ impl Model for Markdown {
     }
 
     /// A request without tools wants plain text: only its history is written
-    /// in the dialect.
+    /// in the dialect. A model that knows no other form may answer in it all the
+    /// same.
     fn stream(&self, mut request: Request) -> DeltaStream {
         let number = request.entries.len();
-        request.entries = self.history.entries(&request.entries);
         let prefix = Arc::clone(&request.prefix);
+        let tags = if prefix.tools.is_empty() {
+            Tags::None
+        } else {
+            Tags::Named
+        };
+        request.entries = self.history.entries(&request.entries, tags);
         if prefix.tools.is_empty() {
-            return self.inner.stream(request);
+            return Box::pin(Plain::new(self.inner.stream(request)));
         }
         request.prefix = self.teach(&prefix);
         Box::pin(Replies::new(

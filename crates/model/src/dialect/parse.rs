@@ -6,7 +6,7 @@ use super::input::{Given, free_text, unknown};
 use super::lines::{balanced, without_blank_edges};
 use super::problem::Problem;
 use super::template::{Pair, Reply, Sections, chosen, sections, shows_choice};
-use super::{render, tasks};
+use super::{control, render, tasks};
 use serde_json::{Map, Value};
 use tenon_vocab::{TodoItem, ToolSpec};
 
@@ -77,6 +77,20 @@ pub fn parse(reply: &str, tools: &[ToolSpec]) -> Result<Parsed, Problem> {
     if reply.len() > LONGEST {
         return Err(Problem::TooLong);
     }
+    let clean = control::without_tokens(reply);
+    let mut parsed = parse_clean(&clean, tools)?;
+    if clean.len() < reply.len() {
+        parsed.notes.push(String::from(
+            "control tokens of a chat template were left out",
+        ));
+    }
+    Ok(parsed)
+}
+
+fn parse_clean(reply: &str, tools: &[ToolSpec]) -> Result<Parsed, Problem> {
+    if reply.trim().is_empty() {
+        return Err(Problem::Empty);
+    }
     let read = Reply::new(reply);
     let Some(start) = read.last_response() else {
         if !read.has_choice() {
@@ -126,11 +140,28 @@ fn response(
     }
     let parsed = Parsed {
         thoughts: balanced(without_blank_edges(&parts.thoughts.join("\n"))),
-        tasks: tasks::tasks(parts.tasks.iter().copied()),
+        tasks: list_of(&parts, tools),
         action,
         notes,
     };
     Ok((parsed, last))
+}
+
+/// The task list of the reply. Some write it as the input of the tool that is named
+/// after it.
+fn list_of(parts: &Sections<'_>, tools: &[ToolSpec]) -> Vec<TodoItem> {
+    let list = tasks::tasks(parts.tasks.iter().copied());
+    if !list.is_empty() {
+        return list;
+    }
+    let updates = parts.pairs.iter().filter(|pair| {
+        let name = chosen(&pair.choice, tools).map(|(name, _)| name);
+        name.is_some_and(|name| forms::is_tasks(&name))
+    });
+    updates
+        .map(|pair| tasks::tasks(pair.input.iter().copied()))
+        .find(|list| !list.is_empty())
+        .unwrap_or_default()
 }
 
 fn action(
@@ -164,8 +195,10 @@ fn action(
                 return Ok((Action::Calls(vec![Call { name, input }]), end));
             }
             Choice::Tool(spec) if is_todo(spec) && Form::of(spec) == Form::Json => {
-                let list = tasks::tasks(parts.tasks.iter().copied());
-                calls.push(todo(spec, &list, pair, &written)?);
+                match todo(spec, &list_of(parts, tools), pair, &written)? {
+                    Some(call) => calls.push(call),
+                    None => only_tasks = true,
+                }
                 last = pair.at;
             }
             Choice::Tool(spec) => {
@@ -212,25 +245,40 @@ fn is_todo(spec: &ToolSpec) -> bool {
     spec.name == "todowrite"
 }
 
-/// The reply's own list as the input of `todowrite`, in the fields it has (K7).
-/// An input of its own wins.
+/// The reply's own list as the input of `todowrite`, in the fields it has. By the
+/// name that the dialect has for it, whatever its input is; where there is no list,
+/// nothing changes (K7). By any other name an input of its own wins.
 fn todo(
     spec: &ToolSpec,
     list: &[TodoItem],
     pair: &Pair<'_>,
     written: &str,
-) -> Result<Call, Problem> {
+) -> Result<Option<Call>, Problem> {
     let name = spec.name.clone();
     let empty = pair.input.iter().all(|line| line.trim().is_empty());
-    if !empty || list.is_empty() {
+    let by_dialect = forms::is_tasks(written);
+    if list.is_empty() || !(empty || by_dialect) {
         let given = Given {
             spec,
             written,
             lines: &pair.input,
         };
-        let input = given.take()?.inputs.into_iter().next().unwrap_or_default();
-        return Ok(Call { name, input });
+        let own = given.take().map(|taken| taken.inputs.into_iter().next());
+        return match own {
+            Ok(input) => Ok(Some(Call {
+                name,
+                input: input.unwrap_or_default(),
+            })),
+            Err(_) if by_dialect => Ok(None),
+            Err(problem) if list.is_empty() => Err(problem),
+            Err(_) => Ok(Some(listed(spec, list))),
+        };
     }
+    Ok(Some(listed(spec, list)))
+}
+
+fn listed(spec: &ToolSpec, list: &[TodoItem]) -> Call {
+    let name = spec.name.clone();
     let properties = spec.parameters.get("properties").and_then(Value::as_object);
     let field = properties
         .and_then(|all| {
@@ -251,5 +299,5 @@ fn todo(
         Value::Object(fields)
     });
     let input = Map::from_iter([(field.to_owned(), Value::Array(items.collect()))]);
-    Ok(Call { name, input })
+    Call { name, input }
 }

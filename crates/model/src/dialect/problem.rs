@@ -46,6 +46,14 @@ pub enum Problem {
         "it is not clear where the code block in the input of `{tool}` ends, because there are fences inside. Put a longer fence (````) around it, and write nothing after it"
     )]
     Unclear { tool: String },
+    #[error(
+        "the input of `{tool}` holds `{token}`, a control token of a chat template that is no part of a reply, so nothing was run. Write it again without. Where the text really has it, give all parameters as one JSON object and write its first character there as {escape}"
+    )]
+    Control {
+        tool: String,
+        token: String,
+        escape: String,
+    },
     #[error("the input of `{tool}` is not what it takes ({found}). Expected: {expected}")]
     BadInput {
         tool: String,

@@ -9,7 +9,7 @@ use super::lines::{fence_for, lines, without_blank_edges};
 use super::pairs::label;
 use super::paths::clean_path;
 use super::template::{RESULT, is_result};
-use super::{OWNER, tasks, teach};
+use super::{OWNER, control, tasks, teach};
 use crate::repair::{Arguments, parse_arguments, sendable_arguments};
 use serde_json::{Map, Value};
 use tenon_vocab::{Message, Origin, Part, Role, Status, TodoItem, ToolCallPart};
@@ -82,11 +82,16 @@ fn input(name: &str, arguments: &str) -> String {
         Arguments::Empty => Map::new(),
         Arguments::Invalid { .. } => return json(arguments),
     };
+    // What a reply must not hold it is not shown to hold either.
+    if control::has_token(arguments) {
+        return json(arguments);
+    }
     simple(name, &object).unwrap_or_else(|| json(arguments))
 }
 
 fn json(arguments: &str) -> String {
     let text = sendable_arguments(arguments);
+    let text = control::escaped(&text);
     let fence = fence_for(&text);
     format!("{fence}json\n{text}\n{fence}")
 }

@@ -11,7 +11,7 @@
 use super::forms::{Choice, choose};
 use super::parse::{Action, Call, Parsed, parse};
 use super::problem::Problem;
-use super::{OWNER, REPLY_FORMAT, render, teach};
+use super::{OWNER, REPLY_FORMAT, control, render, teach};
 use crate::rescue::rescue;
 use crate::{Delta, DeltaStream, Entry, Finished, Model, ModelError, Prefix, Request};
 use futures_core::Stream;
@@ -180,7 +180,7 @@ impl Replies {
             let text = rescued.message.text();
             return self.end(rescued.message, StopReason::ToolUse, &text, rescued.notes);
         }
-        let text = finished.message.text();
+        let text = control::purged(&finished.message.text()).into_owned();
         let mut parts = kept(&finished.message);
         if !text.trim().is_empty() {
             parts.push(Part::text(text.clone()));

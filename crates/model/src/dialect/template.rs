@@ -136,6 +136,11 @@ pub(super) fn is_result(line: &str) -> bool {
     head.is_some_and(|head| head.eq_ignore_ascii_case(RESULT))
 }
 
+/// Whether a line is the heading of a choice.
+pub(super) fn is_choice(line: &str) -> bool {
+    heading(line).is_some_and(|found| found.heading == Heading::Choice)
+}
+
 /// Where invented results begin: after a choice, outside every block. What the
 /// model does with them afterwards, it does with nothing.
 fn invented(lines: &[&str], around: &[Option<usize>]) -> Option<usize> {

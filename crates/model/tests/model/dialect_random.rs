@@ -59,6 +59,11 @@ fn likely_reply() -> impl Strategy<Value = String> {
             "`",
             "<tool_call>",
             "cat <<EOF\n",
+            "<|im_end|>",
+            "<|im_start|>user\n",
+            "<|im_start|>assistant\n",
+            "</s>",
+            "'<|im_end|>' x\n",
         ])
         .prop_map(str::to_owned),
     ];
