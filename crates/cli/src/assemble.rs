@@ -235,6 +235,7 @@ fn assemble(
     let agents = agents(resolved, &walls);
     let jobs = jobs
         .with_sandbox(walls.of_agent(&agent))
+        .with_opened(walls.opened.clone())
         .with_masker(Arc::clone(&masker));
     let keeps = resolved.grants.enabled;
     let (grants, trouble) = if keeps {

@@ -35,6 +35,8 @@ pub struct Walls {
     pub policy: Option<SandboxPolicy>,
     /// Files of the project that commands see empty, relative to the root.
     pub hidden_in_project: Vec<String>,
+    /// What the configuration opens, also where it does not exist yet.
+    pub opened: Vec<PathBuf>,
     /// Folders of Tenon that commands may write, because walls may be lacking.
     left_open: Vec<PathBuf>,
     /// What is writable for who may only read.
@@ -51,6 +53,7 @@ impl Walls {
                 return Self {
                     policy: None,
                     hidden_in_project: Vec::new(),
+                    opened: Vec::new(),
                     left_open: Vec::new(),
                     while_reading: Vec::new(),
                     shown_secrets: 0,
@@ -93,6 +96,7 @@ impl Walls {
             },
             root: place.root.clone(),
             read_only,
+            guarded: Vec::new(),
             hidden,
             writable,
             limits: limits(settings),
@@ -108,6 +112,7 @@ impl Walls {
         Self {
             policy: Some(policy),
             hidden_in_project,
+            opened: ground.all_written(&settings.writable),
             left_open,
             while_reading,
             shown_secrets: secrets.more,

@@ -135,7 +135,8 @@ fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
         admitted.name.clone(),
         token.clone(),
         workspace,
-    );
+    )
+    .confirmed_for(facts, explanation);
     let watch = match effect {
         _ if checkpoint::is_watched(&run.core, facts) => Watch::Commands,
         Effect::Read | Effect::Interact => Watch::Nothing,

@@ -4,12 +4,16 @@ use crate::checkpoint::{self, Before};
 use crate::core::Core;
 use crate::run::Run;
 use crate::{ask, outside, todo};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tenon_policy::{Deed, Facts, Subject};
 use tenon_session::Blobs;
 use tenon_tools::workspace::{Change, JournalError, MadeFolder};
 use tenon_tools::{Host, HostReply, HostRequest, Jobs, Journal, ToolLimits, Workspace};
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::{CallId, Checkpoint, CheckpointAction, FileChange, RunId, ToolDelta};
+use tenon_vocab::{
+    CallId, Checkpoint, CheckpointAction, Class, Explanation, FileChange, RunId, ToolDelta,
+};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct CallHost {
@@ -19,6 +23,7 @@ pub(crate) struct CallHost {
     name: String,
     token: CancellationToken,
     workspace: Workspace,
+    confirmed: Vec<PathBuf>,
 }
 
 impl CallHost {
@@ -41,7 +46,31 @@ impl CallHost {
             name,
             token,
             workspace: workspace.with_journal(Arc::new(journal)),
+            confirmed: Vec::new(),
         }
+    }
+
+    /// With what the yes to this call was given for.
+    pub(crate) fn confirmed_for(mut self, facts: &Facts, explanation: &Explanation) -> Self {
+        let Subject::Command(script) = &facts.subject else {
+            return self;
+        };
+        if explanation.class != Class::Confirm {
+            return self;
+        }
+        let root = self.workspace.root();
+        let named = script.observed().filter_map(|(target, fact)| {
+            let path = &fact.filter(|fact| fact.inside)?.path;
+            // Of a pattern, the folder that it stands in.
+            let path = match path.find(['*', '?', '[', '{', '$']) {
+                Some(at) => Path::new(path.get(..at)?.rsplit_once('/')?.0),
+                None => Path::new(path),
+            };
+            let whole: PathBuf = root.join(path).components().collect();
+            (target.deed != Deed::Read && whole != root).then_some(whole)
+        });
+        self.confirmed = named.collect();
+        self
     }
 }
 
@@ -111,6 +140,10 @@ impl Host for CallHost {
 
     fn limits(&self) -> &ToolLimits {
         &self.core.tool_limits
+    }
+
+    fn confirmed(&self) -> &[PathBuf] {
+        &self.confirmed
     }
 
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply> {

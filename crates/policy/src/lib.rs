@@ -54,6 +54,7 @@ pub use mask::{Findings, MaskStream, Masker, PatternError, holds_marker};
 pub use names::{EDIT_ALONE, EDIT_GROUP, EXTERNAL_DIRECTORY, READING, canonical_tool};
 pub use offer::{Offer, offers, offers_within, once_only, open_commands};
 pub use parse::RuleError;
+pub use protected::runs_later;
 pub use rule::{Answers, CommandPattern, Layer, Matcher, PathPattern, Rule, Weight};
 pub use rules::Rules;
 pub use script::{Commands, Danger, Deed, Script, Simple, Target, Word, analyse};

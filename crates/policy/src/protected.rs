@@ -117,6 +117,26 @@ pub(crate) fn sensitive(path: &str) -> Option<Sensitive> {
     is_secret_path(&parts).then_some(Sensitive::Secret)
 }
 
+/// What a file is that runs code later, by its path from the root: the same list
+/// as for what is asked about, for the walls around commands. A build server
+/// reads only what lies at the top.
+#[must_use]
+pub fn runs_later(path: &str) -> Option<&'static str> {
+    let kind = sensitive(path)?;
+    let is_deep = || components(path).first().is_some_and(|top| !is_host(top));
+    match kind {
+        Sensitive::Secret => None,
+        Sensitive::Pipeline if is_deep() => None,
+        kind => Some(kind.what()),
+    }
+}
+
+/// Whether a build server looks for its files here.
+fn is_host(top: &str) -> bool {
+    const HOSTS: &[&str] = &[".github", ".forgejo", ".gitea", ".gitlab"];
+    HOSTS.contains(&top) || is_pipeline(top, &|folder| folder == top, &|_, _| false)
+}
+
 /// Whether a file steers the agent itself. A change asks as any other does, but
 /// no grant for a folder reaches it.
 pub(crate) fn is_steering(path: &str) -> bool {

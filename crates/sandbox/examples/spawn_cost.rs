@@ -83,6 +83,7 @@ fn policy(root: &Path, network: Network) -> SandboxPolicy {
             root.join(".git/config"),
             root.join(".tenon"),
         ],
+        guarded: Vec::new(),
         hidden: vec![root.join("home/.ssh"), root.join("home/.aws")],
         limits: Limits::default(),
         lacking: Lacking::RunPartial,

@@ -3,8 +3,8 @@
 //! named. Where Landlock is missing too, nothing holds files at all.
 
 use crate::confinement::Level;
-use crate::guard::Guard;
-use crate::launch::Launched;
+use crate::guard::{Care, Guard};
+use crate::launch::{Launched, guarded_note, watched};
 use crate::message::Status;
 use crate::places::Places;
 use crate::start::{Job, NotStarted, Second, start};
@@ -57,12 +57,9 @@ fn remember(places: &Places) -> Guard {
     let standing = places
         .protected()
         .chain(places.hidden())
-        .filter_map(|path| within(places, path));
-    let loose = places
-        .loose
-        .iter()
-        .map(|loose| (loose.base.as_path(), loose.below.as_path()));
-    Guard::remember(standing.chain(loose))
+        .filter_map(|path| within(places, path))
+        .map(|(base, below)| (base, below, Care::Protected));
+    Guard::remember(standing.chain(watched(places)))
 }
 
 fn gaps(
@@ -99,6 +96,7 @@ fn gaps(
             protected.join(", ")
         ));
     }
+    gaps.extend(guarded_note(places));
     let unkept: Vec<String> = guard
         .unkept()
         .iter()

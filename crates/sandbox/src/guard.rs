@@ -36,8 +36,25 @@ pub(crate) struct Kept {
     pub(crate) owner: (u32, u32),
 }
 
+/// How much a path is looked after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Care {
+    Protected,
+    /// It may go with the folder that it lies in.
+    Guarded,
+}
+
+/// Which of the watched paths to look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    All,
+    /// Those that may come into being at any time.
+    Appearing,
+}
+
 #[derive(Debug)]
 pub(crate) struct Watched {
+    pub(crate) care: Care,
     pub(crate) base: PathBuf,
     pub(crate) below: Vec<OsString>,
     pub(crate) before: Before,
@@ -59,13 +76,13 @@ struct Budget {
 impl Guard {
     /// Each path is given by a folder that no command can replace, and the
     /// rest of the way.
-    pub(crate) fn remember<'a>(paths: impl Iterator<Item = (&'a Path, &'a Path)>) -> Self {
+    pub(crate) fn remember<'a>(paths: impl Iterator<Item = (&'a Path, &'a Path, Care)>) -> Self {
         let mut budget = Budget {
             bytes: MAX_BYTES,
             entries: MAX_ENTRIES,
         };
         let watched = paths
-            .filter_map(|(base, below)| watch(base, below, &mut budget))
+            .filter_map(|(base, below, care)| watch(base, below, care, &mut budget))
             .collect();
         Self {
             watched,
@@ -125,9 +142,10 @@ impl Guard {
     }
 
     /// Puts back what has changed; a sentence for each.
-    pub(crate) fn mend(&mut self) -> Vec<String> {
+    pub(crate) fn mend(&mut self, which: Which) -> Vec<String> {
         let mut told = Vec::new();
-        for watched in &self.watched {
+        let due = |watched: &&Watched| which == Which::All || watched.may_appear();
+        for watched in self.watched.iter().filter(due) {
             let mut mender = Mender {
                 watched,
                 set_aside: &mut self.set_aside,
@@ -159,7 +177,7 @@ impl Before {
 
 /// The first link on the way is what is watched then: it decides where the
 /// rest is.
-fn watch(base: &Path, below: &Path, budget: &mut Budget) -> Option<Watched> {
+fn watch(base: &Path, below: &Path, care: Care, budget: &mut Budget) -> Option<Watched> {
     let names: Vec<OsString> = below
         .components()
         .map(|part| match part {
@@ -180,12 +198,14 @@ fn watch(base: &Path, below: &Path, budget: &mut Budget) -> Option<Watched> {
             continue;
         }
         return Some(Watched {
+            care,
             base: base.to_owned(),
             below: names.get(..=index)?.to_vec(),
             before: remember(folder.as_fd(), name, &facts, budget, MAX_DEPTH),
         });
     }
     Some(Watched {
+        care,
         base: base.to_owned(),
         below: names,
         before: Before::Missing,

@@ -41,6 +41,7 @@ pub(crate) fn encode(policy: &SandboxPolicy) -> Option<Vec<u8>> {
     put_paths(&mut body, std::slice::from_ref(&policy.root));
     put_paths(&mut body, &policy.writable);
     put_paths(&mut body, &policy.read_only);
+    put_paths(&mut body, &policy.guarded);
     put_paths(&mut body, &policy.hidden);
     if body.len() > MAX_POLICY {
         return None;
@@ -89,6 +90,7 @@ pub(crate) fn decode(body: &[u8]) -> Option<SandboxPolicy> {
         root,
         writable: rest.paths()?,
         read_only: rest.paths()?,
+        guarded: rest.paths()?,
         hidden: rest.paths()?,
         limits,
         lacking,
@@ -178,6 +180,7 @@ mod tests {
             read_only: vec![PathBuf::from(OsString::from_vec(
                 b"/project/\xff\n".to_vec(),
             ))],
+            guarded: vec!["/project/lib/.git/config".into()],
             hidden: Vec::new(),
             limits: Limits {
                 open_files: Some(64),

@@ -6,7 +6,7 @@
 //! and error are the command's and are let go as soon as the command has them.
 
 use crate::channel::{Channel, read_exactly};
-use crate::guard::Guard;
+use crate::guard::{Guard, Which};
 use crate::handover::{self, MAX_POLICY};
 use crate::inside::{self, Builder};
 use crate::launch::launch;
@@ -188,11 +188,11 @@ impl Keeper {
     fn keep(&mut self) {
         // What appeared before the alarm was set.
         if self.alarm.is_some() {
-            self.mend();
+            self.mend(Which::Appearing);
         }
         loop {
             if self.reap() == Children::Gone {
-                self.mend();
+                self.mend(Which::All);
                 tell(self.control, &Status::Emptied);
                 return;
             }
@@ -243,12 +243,12 @@ impl Keeper {
             return;
         }
         self.ending = Ending::Told;
-        self.mend();
+        self.mend(Which::All);
         tell(self.control, status);
     }
 
-    fn mend(&mut self) {
-        for repair in self.guard.mend() {
+    fn mend(&mut self, which: Which) {
+        for repair in self.guard.mend(which) {
             tell(self.control, &Status::Repaired(repair));
         }
     }
@@ -294,7 +294,7 @@ impl Keeper {
             && drain(alarm)
         {
             self.guard.arm(alarm);
-            self.mend();
+            self.mend(Which::Appearing);
         }
     }
 

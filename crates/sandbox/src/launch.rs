@@ -5,7 +5,7 @@
 
 use crate::channel::Channel;
 use crate::confinement::Level;
-use crate::guard::Guard;
+use crate::guard::{Care, Guard};
 use crate::inside::{self, Builder};
 use crate::message::Status;
 use crate::places::Places;
@@ -96,13 +96,10 @@ pub(crate) fn accompany(
     places: &Places,
     tell: &mut dyn FnMut(Status),
 ) -> Result<Accompanied, NotStarted> {
-    let guard = Guard::remember(
-        places
-            .loose
-            .iter()
-            .map(|loose| (loose.base.as_path(), loose.below.as_path())),
-    );
-    let mut uncovered = loose_note(places)
+    let guard = Guard::remember(watched(places));
+    let mut uncovered = [loose_note(places), guarded_note(places)]
+        .into_iter()
+        .flatten()
         .map(Status::Note)
         .into_iter()
         .collect::<Vec<_>>();
@@ -147,6 +144,30 @@ pub(crate) fn accompany(
         inside: Some(inside),
         guard,
     }))
+}
+
+/// What is put back or set aside, whichever walls stand.
+pub(crate) fn watched(places: &Places) -> impl Iterator<Item = (&Path, &Path, Care)> {
+    let loose = places.loose.iter().map(|loose| (loose, Care::Protected));
+    let guarded = places.guarded.iter().map(|loose| (loose, Care::Guarded));
+    loose
+        .chain(guarded)
+        .map(|(loose, care)| (loose.base.as_path(), loose.below.as_path(), care))
+}
+
+pub(crate) fn guarded_note(places: &Places) -> Option<String> {
+    if places.guarded.is_empty() {
+        return None;
+    }
+    let paths: Vec<String> = places
+        .guarded
+        .iter()
+        .map(|loose| loose.path().display().to_string())
+        .collect();
+    Some(format!(
+        "what steers programs deeper in the project can be changed while the command runs; it is put back when it has ended: {}",
+        paths.join(", ")
+    ))
 }
 
 fn loose_note(places: &Places) -> Option<String> {

@@ -36,6 +36,7 @@
 //! ```
 
 mod alone;
+mod aside;
 mod bubblewrap;
 mod channel;
 mod confinement;
@@ -65,6 +66,7 @@ mod tree;
 mod trial;
 mod walls;
 
+pub use aside::{Below, Standing};
 pub use confinement::{Confinement, Level};
 pub use denial::{Denial, recognise};
 pub use keeper::supervise;

@@ -5,7 +5,7 @@
 //! step goes from handle to handle and follows no link, and what appeared is
 //! set aside under another name, never deleted.
 
-use crate::guard::{Before, Kept, MAX_FILE, Watched};
+use crate::guard::{Before, Care, Kept, MAX_FILE, Watched};
 use crate::step::{identity, look, names, open_folder, read_file, read_link};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
@@ -31,7 +31,8 @@ impl Mender<'_> {
             folder = match open_folder(folder.as_fd(), name) {
                 Ok(next) => next,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    if self.watched.before != Before::Missing {
+                    let missed = self.watched.care == Care::Protected;
+                    if missed && self.watched.before != Before::Missing {
                         self.tell(&[], "was taken away with its folder by the command");
                     }
                     return Ok(());
@@ -43,6 +44,7 @@ impl Mender<'_> {
                 Err(_) => {
                     // It is told by its own name, not by that of what is watched.
                     let watched = Watched {
+                        care: self.watched.care,
                         base: self.watched.base.clone(),
                         below: above.iter().take(index + 1).cloned().collect(),
                         before: Before::Missing,
@@ -199,8 +201,21 @@ impl Mender<'_> {
         if now.is_some() && !is_file {
             self.put_aside(top, folder, name, way)?;
         }
+        // It may be a person's own change.
+        let aside = match self.watched.care {
+            Care::Guarded if is_file => self.move_aside(top, folder, name)?,
+            Care::Guarded | Care::Protected => None,
+        };
         write_file(folder, name, kept)?;
-        self.tell(way, "was changed by the command and put back");
+        match aside {
+            Some(aside) => self.tell(
+                way,
+                &format!(
+                    "was changed while a command ran and was put back; the changed one is `{aside}`"
+                ),
+            ),
+            None => self.tell(way, "was changed by the command and put back"),
+        }
         Ok(())
     }
 
@@ -211,6 +226,22 @@ impl Mender<'_> {
         name: &OsStr,
         way: &[OsString],
     ) -> io::Result<()> {
+        if let Some(aside) = self.move_aside(top, folder, name)? {
+            self.tell(
+                way,
+                &format!("appeared while a command ran and was set aside as `{aside}`"),
+            );
+        }
+        Ok(())
+    }
+
+    /// Gives the new name; `None` when there is nothing any more.
+    fn move_aside(
+        &mut self,
+        top: BorrowedFd<'_>,
+        folder: BorrowedFd<'_>,
+        name: &OsStr,
+    ) -> io::Result<Option<String>> {
         loop {
             *self.set_aside += 1;
             let mut aside = name.to_owned();
@@ -220,16 +251,9 @@ impl Mender<'_> {
                 self.set_aside
             ));
             match rustix::fs::renameat_with(folder, name, top, &aside, RenameFlags::NOREPLACE) {
-                Ok(()) => {
-                    let aside = self.beside(&aside);
-                    self.tell(
-                        way,
-                        &format!("appeared while a command ran and was set aside as `{aside}`"),
-                    );
-                    return Ok(());
-                }
+                Ok(()) => return Ok(Some(self.beside(&aside))),
                 Err(Errno::EXIST) => {}
-                Err(Errno::NOENT) => return Ok(()),
+                Err(Errno::NOENT) => return Ok(None),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -264,7 +288,7 @@ impl Mender<'_> {
     }
 }
 
-fn unlock(folder: BorrowedFd<'_>) -> io::Result<()> {
+pub(crate) fn unlock(folder: BorrowedFd<'_>) -> io::Result<()> {
     let mode = rustix::fs::fstat(folder)?.st_mode & 0o7777;
     if mode & 0o700 != 0o700 {
         rustix::fs::fchmod(folder, Mode::from_raw_mode(mode | 0o700))?;
@@ -273,7 +297,7 @@ fn unlock(folder: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 /// Beside it first, then in its place: whoever reads sees the one or the other.
-fn write_file(folder: BorrowedFd<'_>, name: &OsStr, kept: &Kept) -> io::Result<()> {
+pub(crate) fn write_file(folder: BorrowedFd<'_>, name: &OsStr, kept: &Kept) -> io::Result<()> {
     let mut beside = OsString::from(".");
     beside.push(name);
     beside.push(format!(".restored-{}", std::process::id()));

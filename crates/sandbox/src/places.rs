@@ -35,6 +35,8 @@ pub(crate) struct Places {
     /// Protected paths that no mount can hold: they do not exist yet, or a
     /// link leads to them. Each with the writable folder it lies below.
     pub(crate) loose: Vec<Loose>,
+    /// What is only put back afterwards.
+    pub(crate) guarded: Vec<Loose>,
     /// What was asked for and cannot be had, a sentence each.
     pub(crate) notes: Vec<String>,
 }
@@ -64,6 +66,7 @@ impl Places {
             places.protect(path)?;
         }
         places.settle();
+        places.guard(policy);
         Ok(places)
     }
 
@@ -158,6 +161,28 @@ impl Places {
             }
             Err(error) => self.unreachable(path, &error),
         }
+    }
+
+    /// What no stronger wall holds already.
+    fn guard(&mut self, policy: &SandboxPolicy) {
+        let held = |path: &Path| {
+            let closed = self
+                .treated
+                .iter()
+                .filter(|(_, treatment)| **treatment > Treatment::Anchored);
+            closed.into_iter().any(|(other, _)| path.starts_with(other))
+                || self
+                    .loose
+                    .iter()
+                    .any(|loose| path.starts_with(loose.path()))
+        };
+        let guarded = policy
+            .guarded
+            .iter()
+            .filter_map(|path| self.split(path))
+            .filter(|loose| !held(&loose.path()))
+            .collect();
+        self.guarded = guarded;
     }
 
     /// Where a path is when no link below a writable folder is followed.
@@ -348,6 +373,7 @@ mod tests {
             root: root.to_owned(),
             writable: Vec::new(),
             read_only: Vec::new(),
+            guarded: Vec::new(),
             hidden: Vec::new(),
             limits: Limits::default(),
             lacking: Lacking::RunPartial,

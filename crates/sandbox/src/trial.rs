@@ -144,6 +144,7 @@ fn strict(root: PathBuf) -> SandboxPolicy {
         root,
         writable: Vec::new(),
         read_only: Vec::new(),
+        guarded: Vec::new(),
         hidden: Vec::new(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,

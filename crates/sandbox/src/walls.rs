@@ -64,6 +64,10 @@ pub struct SandboxPolicy {
     /// Protected: stay readable, are never writable, also when they do not
     /// exist yet.
     pub read_only: Vec<PathBuf>,
+    /// Not held while the command runs, but put back when it has ended: what
+    /// steers programs deep in the project, where a mount would keep folders
+    /// around it from being moved.
+    pub guarded: Vec<PathBuf>,
     /// Credentials: neither readable nor writable.
     pub hidden: Vec<PathBuf>,
     pub limits: Limits,

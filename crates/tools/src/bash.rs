@@ -312,6 +312,7 @@ fn run_spec(input: &Value, command: &str, cwd: PathBuf, host: &dyn Host) -> RunS
         leftovers: Leftovers::BecomeJob,
         output_bytes: limits.output_bytes,
         label: host.call().to_string(),
+        confirmed: host.confirmed().to_vec(),
         ..RunSpec::new(command, cwd)
     }
 }

@@ -10,6 +10,7 @@ use crate::workspace::Workspace;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tenon_policy::Facts;
 use tenon_vocab::port::BoxFuture;
@@ -44,6 +45,10 @@ pub trait Host: Send + Sync {
     fn workspace(&self) -> &Workspace;
     fn jobs(&self) -> &Jobs;
     fn limits(&self) -> &ToolLimits;
+    /// Protected paths that a person confirmed this very call for, whole.
+    fn confirmed(&self) -> &[PathBuf] {
+        &[]
+    }
     /// Asks the engine for what only it can do.
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply>;
 }

@@ -404,6 +404,7 @@ fn walls(mode: Mode, network: Network) -> SandboxPolicy {
         root: "/".into(),
         writable: Vec::new(),
         read_only: Vec::new(),
+        guarded: Vec::new(),
         hidden: Vec::new(),
         limits: tenon_sandbox::Limits::default(),
         lacking: Lacking::Refuse,

@@ -16,6 +16,7 @@ fn policy() -> SandboxPolicy {
             "/home/me/project/.git/config".into(),
             "/home/me/project/.git/hooks".into(),
         ],
+        guarded: Vec::new(),
         hidden: vec!["/home/me/.ssh".into()],
         limits: Limits::default(),
         lacking: Lacking::RunPartial,

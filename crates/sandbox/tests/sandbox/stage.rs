@@ -224,6 +224,7 @@ impl Stage {
                 root.join(".git/config"),
                 root.join(".tenon"),
             ],
+            guarded: Vec::new(),
             hidden: vec![
                 root.join(".env"),
                 top.join("home/.ssh"),

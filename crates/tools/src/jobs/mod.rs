@@ -12,12 +12,14 @@ mod environment;
 mod output;
 mod registry;
 mod report;
+mod round;
 mod run;
 mod running;
 mod shelter;
 mod spec;
 mod spill;
 mod walls;
+mod warden;
 
 pub(crate) use report::{Report, left_out, seconds};
 
@@ -69,6 +71,10 @@ struct Inner {
     repairs: Mutex<Option<RepairListener>>,
     sandbox: Mutex<Option<Arc<SandboxPolicy>>>,
     way_out: Mutex<WayOut>,
+    warden: Arc<warden::Warden>,
+    user: Mutex<warden::User>,
+    /// What was set aside, until a result tells it.
+    judged: Mutex<Vec<String>>,
     masker: Mutex<Arc<Masker>>,
     /// Set once, when the session ends.
     closing: CancellationToken,
@@ -119,6 +125,7 @@ impl Jobs {
         spill: PathBuf,
         environment: Vec<(OsString, OsString)>,
     ) -> Self {
+        let user = round::user(&environment);
         Self {
             inner: Arc::new(Inner {
                 supervisor,
@@ -129,6 +136,9 @@ impl Jobs {
                 repairs: Mutex::default(),
                 sandbox: Mutex::default(),
                 way_out: Mutex::default(),
+                warden: Arc::default(),
+                user: Mutex::new(user),
+                judged: Mutex::default(),
                 masker: Mutex::new(Masker::standard()),
                 closing: CancellationToken::new(),
             }),
@@ -140,6 +150,14 @@ impl Jobs {
     #[must_use]
     pub fn with_sandbox(self, policy: Option<SandboxPolicy>) -> Self {
         *lock(&self.inner.sandbox) = policy.map(Arc::new);
+        self
+    }
+
+    /// Protected paths that the user's configuration opens to commands, also
+    /// those that do not exist yet.
+    #[must_use]
+    pub fn with_opened(self, opened: Vec<PathBuf>) -> Self {
+        lock(&self.inner.user).opened = opened;
         self
     }
 

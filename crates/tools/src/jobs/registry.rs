@@ -201,6 +201,7 @@ async fn attend(
         }
     }
     let _ = timeout(PIPES, running.settle(&mut |_| {})).await;
+    running.close_round().await;
     state
 }
 

@@ -8,6 +8,7 @@ use super::spec::{
 };
 use super::{Jobs, Walls, environment, output::Output, registry, walls};
 use registry::InputPipe;
+use std::sync::Arc;
 use std::time::Duration;
 use tenon_policy::Masker;
 use tenon_sandbox::{CommandSpec, Exit, StdinKind};
@@ -58,8 +59,23 @@ impl Jobs {
         };
         let mut live = Live::new(on_output);
         let halt = self.wait(&mut running, &spec, cancelled, &mut live).await;
+        let mut outcome = self.halted(running, spec, halt, &mut live).await;
+        outcome.repairs.append(&mut lock(&self.inner.judged));
+        outcome
+    }
+
+    async fn halted(
+        &self,
+        mut running: Running,
+        spec: RunSpec,
+        halt: Halt,
+        live: &mut Live<'_>,
+    ) -> RunOutcome {
+        if matches!(halt, Halt::TimedOut) {
+            running.look_around().await;
+        }
         match halt {
-            Halt::Exited(exit) => self.exited(running, spec, exit, &mut live).await,
+            Halt::Exited(exit) => self.exited(running, spec, exit, live).await,
             Halt::Cancelled => self.killed(running, spec, Ended::Interrupted).await,
             Halt::TimedOut => match (spec.placement, spec.on_timeout) {
                 (Placement::Background, _) => self.detach(running, spec, Detached::Asked),
@@ -81,10 +97,11 @@ impl Jobs {
         }
         let environment = environment::complete(&self.inner.environment, &spec.environment);
         let shell = environment::shell(&environment);
-        let policy = match spec.walls {
-            Walls::Inside => self.sandbox(),
+        let round = match spec.walls {
+            Walls::Inside => self.round(spec).await,
             Walls::Outside => None,
         };
+        let policy = round.as_ref().map(|round| Arc::clone(&round.policy));
         let mut supervised = self
             .inner
             .supervisor
@@ -118,6 +135,7 @@ impl Jobs {
         };
         let mut running = Running::new(supervised, output, bytes, after);
         running.policy = policy;
+        running.round = round;
         Ok(running)
     }
 
@@ -163,6 +181,7 @@ impl Jobs {
         let Exit { code, signal, .. } = exit;
         let alive = running.settle(&mut |step| live.show(step)).await;
         if alive == Alive::Something {
+            running.look_around().await;
             match spec.leftovers {
                 Leftovers::BecomeJob => {
                     let denial = finish(&running, Ended::Exited { code, signal }).denial;
@@ -179,6 +198,7 @@ impl Jobs {
             }
         }
         lock(&running.output).close();
+        running.close_round().await;
         finish(&running, Ended::Exited { code, signal })
     }
 
@@ -187,6 +207,7 @@ impl Jobs {
         match running.end(PATIENCE).await {
             Alive::Nothing => {
                 lock(&running.output).close();
+                running.close_round().await;
                 finish(&running, ended)
             }
             Alive::Something => {

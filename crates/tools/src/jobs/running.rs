@@ -2,6 +2,7 @@
 //! time. It does not know why it runs or for how long.
 
 use super::output::Output;
+use super::round::Round;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tenon_sandbox::{Confinement, Exit, SandboxPolicy, Supervised, Survivors};
@@ -66,6 +67,7 @@ pub(super) struct Running {
     pub(super) started: Instant,
     /// The walls that were asked for.
     pub(super) policy: Option<Arc<SandboxPolicy>>,
+    pub(super) round: Option<Round>,
 }
 
 impl Running {
@@ -89,6 +91,7 @@ impl Running {
             emptied: false,
             started: Instant::now(),
             policy: None,
+            round: None,
         };
         running.close_input_when_done();
         running
@@ -97,6 +100,20 @@ impl Running {
     /// What stands around the command.
     pub(super) fn confinement(&self) -> &Confinement {
         self.supervised.confinement()
+    }
+
+    /// The same while it goes on.
+    pub(super) async fn look_around(&mut self) {
+        if let Some(round) = &self.round {
+            round.look().await;
+        }
+    }
+
+    /// Judges what the command left, when all of it has ended.
+    pub(super) async fn close_round(&mut self) {
+        if let Some(round) = self.round.take() {
+            round.look().await;
+        }
     }
 
     /// What was done about protected files that the command changed.

@@ -56,6 +56,8 @@ pub struct RunSpec {
     /// The name of that file, without its ending; made safe here.
     pub label: String,
     pub walls: Walls,
+    /// Protected paths that a person confirmed this command for.
+    pub confirmed: Vec<PathBuf>,
     pub secrets: Secrets,
 }
 
@@ -86,6 +88,7 @@ impl RunSpec {
             output_bytes: limits.output_bytes,
             label: String::from("command"),
             walls: Walls::Inside,
+            confirmed: Vec::new(),
             secrets: Secrets::Masked,
         }
     }

@@ -2,7 +2,7 @@
 
 mod yard;
 
-pub use yard::{NOBODY, Yard, soon, until};
+pub use yard::{NOBODY, Yard, soon, supervisor_program, until};
 
 use std::time::Duration;
 use tenon_tools::OnTimeout;

@@ -19,5 +19,6 @@ mod support;
 mod todo;
 mod walks;
 mod walls;
+mod warden;
 mod workspace;
 mod write;

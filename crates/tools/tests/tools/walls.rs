@@ -34,6 +34,7 @@ fn policy(root: PathBuf) -> SandboxPolicy {
         root,
         writable: Vec::new(),
         read_only: Vec::new(),
+        guarded: Vec::new(),
         hidden: Vec::new(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,

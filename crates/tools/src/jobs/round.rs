@@ -1,0 +1,123 @@
+//! One command under the eyes of the warden: what it may do that others may
+//! not, what was found when it ended, and who is told.
+
+use super::running::lock;
+use super::spec::RunSpec;
+use super::warden::{Leave, Line, User, Warden};
+use super::{Inner, Jobs};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+use tenon_sandbox::SandboxPolicy;
+
+pub(super) struct Round {
+    /// The walls of this command.
+    pub(super) policy: Arc<SandboxPolicy>,
+    warden: Arc<Warden>,
+    user: User,
+    ticket: Option<u64>,
+    inner: Weak<Inner>,
+}
+
+impl Jobs {
+    /// Looks before a command. `None` where there are no walls.
+    pub(super) async fn round(&self, spec: &RunSpec) -> Option<Round> {
+        let policy = self.sandbox()?;
+        let leave = Leave {
+            confirmed: spec.confirmed.clone(),
+            line: Line::of(&tenon_policy::analyse(&spec.command)),
+        };
+        let warden = Arc::clone(&self.inner.warden);
+        let user = lock(&self.inner.user).clone();
+        let (begin, known) = (Arc::clone(&warden), user.clone());
+        let asked = Arc::clone(&policy);
+        let begun = tokio::task::spawn_blocking(move || begin.begin(&asked, &known, leave)).await;
+        // One that crashed has found nothing; the walls stand all the same.
+        let Ok(begun) = begun else {
+            return Some(Round {
+                policy,
+                warden,
+                user,
+                ticket: None,
+                inner: Arc::downgrade(&self.inner),
+            });
+        };
+        let round = Round {
+            policy: Arc::new(begun.policy),
+            warden,
+            user,
+            ticket: begun.ticket,
+            inner: Arc::downgrade(&self.inner),
+        };
+        round.tell(begun.told);
+        Some(round)
+    }
+}
+
+impl Round {
+    /// Judges what there is now; the command may go on.
+    pub(super) async fn look(&self) {
+        if self.ticket.is_none() {
+            return;
+        }
+        let warden = Arc::clone(&self.warden);
+        let (policy, user) = (Arc::clone(&self.policy), self.user.clone());
+        let told = tokio::task::spawn_blocking(move || warden.look_after(&policy, &user)).await;
+        self.tell(told.unwrap_or_default());
+    }
+
+    fn tell(&self, told: Vec<String>) {
+        let Some(inner) = self.inner.upgrade() else {
+            return;
+        };
+        let listener = lock(&inner.repairs).clone();
+        if let Some(listener) = listener {
+            for what in &told {
+                listener(what);
+            }
+        }
+        lock(&inner.judged).extend(told);
+    }
+}
+
+impl fmt::Debug for Round {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Round")
+            .field("ticket", &self.ticket)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Round {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket {
+            self.warden.end(ticket);
+        }
+    }
+}
+
+/// Whose commands they are, by the environment that they get.
+pub(super) fn user(environment: &[(OsString, OsString)]) -> User {
+    let path = |wanted: &str| {
+        let found = environment.iter().find(|(name, _)| name == wanted);
+        found
+            .map(|(_, value)| PathBuf::from(value))
+            .filter(|path| path.is_absolute())
+    };
+    let home = path("HOME");
+    let of_config = path("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    let settings = match path("GIT_CONFIG_GLOBAL") {
+        Some(file) => vec![file],
+        None => home
+            .iter()
+            .map(|home| home.join(".gitconfig"))
+            .chain(of_config.map(|folder| folder.join("git/config")))
+            .collect(),
+    };
+    User {
+        home,
+        settings,
+        opened: Vec::new(),
+    }
+}
