@@ -6,6 +6,7 @@ mod doubts;
 mod environment;
 mod git;
 mod home;
+mod machine;
 mod own;
 mod secrets;
 mod sockets;
@@ -260,19 +261,26 @@ struct Ground<'a> {
     place: &'a Place,
     settings: &'a SandboxSettings,
     home: Option<PathBuf>,
+    /// Besides that: the account's own where `HOME` says otherwise, and for
+    /// root everybody's.
+    homes: Vec<PathBuf>,
     repository: Option<git::Repository>,
 }
 
 impl<'a> Ground<'a> {
     fn of(place: &'a Place, settings: &'a SandboxSettings) -> Self {
+        let home = place
+            .env
+            .get("HOME")
+            .map(PathBuf::from)
+            .filter(|home| home.is_absolute());
+        let mut homes = tenon_sandbox::homes();
+        homes.retain(|other| home.as_ref() != Some(other));
         Self {
             place,
             settings,
-            home: place
-                .env
-                .get("HOME")
-                .map(PathBuf::from)
-                .filter(|home| home.is_absolute()),
+            home,
+            homes,
             repository: git::around(&place.root),
         }
     }
@@ -322,6 +330,9 @@ impl<'a> Ground<'a> {
         protected.extend(home::protected(self.home.as_deref(), |name| {
             self.variable(name)
         }));
+        for home in &self.homes {
+            protected.extend(home::protected(Some(home), |_| None));
+        }
         // Whoever names such a path itself wants it open; a folder around it
         // is no such wish.
         let opened = self.all_written(&self.settings.writable);
@@ -347,6 +358,10 @@ impl<'a> Ground<'a> {
         let mut hidden = sockets::find(home::gnupg(home, |name| self.variable(name)));
         hidden.extend(self.sockets_of_the_environment());
         hidden.extend(home::credentials(home, |name| self.variable(name)));
+        for home in &self.homes {
+            hidden.extend(home::credentials(Some(home), |_| None));
+        }
+        hidden.extend(machine::secrets());
         hidden.extend_from_slice(secrets);
         // A temporary folder or one that the user opened is not shut again;
         // what lies beside it stays shut.

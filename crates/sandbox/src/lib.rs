@@ -35,6 +35,7 @@
 //! # }
 //! ```
 
+mod accounts;
 mod alone;
 mod aside;
 mod bubblewrap;
@@ -66,6 +67,7 @@ mod tree;
 mod trial;
 mod walls;
 
+pub use accounts::homes;
 pub use aside::{Below, Standing};
 pub use confinement::{Confinement, Level};
 pub use denial::{Denial, recognise};

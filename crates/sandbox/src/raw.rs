@@ -4,7 +4,9 @@
 use rustix::process::{Pid, Signal};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Signals that must not end the supervisor before its tree has ended. They
@@ -247,6 +249,30 @@ pub(crate) fn limit_bounding_set(keep: u64) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The home of this user by the user database, whatever `HOME` says.
+pub(crate) fn home_of_account() -> Option<PathBuf> {
+    let mut text = vec![0_u8; 16 * 1024];
+    #[expect(unsafe_code, reason = "the user database has no safe wrapper")]
+    // SAFETY: the entry is zeroed, which is valid for it, the text is as long
+    // as is said, and both outlive what is read of them; the path is copied.
+    unsafe {
+        let mut entry: libc::passwd = std::mem::zeroed();
+        let mut found: *mut libc::passwd = std::ptr::null_mut();
+        let done = libc::getpwuid_r(
+            rustix::process::getuid().as_raw(),
+            &raw mut entry,
+            text.as_mut_ptr().cast(),
+            text.len(),
+            &raw mut found,
+        );
+        if done != 0 || found.is_null() || entry.pw_dir.is_null() {
+            return None;
+        }
+        let path = std::ffi::CStr::from_ptr(entry.pw_dir);
+        Some(PathBuf::from(std::ffi::OsStr::from_bytes(path.to_bytes())))
+    }
 }
 
 /// The version of Landlock in this kernel; 0 where there is none.

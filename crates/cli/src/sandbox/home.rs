@@ -147,15 +147,6 @@ const CREDENTIAL_VARIABLES: [&str; 12] = [
     "BOTO_CONFIG",
 ];
 
-/// Of the machine. The last are readable to root alone.
-const SYSTEM: [&str; 5] = [
-    "/run/secrets",
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-];
-
 /// What starts or steers programs of the user.
 const PROTECTED: [&str; 55] = [
     ".bashrc",
@@ -309,8 +300,6 @@ pub(super) fn credentials(
             path.is_absolute() && path.parent().is_some() && !path.starts_with("/dev")
         }));
     }
-    let readable = |path: &PathBuf| path.is_dir() || std::fs::File::open(path).is_ok();
-    found.extend(SYSTEM.map(PathBuf::from).into_iter().filter(readable));
     found
 }
 

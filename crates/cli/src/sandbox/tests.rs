@@ -1,5 +1,6 @@
 //! The lists of paths and variables, with real folders.
 
+mod accounts;
 mod repositories;
 mod secret_variables;
 
