@@ -10,6 +10,7 @@
 use super::beneath::{self, FOLDER};
 use super::error::{Doing, JournalError, WorkspaceError};
 use super::hash::sha256;
+use super::path::Lexical;
 use super::resolve::{Links, Place};
 use super::target::{Found, Target, changed, create_folders, exists, keep_rights, move_to_free};
 use super::{Attempt, OtherKind, Workspace};
@@ -312,8 +313,12 @@ impl Workspace {
         if place.links == Links::None {
             return Ok(());
         }
-        let last = std::fs::symlink_metadata(self.root().join(path));
-        if last.is_ok_and(|found| found.file_type().is_symlink()) {
+        let last = match self.lexical(path) {
+            Ok(Lexical::Inside(relative)) => self.root().join(relative),
+            Ok(Lexical::Outside(absolute)) => absolute,
+            Err(error) => return Err(Attempt::Failed(error)),
+        };
+        if std::fs::symlink_metadata(last).is_ok_and(|found| found.file_type().is_symlink()) {
             return Err(Attempt::Failed(WorkspaceError::NotAFile {
                 path: path.to_owned(),
                 kind: OtherKind::Link,

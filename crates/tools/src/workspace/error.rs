@@ -71,6 +71,10 @@ pub enum WorkspaceError {
     },
     #[error("`{path}` cannot be used as a path: {reason}")]
     BadPath { path: String, reason: String },
+    #[error(
+        "`{path}` is a path of Windows and names no place in the project folder `{root}`; write it relative to that folder, with `/`"
+    )]
+    Foreign { path: String, root: String },
     #[error("`{path}` does not exist{}", near_text(.near))]
     NotFound { path: String, near: Vec<String> },
     #[error("`{path}` is {kind}, not a file{}", kind_hint(.kind))]
@@ -153,6 +157,7 @@ impl WorkspaceError {
         match self {
             Self::Outside { .. } => ErrorCode::PathOutsideRoot,
             Self::BadPath { .. }
+            | Self::Foreign { .. }
             | Self::NotFound { .. }
             | Self::NotAFile { .. }
             | Self::NotAFolder { .. }

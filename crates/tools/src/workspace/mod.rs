@@ -11,6 +11,7 @@
 mod beneath;
 mod change;
 mod error;
+mod foreign;
 mod hash;
 mod ignored;
 mod ledger;

@@ -133,7 +133,7 @@ fn names(path: &Path) -> VecDeque<OsString> {
 impl Workspace {
     /// Finds the place that a path means, or says why it may not be touched.
     pub(super) fn place(&self, text: &str, access: Access) -> Result<Place, WorkspaceError> {
-        let lexical = path::normalise(&self.shared.names, text)?;
+        let lexical = self.lexical(text)?;
         let absolute = match &lexical {
             // Most paths have no links: one call settles it.
             Lexical::Inside(relative) => match self.look(&self.shared.root, relative) {
@@ -223,7 +223,7 @@ impl Workspace {
             symlink: links == Links::Followed,
             place,
         };
-        let absolute = match path::normalise(&self.shared.names, text) {
+        let absolute = match self.lexical(text) {
             Err(_) => return fact(text.to_owned(), true, true, Links::None, Standing::Ordinary),
             Ok(Lexical::Inside(relative)) => {
                 let absolute = self.shared.names.canonical.join(&relative);
@@ -281,7 +281,7 @@ impl Workspace {
     /// it led to: a link stands on the way, and a person must see both.
     #[must_use]
     pub fn alias(&self, text: &str, real: &str) -> Option<String> {
-        let called = match path::normalise(&self.shared.names, text).ok()? {
+        let called = match self.lexical(text).ok()? {
             Lexical::Inside(relative) => path::shown(&relative),
             Lexical::Outside(absolute) => absolute.to_string_lossy().into_owned(),
         };

@@ -1,8 +1,9 @@
 //! The door to the files: what passes and what does not. Everything that is
 //! about paths runs with both ways of resolving them.
 
-use crate::support::{World, both, refusal};
+use crate::support::{World, both, code, data, refusal};
 use rustix::fs::{CWD, Mode, mkfifoat};
+use serde_json::json;
 use std::path::Path;
 use tenon_policy::Access;
 use tenon_tools::workspace::{
@@ -349,4 +350,131 @@ fn a_root_that_is_missing_or_a_file_is_refused() {
     for path in [file.as_path(), Path::new("/nonexistent/x")] {
         assert!(Workspace::open(path, WorkspaceOptions::default()).is_err());
     }
+}
+
+#[tokio::test]
+async fn paths_of_windows_lead_to_the_files_of_the_project_in_every_file_tool() {
+    let world = World::new();
+    let root = world.root().file_name().unwrap().to_str().unwrap();
+    world.file("src/main.rs", "fn main() {}\n");
+    for path in [
+        r"src\main.rs",
+        r".\src\main.rs",
+        r"C:\proj\src\main.rs",
+        r"C:\\proj\\src\\main.rs",
+        "c:/Users/me/src/main.rs",
+        r"\\server\share\src\main.rs",
+        r"\src\main.rs",
+    ] {
+        for workspace in both(&world) {
+            assert_eq!(workspace.read(path).unwrap().path, "src/main.rs", "{path}");
+            let fact = workspace.observe(path, Access::Write);
+            assert_eq!((fact.path.as_str(), fact.exists), ("src/main.rs", true));
+            assert!(fact.inside);
+        }
+    }
+    let read = world
+        .call("read", json!({"path": r"C:\proj\src\main.rs"}))
+        .await;
+    assert_eq!(read.model_text, "1\tfn main() {}\n");
+    let path = r"src\main.rs";
+    let edit = json!({"path": path, "old": "main", "new": "start"});
+    data(&world.call("edit", edit).await);
+    let patch = format!(
+        "*** Begin Patch\n*** Update File: {path}\n@@\n-fn start() {{}}\n+fn go() {{}}\n*** End Patch\n"
+    );
+    data(&world.call("patch", json!({"patch": patch})).await);
+    assert_eq!(world.text("src/main.rs"), "fn go() {}\n");
+    let grep = world
+        .call("grep", json!({"pattern": "go", "path": r"C:\proj\src"}))
+        .await;
+    assert!(
+        grep.model_text.contains("src/main.rs"),
+        "{}",
+        grep.model_text
+    );
+    let list = world.call("list", json!({"path": r"src\"})).await;
+    assert_eq!(list.model_text, "src/\nmain.rs\n");
+    // New files: below the project, and below the name of its folder.
+    data(
+        &world
+            .call("write", json!({"path": r"src\new\a.rs", "content": "a"}))
+            .await,
+    );
+    let below = format!(r"D:\work\{root}\src\b.rs");
+    data(
+        &world
+            .call("write", json!({"path": below, "content": "b"}))
+            .await,
+    );
+    assert_eq!(
+        (world.text("src/new/a.rs"), world.text("src/b.rs")),
+        ("a".into(), "b".into())
+    );
+    let top = format!(r"D:\work\{root}");
+    assert!(world.workspace.resolve_dir(&top).unwrap() == world.root());
+}
+
+#[tokio::test]
+async fn a_path_of_windows_that_names_no_place_in_the_project_is_an_error() {
+    let world = World::new();
+    world.file("src/main.rs", "");
+    for path in [
+        r"C:\Windows\notes.txt",
+        "D:/x/y.rs",
+        r"\\server\share\z.rs",
+        r"C:\..\src\main.rs",
+        r"C:\",
+    ] {
+        for (tool, input) in [
+            ("read", json!({"path": path})),
+            ("write", json!({"path": path, "content": "x"})),
+            ("edit", json!({"path": path, "old": "x", "new": "y"})),
+            ("list", json!({"path": path})),
+        ] {
+            let output = world.call(tool, input).await;
+            assert_eq!(code(&output), "path_error", "{tool} {path}");
+            assert!(
+                output.model_text.contains("path of Windows"),
+                "{}",
+                output.model_text
+            );
+        }
+    }
+    let names: Vec<_> = std::fs::read_dir(world.root()).unwrap().collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    // What leads out of it leads out in either notation.
+    world.link("out", world.outside());
+    for path in [r"..\outside\x", r"out\x", r"src\..\..\outside\x"] {
+        let output = world
+            .call("write", json!({"path": path, "content": "x"}))
+            .await;
+        assert_eq!(code(&output), "path_outside_root", "{path}");
+    }
+    // The git folder is no other place for being written so.
+    let fact = world.workspace.observe(r".git\config", Access::Write);
+    assert_eq!(fact.path, ".git/config");
+}
+
+#[tokio::test]
+async fn a_file_with_a_backslash_in_its_name_is_the_one_that_is_meant() {
+    let world = World::new();
+    world.file(r"src\main.rs", "odd\n");
+    world.file("src/main.rs", "plain\n");
+    world.file("C:/x", "drive\n");
+    for (path, text) in [
+        (r"src\main.rs", "odd\n"),
+        ("src/main.rs", "plain\n"),
+        ("C:/x", "drive\n"),
+    ] {
+        assert_eq!(world.workspace.read(path).unwrap().bytes, text.as_bytes());
+    }
+    // A link is not removed in either notation.
+    world.link("src/link", "main.rs");
+    let refused = world
+        .workspace
+        .remove(r"src\link", Expect::Anything)
+        .unwrap_err();
+    assert_eq!(refusal(&refused), "path_error");
+    assert!(world.exists("src/link"));
 }
