@@ -5,6 +5,7 @@
 mod pairs;
 mod rolling;
 mod room;
+mod ways;
 
 use super::chain::{Item, Was, chain};
 use pairs::Places;
@@ -14,6 +15,7 @@ use tenon_session::{Blobs, SessionError};
 use tenon_tools::Workspace;
 use tenon_tools::workspace::Standing;
 use tenon_vocab::{Checkpoint, FileChange, Unkept};
+use ways::Ways;
 
 /// What happens to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +120,7 @@ impl Plan {
                 }
             }
         }
-        plan.spare_moved(stays);
+        plan.spare_moved(workspace, stays);
         plan
     }
 
@@ -137,7 +139,7 @@ impl Plan {
             .into_iter()
             .partition(|item| lacking.contains(&item.path));
         self.items = rest;
-        self.spare_moved(stays);
+        self.spare_moved(workspace, stays);
         self
     }
 
@@ -169,7 +171,8 @@ impl Plan {
 
     /// What was moved is taken from its new place only when it comes back to its
     /// old one. `stays` are places that do not get back what they held.
-    fn spare_moved(&mut self, mut stays: Vec<Item>) {
+    fn spare_moved(&mut self, workspace: &Workspace, mut stays: Vec<Item>) {
+        let mut ways = Ways::new(workspace);
         loop {
             let given: BTreeSet<&str> = self
                 .items
@@ -190,7 +193,8 @@ impl Plan {
             let alone = pairs::alone(&self.items)
                 .into_iter()
                 .map(|item| (item.path.clone(), self.places.why(item)));
-            let spared: BTreeMap<String, String> = holding.chain(alone).collect();
+            let shut = ways.shut(&self.items);
+            let spared: BTreeMap<String, String> = holding.chain(alone).chain(shut).collect();
             if spared.is_empty() {
                 return;
             }

@@ -309,6 +309,34 @@ async fn what_was_moved_stays_when_its_old_place_is_taken() {
 }
 
 #[tokio::test]
+async fn what_was_moved_stays_when_something_else_stands_where_its_folder_was() {
+    for way in ["mv x.db src", "ln -s elsewhere src", "mv x.db src/deep"] {
+        let mut session = Session::new();
+        session.write(".gitignore", "*.db\n");
+        session.write("x.db", "ignored\n");
+        session.write("src/deep/one.txt", "precious\n");
+        session.write("src/deep/big.bin", &large("big"));
+        session.bash("sleep 0.1").await;
+        let (from, to) = match way {
+            "mv x.db src/deep" => ("src/deep", "moved"),
+            _ => ("src", "moved"),
+        };
+        session.bash(&format!("mv {from} {to}")).await;
+        let stands = std::process::Command::new("sh")
+            .args(["-c", way])
+            .current_dir(session.root())
+            .status();
+        assert!(stands.unwrap().success());
+        let wanted = session.tree();
+        let notice = session.ask(Command::Undo).await;
+        assert!(session.tree() == wanted, "{way}: {}", notice.message);
+        says(&notice, "src/deep/one.txt: ");
+        says(&notice, "moved/");
+        session.leave().await;
+    }
+}
+
+#[tokio::test]
 async fn a_command_in_a_tree_that_is_not_watched_is_named_by_an_undo() {
     let mut session = Session::new();
     // More than is looked at, and quickly made: names of one file.
