@@ -21,7 +21,7 @@ use tenon_model::dialect::REPLY_FORMAT;
 use tenon_session::FrameOf;
 use tenon_tools::Tool;
 use tenon_vocab::{
-    BlobRef, CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, Outcome,
+    BlobRef, CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, JobId, Outcome,
     RunState, ToolOutput, ToolResult, ToolUse,
 };
 use tokio::task::JoinHandle;
@@ -55,7 +55,7 @@ struct Running {
     started: Instant,
 }
 
-/// What became of a call, whole: the log may keep less of the envelope.
+/// What became of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {
     pub envelope: Envelope,
@@ -64,6 +64,8 @@ pub struct Done {
     pub text: String,
     pub display: Display,
     pub images: Vec<(BlobRef, String)>,
+    /// Processes of the background that were ended with the call.
+    pub ended: Vec<JobId>,
 }
 
 impl Done {
@@ -327,11 +329,12 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
         text: output.model_text.clone(),
         display: output.display.clone(),
         images: images::keep_all(&run.core, std::mem::take(&mut output.images))?,
+        ended: Vec::new(),
     };
     run.emit(ToolResult {
         ok: output.envelope.is_ok(),
         status,
-        envelope: output.logged_envelope(),
+        envelope: output.envelope,
         model_text: output.model_text,
         display: output.display,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),

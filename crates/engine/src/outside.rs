@@ -43,6 +43,7 @@ pub(crate) async fn ask(
             output: String::new(),
             exit_code: None,
             job: None,
+            state: None,
         },
         choices: choices(),
         free_text: true,

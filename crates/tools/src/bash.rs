@@ -6,7 +6,7 @@ use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, HostReply, HostRequest, Tool};
 use crate::jobs::{
     Detached, Ended, Input, Jobs, Leftovers, NotStarted, Placement, Report, RunOutcome, RunSpec,
-    Walls, WayOut,
+    Walls, WayOut, end_line, seconds,
 };
 use crate::workspace::Workspace;
 use serde_json::{Map, Value, json};
@@ -95,6 +95,7 @@ impl Tool for Bash {
             output: circumstances(input, workspace),
             exit_code: None,
             job: None,
+            state: None,
         }
     }
 
@@ -329,20 +330,19 @@ fn answer(outcome: &RunOutcome, command: &str, limits: &ToolLimits) -> ToolOutpu
         }
         Ended::Interrupted => failed(ErrorCode::Interrupted, &report, outcome),
         Ended::Unknown => failed(ErrorCode::UnknownOutcome, &report, outcome),
-        Ended::Exited { .. } | Ended::Running(_) | Ended::TimedOut => ToolOutput {
-            folded: vec!["stdout", "stderr"],
-            ..ToolOutput::ok(
-                data(outcome, &report),
-                report.text.clone(),
-                Display::Nothing,
-            )
-        },
+        Ended::Exited { .. } | Ended::Running(_) | Ended::TimedOut => ToolOutput::ok(
+            data(outcome, &report),
+            report.text.clone(),
+            Display::Nothing,
+        ),
     };
     output.display = Display::Terminal {
         command: command.to_owned(),
         output: report.screen(),
         exit_code: outcome.exit_code(),
         job: outcome.job.as_ref().map(ToString::to_string),
+        state: matches!(outcome.ended, Ended::TimedOut)
+            .then(|| format!("timed out after {}, killed", seconds(outcome.duration))),
     };
     output.sandbox = Some(outcome.sandbox.clone());
     output.masked = outcome.output.masked.counts();
@@ -358,12 +358,26 @@ fn data(outcome: &RunOutcome, report: &Report) -> Value {
         Ended::TimedOut => Some(-1),
         _ => outcome.exit_code(),
     };
+    let mut stderr = report.stderr.clone();
+    // A reader of the data alone must see why nothing more comes.
+    if matches!(outcome.ended, Ended::TimedOut) {
+        end_line(&mut stderr);
+        stderr.push_str(&format!(
+            "timed out after {} and was killed\n",
+            seconds(outcome.duration)
+        ));
+    }
     let mut data = Map::new();
     data.insert("stdout".into(), report.stdout.clone().into());
-    data.insert("stderr".into(), report.stderr.clone().into());
+    data.insert("stderr".into(), stderr.into());
     data.insert("exit_code".into(), exit_code.into());
     data.insert("timed_out".into(), timed_out.into());
     data.insert("duration_ms".into(), milliseconds(outcome.duration).into());
+    data.insert("truncated".into(), report.truncated.into());
+    if let Some(path) = outcome.output.whole.path().filter(|_| report.truncated) {
+        let path = path.to_string_lossy().into_owned();
+        data.insert("whole_output".into(), path.into());
+    }
     if let Some(job) = &outcome.job {
         data.insert("process_id".into(), job.as_str().into());
     }

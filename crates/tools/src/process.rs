@@ -208,6 +208,7 @@ async fn read(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
         }
         read = patient => read?,
     };
+    let truncated = text.left_out_bytes > 0;
     let printed = text.joined(|excerpt| left_out(excerpt, &whole));
     let mut answer = if printed.is_empty() {
         String::from("(nothing new)")
@@ -221,15 +222,25 @@ async fn read(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
     let mut data = described(&info);
     if let Value::Object(fields) = &mut data {
         fields.insert("output".into(), printed.clone().into());
+        fields.insert("truncated".into(), truncated.into());
+        if let Some(path) = whole.path().filter(|_| truncated) {
+            let path = path.to_string_lossy().into_owned();
+            fields.insert("whole_output".into(), path.into());
+        }
     }
+    let (job, stands) = match info.state {
+        JobState::Running => (Some(id.to_string()), None),
+        JobState::Exited | JobState::Killed => (None, Some(state(&info))),
+    };
     let display = Display::Terminal {
         command: info.command,
         output: printed,
-        exit_code: info.exit_code,
-        job: Some(id.to_string()),
+        // Whoever ends a process has not failed at anything.
+        exit_code: info.exit_code.filter(|_| info.state == JobState::Exited),
+        job,
+        state: stands,
     };
     Ok(ToolOutput {
-        folded: vec!["output"],
         masked: masked.counts(),
         ..ToolOutput::ok(data, answer, display)
     })

@@ -275,10 +275,7 @@ fn answer(skill: &SkillInfo, loaded: Loaded) -> ToolOutput {
         summary,
         body: String::new(),
     };
-    ToolOutput {
-        folded: vec!["text"],
-        ..ToolOutput::ok(data, loaded.text, display)
-    }
+    ToolOutput::ok(data, loaded.text, display)
 }
 
 /// One line for people: what was loaded, and how much of it.

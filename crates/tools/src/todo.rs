@@ -196,10 +196,7 @@ fn answer(reply: HostReply, cut: &[String]) -> ToolOutput {
     for note in cut {
         text.push_str(&format!("\n[{note}]"));
     }
-    let mut output = ToolOutput::ok(json!({"items": items}), text, Display::Todo { items });
-    // The event of the list and the text have it already.
-    output.folded = vec!["items"];
-    output
+    ToolOutput::ok(json!({"items": items}), text, Display::Todo { items })
 }
 
 #[cfg(test)]

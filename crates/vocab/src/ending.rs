@@ -194,12 +194,22 @@ impl Interrupted {
 }
 
 impl Display {
-    /// `exit 2`, or where a command goes on; `None` for what is no command.
+    /// `exit 2`, or where a command goes on or what became of it; `None` for what
+    /// is no command.
     #[must_use]
     pub fn exit(&self) -> Option<String> {
-        let Self::Terminal { exit_code, job, .. } = self else {
+        let Self::Terminal {
+            exit_code,
+            job,
+            state,
+            ..
+        } = self
+        else {
             return None;
         };
+        if let Some(state) = state {
+            return Some(state.clone());
+        }
         Some(match (exit_code, job) {
             (_, Some(job)) => format!("running in the background as {job}"),
             (Some(code), None) => format!("exit {code}"),
@@ -291,6 +301,7 @@ mod tests {
                 output: String::new(),
                 exit_code: Some(code),
                 job: None,
+                state: None,
             };
             ended.ending().word()
         };

@@ -216,8 +216,13 @@ pub enum Display {
         /// The tail of what it printed, as a person would want to see it.
         output: String,
         exit_code: Option<i32>,
+        /// The process that goes on in the background.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         job: Option<String>,
+        /// What became of a process of the background, where the code does not
+        /// say it: `killed after 2.0 s`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<String>,
     },
     Todo {
         items: Vec<TodoItem>,
@@ -273,9 +278,6 @@ pub struct ToolOutput {
     /// Exactly what the model is shown.
     pub model_text: String,
     pub display: Display,
-    /// Keys of the envelope's `data` whose whole content stands in
-    /// `model_text` or in a spill file; the log keeps the envelope without them.
-    pub folded: Vec<&'static str>,
     pub reads: Vec<FileHash>,
     pub images: Vec<ToolImage>,
     pub sandbox: Option<SandboxReport>,
@@ -290,7 +292,6 @@ impl ToolOutput {
             envelope: Envelope::Ok(data),
             model_text: model_text.into(),
             display,
-            folded: Vec::new(),
             reads: Vec::new(),
             images: Vec::new(),
             sandbox: None,
@@ -313,7 +314,6 @@ impl ToolOutput {
                 message,
                 details: None,
             }),
-            folded: Vec::new(),
             reads: Vec::new(),
             images: Vec::new(),
             sandbox: None,
@@ -327,17 +327,5 @@ impl ToolOutput {
             error.details = Some(details);
         }
         self
-    }
-
-    /// The envelope as the log keeps it: without what `folded` names.
-    #[must_use]
-    pub fn logged_envelope(&self) -> Envelope {
-        let mut envelope = self.envelope.clone();
-        if let Envelope::Ok(Value::Object(data)) = &mut envelope {
-            for key in &self.folded {
-                data.shift_remove(*key);
-            }
-        }
-        envelope
     }
 }

@@ -117,21 +117,6 @@ fn an_envelope_has_the_two_shapes_of_the_contract() {
 }
 
 #[test]
-fn the_log_keeps_an_envelope_without_what_the_model_text_holds() {
-    let mut output = ToolOutput::ok(
-        json!({"path": "a", "content": "long"}),
-        "1 long",
-        Default::default(),
-    );
-    output.folded = vec!["content"];
-    assert_eq!(output.logged_envelope(), Envelope::Ok(json!({"path": "a"})));
-    assert_eq!(
-        output.envelope,
-        Envelope::Ok(json!({"path": "a", "content": "long"}))
-    );
-}
-
-#[test]
 fn arguments_are_kept_as_the_exact_string() {
     let message: Message = serde_json::from_value(json!({
         "role": "assistant",

@@ -310,3 +310,44 @@ async fn with_the_masking_switched_off_nothing_is_changed() {
     assert!(log(&world, id).contains(&secret()));
     assert!(hooks(&events).is_empty());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_result_is_whole_in_stream_and_log_with_long_texts_beside_it_and_masked() {
+    let (mut world, id) = (World::new(), SessionId::generate());
+    world
+        .tools
+        .push(Arc::new(tenon_tools::files::read::Read::new()));
+    let line = format!("{}\n", "x".repeat(99));
+    let mut content = line.repeat(400);
+    content.push_str(&format!("token = {}\n", secret()));
+    std::fs::write(world.root().join("long.txt"), &content).unwrap();
+    let input = json!({"path": "long.txt"}).to_string();
+    let model = Scripted::new([Turn::call("a", "read", &input), Turn::text("done")]);
+    let events = world.run(id, &model, "read it").await;
+    let masked = content.replace(&secret(), "[masked:github-token]");
+    let data_of = |kind: &EventKind| match kind {
+        EventKind::ToolResult(result) => match &result.envelope {
+            tenon_vocab::Envelope::Ok(data) => Some(data.clone()),
+            tenon_vocab::Envelope::Err(error) => panic!("{error:?}"),
+        },
+        _ => None,
+    };
+    let published = events
+        .iter()
+        .find_map(|event| data_of(&event.kind))
+        .unwrap();
+    assert_eq!(published["content"], masked.as_str());
+    assert_eq!(published["truncated"], false);
+    assert_eq!(published["lines"], 401);
+    assert_eq!(published["bytes"], content.len());
+    assert!(published["path"].as_str().unwrap().starts_with('/'));
+    // The log says the same, in a line that is short.
+    let kept = world.store.load(id).unwrap();
+    let kept = kept.records.iter().find_map(|it| data_of(&it.event.kind));
+    assert_eq!(kept.unwrap(), published);
+    let log = log(&world, id);
+    assert!(log.lines().all(|line| line.len() < 64 * 1024));
+    assert!(log.contains(r#""content":{"$blob":""#));
+    assert!(!everything(&events).contains(&secret()) && !log.contains(&secret()));
+    world.verify(id);
+}

@@ -103,10 +103,6 @@ fn capped(name: &str, text: &str, host: &dyn Host) -> String {
 
 fn plain(name: &str, text: String, data: Value) -> ToolOutput {
     let lines = text.lines().count();
-    let folded = match data {
-        Value::Object(_) => vec!["text"],
-        _ => Vec::new(),
-    };
     let display = Display::Text {
         summary: match lines {
             1 => format!("{name}: 1 line"),
@@ -114,10 +110,7 @@ fn plain(name: &str, text: String, data: Value) -> ToolOutput {
         },
         body: shorten(&text, SCREEN, None),
     };
-    ToolOutput {
-        folded,
-        ..ToolOutput::ok(data, text, display)
-    }
+    ToolOutput::ok(data, text, display)
 }
 
 /// `{"ok": false, "error": …}`: an object with a message, or just a text.

@@ -185,9 +185,7 @@ fn answer(paths: &[String], most: usize, cap: usize, walked: Walked) -> ToolOutp
         },
         entries: paths[..shown].iter().map(|path| entry(path)).collect(),
     };
-    let mut output = ToolOutput::ok(data, model, display);
-    output.folded = vec!["paths"];
-    output
+    ToolOutput::ok(data, model, display)
 }
 
 fn entry(path: &str) -> FileEntry {

@@ -221,7 +221,5 @@ fn answer(
         summary: format!("{}: {} entries", walk.folder(), tree.shown),
         body: tree.text.clone(),
     };
-    let mut output = ToolOutput::ok(data, model, display);
-    output.folded = vec!["tree"];
-    output
+    ToolOutput::ok(data, model, display)
 }

@@ -268,7 +268,6 @@ fn answer(open: &OpenFile, page: &Page, note: &str, hash: Option<String>) -> Too
         body: String::new(),
     };
     let mut output = ToolOutput::ok(data, model, display);
-    output.folded = vec!["content"];
     output.reads = hash
         .map(|sha256| FileHash {
             path: open.path.clone(),
@@ -324,9 +323,11 @@ fn bytes(given: &Blocking, path: &str, offset: u64) -> Result<ToolOutput, Failur
         summary,
         body: String::new(),
     };
-    let mut output = ToolOutput::ok(data, format!("{content}\n{marker}\n"), display);
-    output.folded = vec!["content"];
-    Ok(output)
+    Ok(ToolOutput::ok(
+        data,
+        format!("{content}\n{marker}\n"),
+        display,
+    ))
 }
 
 /// Leaves out the pieces of characters at both ends of a cut.

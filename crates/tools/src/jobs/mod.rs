@@ -21,7 +21,7 @@ mod spill;
 mod walls;
 mod warden;
 
-pub(crate) use report::{Report, left_out, seconds};
+pub(crate) use report::{Report, end_line, left_out, seconds};
 
 pub use capture::Excerpt;
 pub use spec::{

@@ -19,12 +19,15 @@ pub(crate) struct Report {
     pub(crate) text: String,
     /// The line of facts, without brackets.
     pub(crate) facts: String,
+    /// Whether something was left out of either stream.
+    pub(crate) truncated: bool,
 }
 
 impl Report {
     /// `limit` bounds both streams together.
     pub(crate) fn new(outcome: &RunOutcome, command: &str, limit: usize) -> Self {
         let (stdout, stderr) = shared(&outcome.output, limit);
+        let truncated = stdout.left_out_bytes > 0 || stderr.left_out_bytes > 0;
         let marker = |excerpt: &Excerpt| left_out(excerpt, &outcome.output.whole);
         let stdout = stdout.joined(marker);
         let stderr = stderr.joined(marker);
@@ -40,6 +43,7 @@ impl Report {
             stderr,
             text,
             facts,
+            truncated,
         }
     }
 
@@ -87,7 +91,7 @@ fn both(stdout: &str, stderr: &str) -> String {
     text
 }
 
-fn end_line(text: &mut String) {
+pub(crate) fn end_line(text: &mut String) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }

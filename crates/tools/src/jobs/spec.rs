@@ -4,7 +4,7 @@
 use super::capture::Excerpt;
 use super::walls::Walls;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tenon_policy::Findings;
 use tenon_sandbox::{Denial, SpawnError};
@@ -146,6 +146,17 @@ pub enum Whole {
     FileCut(PathBuf, Cut),
     /// The file could not be written; why.
     Lost(String),
+}
+
+impl Whole {
+    /// The file, where there is one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) | Self::FileCut(path, _) => Some(path),
+            Self::Here | Self::Lost(_) => None,
+        }
+    }
 }
 
 /// Why a file holds only the start of an output.

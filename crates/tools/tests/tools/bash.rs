@@ -89,12 +89,13 @@ async fn a_result_says_what_was_printed_and_how_it_ended() {
     assert_eq!(data["exit_code"], 0);
     assert_eq!(data["timed_out"], false);
     assert!(data["duration_ms"].is_u64() && data.get("process_id").is_none());
-    assert_eq!(output.folded, ["stdout", "stderr"]);
+    assert_eq!(data["truncated"], false);
     let expected = Display::Terminal {
         command: "echo hello".into(),
         output: "hello\n".into(),
         exit_code: Some(0),
         job: None,
+        state: None,
     };
     assert_eq!(output.display, expected);
     assert_eq!(output.sandbox.unwrap().adapter, "none");
@@ -289,6 +290,15 @@ async fn a_timeout_that_kills_says_that_the_command_did_not_fail() {
     let text = &output.model_text;
     assert!(text.starts_with("begun\n"), "{text}");
     assert!(text.contains("did not fail by itself"), "{text}");
+    let stderr = data["stderr"].as_str().unwrap();
+    assert!(stderr.starts_with("timed out after "), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1);
+    // What the command itself said stands before it, on lines of its own.
+    let output = shell.bash("printf mine >&2; sleep 600").await;
+    let stderr = crate::support::data(&output)["stderr"].as_str().unwrap();
+    assert!(stderr.starts_with("mine\ntimed out after "), "{stderr}");
+    let exit = output.display.exit().unwrap();
+    assert!(exit.starts_with("timed out after "), "{exit}");
     assert_eq!(shell.yard.alive(), NOBODY);
 }
 
@@ -362,7 +372,6 @@ async fn a_background_process_is_followed_to_its_end() {
         .process(json!({"action": "read", "id": "proc_1"}))
         .await;
     assert_eq!(data(&read)["output"], "got one\n");
-    assert_eq!(read.folded, ["output"]);
     let end = json!({"action": "write", "id": "proc_1", "input": "two\n\u{4}"});
     shell.process(end).await;
     until("it ends", || shell.yard.jobs.list()[0].exit_code.is_some()).await;
@@ -373,6 +382,55 @@ async fn a_background_process_is_followed_to_its_end() {
         read.model_text.starts_with("got two\n"),
         "{}",
         read.model_text
+    );
+}
+
+#[tokio::test]
+async fn a_process_that_is_over_is_not_said_to_run() {
+    let shell = Shell::new();
+    let starts = [
+        ("echo last; exit 3", "exited with code 3 after "),
+        ("exec sleep 600", "killed after "),
+    ];
+    for (at, (command, over)) in (1..).zip(starts) {
+        let id = format!("proc_{at}");
+        // The first process waits for a line, so that it ends after the call.
+        let command = format!("read line; {command}");
+        let input = json!({"command": command, "background": true});
+        let begun = shell.call("bash", input).await;
+        assert_eq!(data(&begun)["process_id"], id.as_str());
+        let says = |output: &tenon_vocab::ToolOutput| output.display.exit().unwrap();
+        let running = shell.process(json!({"action": "read", "id": id})).await;
+        assert_eq!(says(&running), format!("running in the background as {id}"));
+        let line = json!({"action": "write", "id": id, "input": "\n"});
+        shell.process(line).await;
+        if over.starts_with("killed") {
+            shell.process(json!({"action": "kill", "id": id})).await;
+        }
+        let state = || shell.yard.jobs.list()[at - 1].state;
+        until("it is over", || {
+            state() != tenon_tools::jobs::JobState::Running
+        })
+        .await;
+        let read = shell.process(json!({"action": "read", "id": id})).await;
+        assert!(says(&read).starts_with(over), "{}", says(&read));
+        assert!(read.model_text.contains(&format!("[{id}: {over}")));
+        assert!(!read.model_text.contains("running"), "{}", read.model_text);
+    }
+}
+
+#[tokio::test]
+async fn data_and_text_of_a_long_output_name_the_same_file() {
+    let shell = Shell::new();
+    let output = shell.bash("seq 1 20000").await;
+    let data = data(&output);
+    assert_eq!(data["truncated"], true);
+    let file = data["whole_output"].as_str().unwrap();
+    assert!(output.model_text.contains(file), "{}", output.model_text);
+    assert!(
+        std::fs::read_to_string(file)
+            .unwrap()
+            .ends_with("\n20000\n")
     );
 }
 

@@ -35,6 +35,7 @@ fn terminal(output: &str, exit_code: i32) -> Display {
         output: output.into(),
         exit_code: Some(exit_code),
         job: None,
+        state: None,
     }
 }
 

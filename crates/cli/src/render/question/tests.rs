@@ -181,6 +181,7 @@ fn a_question_without_a_body_shows_the_command_itself() {
         command: "rm -rf build".into(),
         output: String::new(),
         job: None,
+        state: None,
         exit_code: None,
     };
     assert!(show(Paint::Plain, &asked).contains("  rm -rf build\n"));

@@ -44,9 +44,7 @@ pub(super) fn answer(found: &Found, job: &Job<'_>, cap: usize) -> ToolOutput {
         },
         entries: page.entries,
     };
-    let mut output = ToolOutput::ok(data, page.text, display);
-    output.folded = vec!["results"];
-    output
+    ToolOutput::ok(data, page.text, display)
 }
 
 struct Page {
