@@ -12,11 +12,16 @@ use tenon_tools::jobs::WayOut;
 /// The hidden subcommand under which this program supervises a command.
 pub const SUPERVISE: &str = "__supervise";
 
+/// The variables of this process, sorted into what commands get and what not.
+pub fn environment(resolved: &Resolved) -> sandbox::Environment {
+    let keys = sandbox::key_variables(resolved);
+    sandbox::Environment::sort(sandbox::whole_environment(), &resolved.sandbox, &keys)
+}
+
 /// The runner of a session's processes: without the variables that commands
 /// must not have. The walls come when the agent is known.
 pub fn session_jobs(folder: &Path, resolved: &Resolved) -> Jobs {
-    let keys = sandbox::key_variables(resolved);
-    let sorted = sandbox::Environment::sort(sandbox::whole_environment(), &resolved.sandbox, &keys);
+    let sorted = environment(resolved);
     let way_out = match resolved.locks.sandbox {
         Some(_) => WayOut::Closed,
         None => WayOut::Offered,

@@ -256,6 +256,11 @@ pub fn key_variables(resolved: &Resolved) -> Vec<String> {
         .collect()
 }
 
+/// The folders besides the project that every command may write, but for caches.
+pub fn written_by_all(place: &Place, settings: &SandboxSettings) -> Vec<PathBuf> {
+    Ground::of(place, settings).writable_while_reading()
+}
+
 /// Everything that the lists of paths are made from.
 struct Ground<'a> {
     place: &'a Place,

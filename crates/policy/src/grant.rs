@@ -151,6 +151,11 @@ fn covers_command(words: &[String], command: &Simple) -> bool {
 /// leads out of it by words that stood there when the grant was given. A link that
 /// came since, and a word that nobody has seen, are a question of their own.
 fn leads_where_seen(words: &[String], script: &Script, part: usize) -> bool {
+    // Who said yes to `git` did not say it to one that the project brings.
+    let program = words.first().map_or("", String::as_str);
+    if script.foreign.iter().any(|foreign| foreign.name == program) {
+        return false;
+    }
     script.observed_of(part).all(|(target, fact)| {
         let path = target.path.as_str();
         let leads_out =

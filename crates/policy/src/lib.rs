@@ -57,5 +57,5 @@ pub use parse::RuleError;
 pub use protected::runs_later;
 pub use rule::{Answers, CommandPattern, Layer, Matcher, PathPattern, Rule, Weight};
 pub use rules::Rules;
-pub use script::{Commands, Danger, Deed, Script, Simple, Target, Word, analyse};
+pub use script::{Commands, Danger, Deed, Foreign, Script, Simple, Target, Word, analyse};
 pub use search::search_filter;

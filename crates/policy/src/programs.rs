@@ -1,6 +1,8 @@
 //! Programs of which a prefix of the command says little: those that run others,
 //! and those that destroy. Lists to be careful by, never to allow by.
 
+use crate::readers::reader_of;
+use crate::script::Script;
 use crate::shell;
 
 /// Programs whose arguments are, or can name, another program.
@@ -82,6 +84,34 @@ const DEEP: &[(&str, &str)] = &[
     ("hg", "bookmarks"),
     ("apt snap", "*"),
 ];
+
+/// Readers that the shell has itself: for them it looks nowhere.
+const BUILT_IN: &str = "echo printf pwd cd test [ true false type command";
+
+/// Wrappers that are taken off a command and start it as a program.
+const STARTERS: &str = "env nice nohup timeout";
+
+/// The programs of a certain line that run unasked if they are the system's.
+pub(crate) fn looked_up(script: &Script) -> Vec<&str> {
+    if script.exact().is_none() {
+        return Vec::new();
+    }
+    let mut names = vec!["bash"];
+    let heads = script
+        .found
+        .iter()
+        .filter_map(|command| command.words.first());
+    let heads: Vec<&str> = heads.map(|word| word.text.as_str()).collect();
+    let started = heads.iter().any(|name| lists(STARTERS, name));
+    for name in heads {
+        let is_built_in = lists(BUILT_IN, name) && !started;
+        let matters = reader_of(name).is_some() || lists(STARTERS, name) || name == "git";
+        if matters && !is_built_in && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
 
 fn lists(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|entry| entry == name)

@@ -282,6 +282,12 @@ pub(crate) fn doubt(script: &Script, part: usize) -> Option<String> {
     let command = script.exact()?.get(part)?;
     let argv = command.argv();
     let program = *argv.first()?;
+    if let Some(foreign) = script.foreign.first() {
+        let (name, path) = (&foreign.name, &foreign.path);
+        return Some(format!(
+            "`{name}` stands for {path} here, which a command could have written"
+        ));
+    }
     match certain_roles(&argv) {
         Ok(_) => {}
         Err(None) => return Some(format!("`{program}` is not known to only read")),

@@ -6,7 +6,7 @@
 //! text that becomes code. The first may serve to allow, the second only to ask,
 //! confirm or deny.
 
-use crate::{PathFact, shell};
+use crate::{PathFact, programs, shell};
 use tenon_vocab::Class;
 
 /// A command line as it was read. Nothing in it was looked up outside of the text
@@ -25,6 +25,9 @@ pub struct Script {
     pub targets: Vec<Target>,
     /// One for each target and in their order. Empty until somebody has looked.
     pub(crate) facts: Vec<PathFact>,
+    /// Programs of the line that the project could have put in the place of the
+    /// system's. Empty until somebody has looked.
+    pub(crate) foreign: Vec<Foreign>,
     /// Whether `found` may lack something, so that rules which deny must also
     /// look at the bare words.
     pub(crate) sight: Sight,
@@ -101,6 +104,24 @@ pub struct Danger {
     pub piece: String,
 }
 
+/// A program, or a file that is run before it, where a command may write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Foreign {
+    /// The name in the line, or the variable that names the file.
+    pub name: String,
+    pub path: String,
+}
+
+impl Foreign {
+    #[must_use]
+    pub fn new(name: &str, path: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            path: path.to_owned(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Deed {
     Read,
@@ -163,6 +184,27 @@ impl Script {
             Vec::new()
         };
         self
+    }
+
+    /// The same with the programs that could be the project's.
+    #[must_use]
+    pub fn with_foreign(mut self, foreign: Vec<Foreign>) -> Self {
+        self.foreign = foreign;
+        self
+    }
+
+    /// The names of programs that the shell would look for in `PATH`, where it
+    /// matters which they are: for what may run unasked, and git. With the shell.
+    #[must_use]
+    pub fn looked_up(&self) -> Vec<&str> {
+        programs::looked_up(self)
+    }
+
+    /// Whether a command of the line goes to another folder.
+    #[must_use]
+    pub fn goes_elsewhere(&self) -> bool {
+        let goes = |command: &Simple| matches!(command.program(), "cd" | "pushd" | "popd");
+        self.found.iter().any(goes)
     }
 
     #[must_use]

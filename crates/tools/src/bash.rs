@@ -82,11 +82,9 @@ impl Tool for Bash {
         // The words mean what they mean in the folder that the command runs in.
         let folder = text(input, "workdir").unwrap_or_default();
         let found = observed(&script, Path::new(folder), workspace);
-        facts(
-            &self.spec,
-            Subject::Command(script.with_facts(found)),
-            input,
-        )
+        let foreign = workspace.foreign_programs(&script, Path::new(folder));
+        let script = script.with_facts(found).with_foreign(foreign);
+        facts(&self.spec, Subject::Command(script), input)
     }
 
     fn preview(&self, input: &Value, workspace: &Workspace) -> Display {

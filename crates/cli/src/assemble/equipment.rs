@@ -6,13 +6,14 @@ use crate::custom::Custom;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::provider::Wanted;
-use crate::sandbox::Walls;
+use crate::runner::environment;
+use crate::sandbox::{self, Walls};
 use std::path::{Path, PathBuf};
 use tenon_config::Resolved;
 use tenon_engine::{AgentParts, Approval, Confirm, agents, prompt};
 use tenon_model::{Model, Parameters};
 use tenon_tools::workspace::{External, WorkspaceOptions};
-use tenon_tools::{BuiltIn, Interactive, Toolbox, Workspace};
+use tenon_tools::{BuiltIn, Interactive, Programs, Toolbox, Workspace};
 use tenon_vocab::profile::{AgentProfile, SkillInfo, ToolLimits};
 use tenon_vocab::{Decision, Settings, effort};
 
@@ -104,6 +105,10 @@ pub fn workspace(
         },
         extra_read: folders.chain([folder.join("out")]).collect(),
         home: place.env.get("HOME").map(PathBuf::from),
+        programs: Programs::new(
+            &environment(resolved).given,
+            sandbox::written_by_all(place, &resolved.sandbox),
+        ),
     };
     Workspace::open(&place.root, options).map_err(|error| CliError::runtime(error.to_string()))
 }

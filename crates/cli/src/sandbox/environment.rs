@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use tenon_config::{SandboxMode, SandboxSettings};
+use tenon_tools::programs::without_empty;
 
 /// Names that hold credentials. `*` stands for any text.
 const CREDENTIALS: [&str; 43] = [
@@ -87,6 +88,9 @@ const WAYS_OUT: [&str; 14] = [
     "TMUX",
 ];
 
+/// Folders from which the loader takes code for every program.
+const LIBRARIES: &str = "LD_LIBRARY_PATH";
+
 /// The variables of this process, sorted into what commands get and what not.
 #[derive(Debug, Default)]
 pub struct Environment {
@@ -112,6 +116,11 @@ impl Environment {
             let text = name.to_string_lossy().into_owned();
             if is_withheld(&text, &value.to_string_lossy(), settings, keys) {
                 sorted.withheld.push(text);
+            } else if text == LIBRARIES {
+                // An empty element means wherever the command stands: code of the
+                // project would be part of every program.
+                let kept = without_empty(&value);
+                sorted.given.extend(kept.map(|value| (name, value)));
             } else {
                 sorted.given.push((name, value));
             }

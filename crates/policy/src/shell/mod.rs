@@ -58,6 +58,7 @@ pub(crate) fn analyse(text: &str) -> Script {
         dangers: finder.dangers,
         targets: finder.targets,
         facts: Vec::new(),
+        foreign: Vec::new(),
         sight: finder.sight,
     }
 }
@@ -75,6 +76,7 @@ fn too_long(text: &str) -> Script {
         found: Vec::new(),
         targets: Vec::new(),
         facts: Vec::new(),
+        foreign: Vec::new(),
         sight: Sight::Partial,
     }
 }

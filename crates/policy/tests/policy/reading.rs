@@ -1,7 +1,7 @@
 //! What `cat`, `grep` and `ls` may read unasked.
 
 use crate::support::{bash, class, default_class, inside, user_rules, verdict};
-use tenon_policy::{Access, Facts, PathFact, Rules, Subject, analyse};
+use tenon_policy::{Access, Facts, Foreign, PathFact, Rules, Subject, analyse};
 use tenon_vocab::Class;
 
 fn observed(command: &str, fact: PathFact) -> Facts {
@@ -207,5 +207,45 @@ fn a_glob_that_could_become_a_secret_asks_although_the_program_is_allowed() {
         "git add src/*",
     ] {
         assert_eq!(class(&bash(command), &rules), Class::Allow, "{command}");
+    }
+}
+
+#[test]
+fn what_runs_free_asks_where_its_program_could_be_the_projects() {
+    let with = |command: &str, foreign: &[(&str, &str)]| {
+        let mut facts = bash(command);
+        if let Subject::Command(script) = facts.subject {
+            let foreign = foreign.iter().map(|(name, path)| Foreign::new(name, path));
+            facts.subject = Subject::Command(script.with_foreign(foreign.collect()));
+        }
+        facts
+    };
+    let ls = [("ls", "/p/node_modules/.bin/ls")];
+    assert_eq!(default_class(&with("ls src", &[])), Class::Allow);
+    for command in ["ls src", "cat a | ls"] {
+        assert_eq!(default_class(&with(command, &ls)), Class::Ask, "{command}");
+    }
+    assert_eq!(
+        verdict(&with("ls", &ls), &Rules::built_in()).reason,
+        "`ls` stands for /p/node_modules/.bin/ls here, which a command could have written"
+    );
+    let rules = user_rules(r#"{"bash": {"ls *": "allow"}}"#);
+    assert_eq!(class(&with("ls src", &ls), &rules), Class::Allow);
+}
+
+#[test]
+fn programs_are_looked_up_by_the_names_that_the_shell_would_look_for() {
+    for (command, names) in [
+        ("ls src | head -3", &["bash", "ls", "head"][..]),
+        ("echo a; pwd; test -f a", &["bash"]),
+        ("env echo a", &["bash", "env", "echo"]),
+        ("timeout 5 cat a", &["bash", "timeout", "cat"]),
+        ("nice -n 5 ls", &["bash", "nice", "ls"]),
+        ("git status", &["bash", "git"]),
+        ("/bin/ls", &["bash"]),
+        ("make", &["bash"]),
+        ("ls $(pwd)", &[]),
+    ] {
+        assert_eq!(analyse(command).looked_up(), names, "{command}");
     }
 }

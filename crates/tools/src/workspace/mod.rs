@@ -39,6 +39,7 @@ pub use scan::{
 pub use stand::{Stand, Standing, Wanted};
 pub use walk::{Entry, EntryKind, Ignored, Walk, WalkOptions, Walked};
 
+use crate::programs::Programs;
 use path::RootNames;
 use resolve::Place;
 use rustix::fd::{AsFd, OwnedFd};
@@ -47,7 +48,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use tenon_policy::Access;
+use tenon_policy::{Access, Foreign, Script};
 
 /// How often a path is looked up again when links appear under our hands.
 const ATTEMPTS: usize = 64;
@@ -70,6 +71,8 @@ pub struct WorkspaceOptions {
     pub extra_read: Vec<PathBuf>,
     /// The user's home: what `~` means, and a folder that must not be lost.
     pub home: Option<PathBuf>,
+    /// Where commands find their programs.
+    pub programs: Programs,
 }
 
 /// Cheap to clone; clones and views share the root and the ledger.
@@ -92,6 +95,7 @@ struct Shared {
     extra_read: Vec<PathBuf>,
     /// With links followed.
     home: Option<PathBuf>,
+    programs: Programs,
     ledger: Ledger,
     /// Numbers temporary files, so that two writers never share a name.
     temporary: AtomicU64,
@@ -136,6 +140,7 @@ impl Workspace {
                 external: options.external,
                 extra_read,
                 home,
+                programs: options.programs,
                 ledger: Ledger::default(),
                 temporary: AtomicU64::new(0),
             }),
@@ -156,6 +161,13 @@ impl Workspace {
     #[must_use]
     pub fn home(&self) -> Option<&Path> {
         self.shared.home.as_deref()
+    }
+
+    /// What of the programs of a command line could be the project's, when it
+    /// begins in this folder.
+    pub(crate) fn foreign_programs(&self, script: &Script, folder: &Path) -> Vec<Foreign> {
+        let folder = self.root().join(folder);
+        self.shared.programs.foreign(script, self.root(), &folder)
     }
 
     /// A view whose changes are reported before they take effect.

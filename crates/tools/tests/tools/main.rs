@@ -8,6 +8,7 @@ mod input;
 mod jobs;
 mod patch;
 mod previews;
+mod programs;
 mod read;
 mod renewals;
 mod scans;
