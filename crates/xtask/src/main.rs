@@ -10,6 +10,7 @@ mod repository;
 mod say;
 mod screens;
 mod shell;
+mod skips;
 mod steps;
 mod test;
 

@@ -2,8 +2,8 @@
 //! workspace's lints hold for them as well.
 
 use crate::repository::Repository;
-use crate::say::say;
 use crate::shell::Step;
+use crate::skips::Skips;
 use anyhow::Result;
 
 const PRODUCT: &[&str] = &[
@@ -43,17 +43,21 @@ pub fn format(repository: &Repository) -> Result<()> {
     Step::cargo(repository, &["fmt", "--all", "--", "--check"]).run()
 }
 
-pub fn lint(repository: &Repository) -> Result<()> {
+pub fn lint(repository: &Repository, skips: &Skips) -> Result<()> {
     Step::cargo(repository, PRODUCT).run()?;
     Step::cargo(repository, TESTS).run()?;
-    deny(repository)
+    deny(repository, skips)
 }
 
 /// Licences and sources in full, where the tool is installed. What must never
 /// slip in is checked by `locked` without it.
-fn deny(repository: &Repository) -> Result<()> {
+fn deny(repository: &Repository, skips: &Skips) -> Result<()> {
     if !Step::cargo(repository, &["deny", "--version"]).succeeds() {
-        say("check licences: skipped, cargo-deny is not installed");
+        skips.add(
+            "licences and sources of dependencies",
+            "cargo-deny is not installed",
+            "cargo install --locked cargo-deny",
+        );
         return Ok(());
     }
     let words = ["deny", "--locked", "check", "licenses", "bans", "sources"];

@@ -2,16 +2,20 @@
 //! and nothing else would notice that the code below them has changed.
 
 use crate::repository::Repository;
-use crate::say::say;
 use crate::shell::Step;
+use crate::skips::Skips;
 use anyhow::Result;
 
 const MANIFEST: &str = "fuzz/Cargo.toml";
 
-pub fn check(repository: &Repository) -> Result<()> {
+pub fn check(repository: &Repository, skips: &Skips) -> Result<()> {
     let fetch = ["fetch", "--locked", "--quiet", "--manifest-path", MANIFEST];
     if !Step::cargo(repository, &fetch).succeeds() {
-        say("the fuzz targets are not compiled: what they need cannot be had");
+        skips.add(
+            "the fuzz targets",
+            "the crates that they need cannot be fetched",
+            "cargo fetch --manifest-path fuzz/Cargo.toml, with a network",
+        );
         return Ok(());
     }
     let words = ["check", "--locked", "--manifest-path", MANIFEST];

@@ -3,8 +3,8 @@
 //! those tests are passed over, and it is said.
 
 use crate::repository::Repository;
-use crate::say::say;
 use crate::shell::Step;
+use crate::skips::Skips;
 use anyhow::Result;
 
 /// The program, how to ask whether it is there, its package, what is tested with it.
@@ -18,7 +18,7 @@ const PROGRAMS: [(&str, &str, &str, &str); 2] = [
     ),
 ];
 
-pub fn prepare(repository: &Repository) -> Result<()> {
+pub fn prepare(repository: &Repository, skips: &Skips) -> Result<()> {
     let mut missing = PROGRAMS.to_vec();
     missing
         .retain(|(program, question, ..)| !Step::new(repository, program, &[*question]).succeeds());
@@ -26,10 +26,12 @@ pub fn prepare(repository: &Repository) -> Result<()> {
         return Ok(());
     }
     if std::env::var_os("CI").is_none_or(|value| value != "true") {
-        for (program, _, _, tested) in missing {
-            say(format!(
-                "skipped: the tests of {tested}, because there is no {program}"
-            ));
+        for (program, _, package, tested) in missing {
+            skips.add(
+                &format!("the tests of {tested}"),
+                &format!("there is no {program}"),
+                &format!("install {package}, as with: apt-get install {package}"),
+            );
         }
         return Ok(());
     }

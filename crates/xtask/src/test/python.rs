@@ -2,8 +2,8 @@
 //! validator of skills, in a folder of its own under `target`. A machine with only Rust goes without; CI does not.
 
 use crate::repository::Repository;
-use crate::say::say;
 use crate::shell::Step;
+use crate::skips::Skips;
 use anyhow::{Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const PACKAGES: &[&str] = &["openai>=1.50,<4", "anthropic>=2.8,<3", "skills-ref==0.1.1"];
 
 /// The interpreter, or `None` with a line that says why.
-pub fn prepare(repository: &Repository) -> Result<Option<PathBuf>> {
+pub fn prepare(repository: &Repository, skips: &Skips) -> Result<Option<PathBuf>> {
     let folder = repository.target().join("ci").join("venv");
     let python = folder.join("bin").join("python");
     let ready = folder.join("ready");
@@ -20,12 +20,12 @@ pub fn prepare(repository: &Repository) -> Result<Option<PathBuf>> {
         return Ok(Some(python));
     }
     if !Step::new(repository, "python3", &["--version"]).succeeds() {
-        return skip("there is no python3");
+        let remedy = "install python3 with its venv module";
+        return skip(skips, "there is no python3", remedy);
     }
     if let Err(error) = install(repository, &folder, &python) {
-        return skip(&format!(
-            "the official clients cannot be installed: {error}"
-        ));
+        let why = format!("they cannot be installed: {error}");
+        return skip(skips, &why, "pip must reach a package index");
     }
     fs::write(ready, PACKAGES.join(" "))?;
     Ok(Some(python))
@@ -45,12 +45,10 @@ fn install(repository: &Repository, folder: &Path, python: &Path) -> Result<()> 
     Step::new(repository, python, &words).run()
 }
 
-fn skip(reason: &str) -> Result<Option<PathBuf>> {
+fn skip(skips: &Skips, reason: &str, remedy: &str) -> Result<Option<PathBuf>> {
     if std::env::var_os("CI").is_some_and(|value| value == "true") {
         bail!("{reason}; CI must run the tests with the official Python clients");
     }
-    say(format!(
-        "skipped: the tests with the official Python clients, because {reason}"
-    ));
+    skips.add("the tests with the official Python clients", reason, remedy);
     Ok(None)
 }
