@@ -315,6 +315,10 @@ fn changed(recap: &mut Recap, checkpoint: &Checkpoint) {
         return;
     }
     for file in &checkpoint.files {
+        // What is told are files; where one is, its folder is too.
+        if file.is_of_folder() {
+            continue;
+        }
         let stood = file.before.is_some() || file.before_mark.is_some();
         let stands = file.after.is_some() || file.after_mark.is_some();
         let done = match (checkpoint.action, stood, stands) {

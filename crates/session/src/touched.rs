@@ -94,7 +94,11 @@ impl Gathered {
         let EventKind::Checkpoint(checkpoint) = &event.kind else {
             return;
         };
-        for file in checkpoint.files.iter().filter(|file| !is_folder(file)) {
+        for file in checkpoint.files.iter() {
+            // A folder has no content to compare.
+            if file.is_of_folder() {
+                continue;
+            }
             if checkpoint.ahead {
                 let first = before(file);
                 self.ahead.entry(file.path.clone()).or_insert(first);
@@ -162,13 +166,4 @@ fn before(file: &FileChange) -> Before {
         None if file.after_mark.is_some() => Before::Unkept(String::from("it was moved here")),
         None => Before::Absent,
     }
-}
-
-/// A folder has no content to compare.
-fn is_folder(file: &FileChange) -> bool {
-    let empty = file.before.is_none() && file.after.is_none();
-    empty
-        && [file.mode, file.after_mode]
-            .into_iter()
-            .any(FileChange::is_folder)
 }

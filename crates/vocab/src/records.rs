@@ -358,6 +358,16 @@ impl FileChange {
         mode.is_some_and(|mode| mode & Self::KIND == Self::FOLDER)
     }
 
+    /// Whether it is of a folder and nothing else: no file or link stood there, and
+    /// none does.
+    #[must_use]
+    pub fn is_of_folder(&self) -> bool {
+        let is_nothing = |content: bool, mark: &Option<FileMark>| !content && mark.is_none();
+        is_nothing(self.before.is_some(), &self.before_mark)
+            && is_nothing(self.after.is_some(), &self.after_mark)
+            && (Self::is_folder(self.mode) || Self::is_folder(self.after_mode))
+    }
+
     /// Whether a plain file stood there before, whose content was kept.
     #[must_use]
     pub fn was_a_file(&self) -> bool {

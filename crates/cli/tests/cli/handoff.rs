@@ -333,3 +333,31 @@ fn an_error_has_no_colour_where_none_is_wanted() {
     assert!(failed("always").contains("\u{1b}[31m"));
     assert!(!failed("never").contains('\u{1b}'));
 }
+
+#[test]
+fn a_folder_that_a_tool_made_for_a_file_is_not_called_deleted() {
+    let program = Program::new();
+    let call = |name: &str, arguments| json!({"response": {"tool_calls": [{"function": {"name": name, "arguments": arguments}}]}});
+    let model = Model::scripted(
+        json!({
+            "scenarios": [{"trigger": "make it", "scope": "turn", "steps": [
+                call("write", json!({"path": "new/inner/a.txt", "content": "one\n"})),
+                call("bash", json!({"command": "mkdir -p other/b"})),
+                {"response": {"content": "Made."}},
+            ]}],
+            "default_response": {"content": "nothing"},
+        }),
+        Duration::ZERO,
+    );
+    let mut command = model.command(&program.home);
+    command.args(["exec", "--yes", "-p", "make it"]);
+    Ran::of(command.output().unwrap()).ended(0);
+    for args in [
+        &["handoff", "--deterministic"][..],
+        &["sessions", "summarize", "--deterministic"],
+    ] {
+        let page = program.run(args).ended(0).out;
+        assert!(page.contains("new/inner/a.txt"), "{page}");
+        assert!(!page.contains("deleted"), "{page}");
+    }
+}

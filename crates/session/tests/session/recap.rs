@@ -143,6 +143,45 @@ fn going_on_from_known_facts_gives_the_same_as_all_at_once() {
 }
 
 #[test]
+fn a_folder_that_was_made_for_a_file_or_removed_is_no_file_and_not_deleted() {
+    let folder = |mode, after_mode| FileChange {
+        path: String::from("src/new"),
+        mode,
+        after_mode,
+        ..FileChange::default()
+    };
+    let made = Some(FileChange::FOLDER | 0o755);
+    let file = |before: Option<u32>, after: Option<&str>| FileChange {
+        path: String::from("src/turned"),
+        mode: before,
+        after: after.map(ToOwned::to_owned),
+        after_mode: after.map_or(made, |_| Some(0o644)),
+        ..FileChange::default()
+    };
+    for (change, known) in [
+        (folder(None, made), None),
+        (folder(made, None), None),
+        (folder(made, Some(FileChange::FOLDER | 0o700)), None),
+        (file(made, Some("hash")), Some(FileDone::Created)),
+    ] {
+        let mut tape = Tape::new();
+        tape.say("Go.");
+        tape.put(Checkpoint {
+            action: CheckpointAction::Saved,
+            call: None,
+            to_seq: None,
+            files: vec![change.clone()],
+            unkept: Vec::new(),
+            ahead: false,
+            untouched: Vec::new(),
+        });
+        let facts = recap(&tape.0);
+        let told = facts.files.first().map(|file| file.done);
+        assert_eq!(told, known, "{change:?}");
+    }
+}
+
+#[test]
 fn what_was_reverted_is_forgotten_and_what_was_undone_is_said() {
     let mut tape = Tape::new();
     tape.say("First.");
