@@ -2,7 +2,7 @@
 //! changed is checked by the tool's schema here and by the policy afterwards,
 //! from the start (H2).
 
-use super::answer::Decision;
+use super::answer::{Answer, Decision};
 use super::fire::{Scene, Word};
 use super::input::CallInput;
 use crate::run::{Flow, Run};
@@ -98,52 +98,52 @@ impl<'a> Round<'a> {
             input: &ready.input,
         };
         let input = Value::Object(self.scene.input(HookEvent::PreToolUse, Some(call)));
-        let word = self.scene.fire(hook, &input).await?;
+        let fits = |answer: &Answer| match &answer.patch {
+            // A block needs no patch that fits.
+            Some(patch) if answer.decision != Decision::Block => fits(ready, patch),
+            _ => Ok(()),
+        };
+        let word = self.scene.fire_checked(hook, &input, fits).await?;
         if word.decision == Decision::Block {
             return Ok(Some(blocked(hook, word.reason(hook))));
         }
-        let refused = self.change(hook, &word, ready, patches);
+        let refused = change(hook, &word, ready, patches);
         self.seen.push((hook, ready.input.clone()));
         if let Some(message) = word.message {
             self.notes.push(format!("[hook {}: {message}]", hook.name));
         }
         Ok(refused)
     }
+}
 
-    /// Applies a change. One that cannot be applied is a failure of the hook.
-    fn change(
-        &self,
-        hook: &HookSpec,
-        word: &Word,
-        ready: &mut Ready,
-        patches: Patches,
-    ) -> Option<Before> {
-        let patched = patched(&ready.input, word.patch.as_ref()?);
-        if patched == ready.input {
-            return None;
-        }
-        if patches == Patches::TooLate {
-            let reason = format!(
-                "the hook `{}` would change an input that another hook has just changed; hooks must agree",
-                hook.name
-            );
-            return Some(blocked(hook, reason));
-        }
-        let spec = ready.tool.spec();
-        let checked = input::check(&spec.parameters, &patched)
-            .and_then(|()| input::marked(spec, &patched).map_or(Ok(()), Err));
-        match checked {
-            Ok(()) => {
-                ready.input = patched;
-                None
-            }
-            Err(why) => {
-                let why = format!("its patch does not fit the tool: {why}");
-                let word = self.scene.failed(hook, &why);
-                (word.decision == Decision::Block).then(|| blocked(hook, word.reason(hook)))
-            }
-        }
+/// Applies a change that was found to fit.
+fn change(hook: &HookSpec, word: &Word, ready: &mut Ready, patches: Patches) -> Option<Before> {
+    let patched = patched(&ready.input, word.patch.as_ref()?);
+    if patched == ready.input {
+        return None;
     }
+    if patches == Patches::TooLate {
+        let reason = format!(
+            "the hook `{}` would change an input that another hook has just changed; hooks must agree",
+            hook.name
+        );
+        return Some(blocked(hook, reason));
+    }
+    ready.input = patched;
+    None
+}
+
+/// Whether the tool takes the input with this change; one that it does not take
+/// is a failure of the hook.
+fn fits(ready: &Ready, patch: &Map<String, Value>) -> Result<(), String> {
+    let patched = patched(&ready.input, patch);
+    if patched == ready.input {
+        return Ok(());
+    }
+    let spec = ready.tool.spec();
+    input::check(&spec.parameters, &patched)
+        .and_then(|()| input::marked(spec, &patched).map_or(Ok(()), Err))
+        .map_err(|why| format!("its patch does not fit the tool: {why}"))
 }
 
 fn blocked(hook: &HookSpec, reason: String) -> Before {

@@ -66,8 +66,27 @@ impl Scene<'_> {
     /// # Errors
     /// Only when it was interrupted.
     pub async fn fire(&self, hook: &HookSpec, input: &Value) -> Flow<Word> {
+        self.fire_checked(hook, input, |_| Ok(())).await
+    }
+
+    /// Asks one hook. An answer in which `check` finds something wrong is none,
+    /// and goes on the record as a failure, with the reason.
+    ///
+    /// # Errors
+    /// Only when it was interrupted.
+    pub async fn fire_checked(
+        &self,
+        hook: &HookSpec,
+        input: &Value,
+        check: impl FnOnce(&Answer) -> Result<(), String>,
+    ) -> Flow<Word> {
         let root = self.core.workspace.root();
-        let asked = command::ask(&self.core.jobs, root, hook, input, self.token).await;
+        let mut asked = command::ask(&self.core.jobs, root, hook, input, self.token).await;
+        if let Reply::Answer(answer) = &asked.reply
+            && let Err(why) = check(answer)
+        {
+            asked.reply = Reply::Failed(why);
+        }
         let (result, message) = match &asked.reply {
             Reply::Answer(answer) => (result(answer.decision), answer.message.clone()),
             Reply::Failed(why) => ("failed", Some(why.clone())),
@@ -93,7 +112,7 @@ impl Scene<'_> {
 
     /// A hook that failed is passed over, and that is said; one that is required
     /// blocks (H1).
-    pub fn failed(&self, hook: &HookSpec, why: &str) -> Word {
+    fn failed(&self, hook: &HookSpec, why: &str) -> Word {
         let name = &hook.name;
         if hook.required {
             return Word {

@@ -159,6 +159,11 @@ async fn a_patch_that_does_not_fit_the_tool_is_passed_over_or_blocks_when_requir
     let events = hooked.run([bash("ls")]).await;
     assert!(names(&events).contains(&"tool_use"));
     assert!(notices(&events).contains("does not fit"));
+    let logged = fired(&events);
+    assert_eq!(logged.len(), 1, "{logged:?}");
+    assert_eq!(logged[0].result, "failed");
+    let why = logged[0].message.as_deref().unwrap_or_default();
+    assert!(why.contains("does not fit the tool"), "{why}");
 
     hooked.hooks[0].required = true;
     hooked.id = tenon_vocab::SessionId::generate();
