@@ -398,6 +398,10 @@ fn count(run: &mut Run, name: &str, output: &ToolOutput, status: CallStatus) {
         (_, None) => {
             run.tally.failures_in_a_row = 0;
             run.tally.unreadable_in_a_row = 0;
+            let tool = run.core.cast.tools().get(name);
+            if tool.is_some_and(|tool| tool.spec().effect == Effect::Write) {
+                run.core.compaction.worked();
+            }
         }
         // Nothing was tried, so nothing failed.
         (

@@ -38,6 +38,9 @@ use tenon_vocab::{Compacted, ContextChange, NoticeLevel, Recap, RunOrigin, RunSt
 use text::figure;
 use view::View;
 
+/// No summary that says anything is shorter, in estimated tokens.
+const LEAST_SUMMARY: u64 = 40;
+
 /// What the next request has and may have.
 #[derive(Debug, Clone, Copy)]
 struct Measured {
@@ -130,6 +133,7 @@ pub(crate) async fn if_due(run: &mut Run) -> Flow<()> {
             return Ok(());
         }
     };
+    buys_work(run)?;
     let freed = outcome.before.saturating_sub(outcome.after);
     let enough = freed.saturating_mul(100) >= outcome.before.saturating_mul(plan::WORTH);
     let helped = if enough && outcome.after < outcome.threshold {
@@ -146,6 +150,18 @@ pub(crate) async fn if_due(run: &mut Run) -> Flow<()> {
         return Err(stop(run, message));
     }
     Ok(())
+}
+
+/// Ends a run that does nothing any more but be made shorter: each step fills the
+/// window again, and each compaction costs a request.
+fn buys_work(run: &Run) -> Flow<()> {
+    if run.core.compaction.done() < MOST {
+        return Ok(());
+    }
+    let message = format!(
+        "One step filled the window again after each of the last {MOST} compactions, so the work does not get on."
+    );
+    Err(stop(run, message))
 }
 
 /// The figures of the next request where it should be made shorter, and its limit.
@@ -190,7 +206,7 @@ pub(crate) async fn after_overflow(run: &mut Run, error: &ModelError) -> Flow<()
         limit,
     };
     match shorten(run, &current, &job).await? {
-        Tried::Done(_) => Ok(()),
+        Tried::Done(_) => buys_work(run),
         // The next try is harder.
         Tried::NoShorter if times < MOST => Ok(()),
         Tried::NoShorter | Tried::Nothing => Err(stop(run, format!("{message}."))),
@@ -350,7 +366,15 @@ async fn replace(
     let view = wanted.view;
     let kept_from = view.items.get(wanted.cut).map_or(0, |item| item.at.seq);
     let recap = recap(&run.core, view, kept_from)?;
+    let (rules, untold) = standing(view, wanted);
+    let kept = view.tokens_from(wanted.cut).saturating_sub(pruned.freed);
+    let stands =
+        |summary: &str, writer| compose::message(summary, writer, &recap, &rules, wanted.shares);
+    let least = view.fixed() + estimate_text(&stands("", Writer::Model)) + LEAST_SUMMARY + kept;
     let (summary, writer, by) = match strategy {
+        Strategy::Model if least >= view.tokens() => {
+            return Ok((pointless(least), String::new()));
+        }
         Strategy::Model => {
             let message = format!(
                 "The conversation has ~{} tokens: the model is asked for a summary of it.",
@@ -376,9 +400,7 @@ async fn replace(
             (from_log(view, wanted, &recap), Writer::Log, by)
         }
     };
-    let (rules, untold) = standing(view, wanted);
-    let text = compose::message(&summary, writer, &recap, &rules, wanted.shares);
-    let kept = view.tokens_from(wanted.cut).saturating_sub(pruned.freed);
+    let text = stands(&summary, writer);
     let mut told = format!(
         "{} became {by}, {}",
         figures::count(wanted.cut, "message"),
@@ -401,6 +423,15 @@ async fn replace(
         ..Compacted::default()
     };
     Ok((change, told))
+}
+
+/// What would not be shorter with the shortest summary either: no model is asked
+/// for one.
+fn pointless(tokens: u64) -> Compacted {
+    Compacted {
+        tokens_after: tokens,
+        ..Compacted::default()
+    }
 }
 
 /// The rules that go into the summary, and the files that found no room in it or

@@ -260,6 +260,7 @@ pub(crate) fn begin(run: &Run, prompt: &str, origin: RunOrigin) -> Flow<()> {
         prompt: prompt.chars().take(PROMPT_PREVIEW).collect(),
         origin,
     })?;
+    run.core.compaction.run_begins();
     run.state(RunState::Planning);
     Ok(())
 }

@@ -9,6 +9,9 @@ use tenon_vocab::Refused;
 /// Compactions in a row without success, at most (C5).
 pub(crate) const MOST: u32 = 2;
 
+/// Replies after a compaction from which on it was worth it.
+const WORTH_IT: u32 = 2;
+
 /// No server holds so little. An imported log may say anything.
 const LEAST_REFUSED: u64 = 1_000;
 
@@ -22,6 +25,10 @@ struct Figures {
     left: u64,
     /// What a server refused as too long.
     refused: Option<Refused>,
+    /// Replies since the last compaction of this run; none before the first.
+    since: Option<u32>,
+    /// Compactions in a row after which one step filled the window again.
+    cramped: u32,
 }
 
 #[derive(Debug, Default)]
@@ -44,9 +51,38 @@ impl Progress {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Another prompt: what came of the one before says nothing of it.
+    pub(crate) fn run_begins(&self) {
+        let mut figures = self.lock();
+        figures.since = None;
+        figures.cramped = 0;
+    }
+
     /// A model answered: what was sent did fit.
     pub(crate) fn answered(&self) {
-        self.lock().overflows = 0;
+        let mut figures = self.lock();
+        figures.overflows = 0;
+        figures.since = figures.since.map(|replies| replies.saturating_add(1));
+    }
+
+    /// A file was changed: what the work is for goes on, in however small steps.
+    pub(crate) fn worked(&self) {
+        let mut figures = self.lock();
+        figures.since = figures.since.map(|replies| replies.max(WORTH_IT));
+    }
+
+    /// Counts a compaction that was done; how many in a row bought no more than
+    /// one step, in which nothing was changed.
+    pub(crate) fn done(&self) -> u32 {
+        let mut figures = self.lock();
+        match figures.since {
+            // Still the same request: how often that is tried is counted elsewhere.
+            Some(0) => {}
+            Some(replies) if replies < WORTH_IT => figures.cramped += 1,
+            Some(_) | None => figures.cramped = 0,
+        }
+        figures.since = Some(0);
+        figures.cramped
     }
 
     /// Counts a request that was too long; how many there were in a row.
@@ -150,6 +186,30 @@ mod tests {
         assert!(!progress.is_pointless(9_900));
         progress.note(Helped::Yes, 9_000);
         assert!(!progress.is_pointless(9_000));
+    }
+
+    #[test]
+    fn a_compaction_that_buys_one_step_is_counted_until_one_buys_more() {
+        let progress = Progress::default();
+        progress.answered();
+        assert_eq!(progress.done(), 0, "the first one");
+        assert_eq!(progress.done(), 0, "of the same request");
+        progress.answered();
+        assert_eq!(progress.done(), 1);
+        progress.answered();
+        progress.worked();
+        assert_eq!(progress.done(), 0, "a file was changed");
+        progress.answered();
+        assert_eq!(progress.done(), 1);
+        progress.answered();
+        progress.answered();
+        assert_eq!(progress.done(), 0, "it bought two steps");
+        progress.answered();
+        assert_eq!(progress.done(), 1);
+        progress.answered();
+        assert_eq!(progress.done(), 2);
+        progress.run_begins();
+        assert_eq!(progress.done(), 0, "another prompt");
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn world() -> World {
 fn parts(world: &World, id: SessionId, server: &Arc<Server>) -> Parts {
     let mut parts = world.parts(id, crate::models::Scripted::new([]));
     parts.model = Arc::clone(server) as Arc<dyn tenon_model::Model>;
-    let printers = ["read", "edit", "print"].map(|name| Arc::new(Printer::new(name)) as _);
+    let printers = ["read", "edit", "print", "save"].map(|name| Arc::new(Printer::new(name)) as _);
     parts.toolbox.add(&Printers(printers.into()));
     parts
 }

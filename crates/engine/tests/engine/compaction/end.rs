@@ -37,3 +37,50 @@ async fn where_each_compaction_helps_only_a_little_the_second_is_the_last() {
     assert_eq!(server.refused(), 0);
     world.verify(id);
 }
+
+/// Each step prints so much, with another call each time, up to so many steps.
+async fn printing(bytes: usize, steps: usize, tool: &'static str) -> (Outcome, usize, String) {
+    let (world, id) = (world(), SessionId::generate());
+    let server = Server::new(
+        Setup::chat(16_384),
+        move |step, _| {
+            if step == steps {
+                return Turn::text("That is all.");
+            }
+            let input = format!(r#"{{"path":"a_{step}.rs","bytes":{bytes}}}"#);
+            Turn::call(&format!("c{step}"), tool, &input)
+        },
+        vague,
+    );
+    let mut handle = Engine::start(id, parts(&world, id, &server));
+    let events = prompt(&mut handle, "Look at all of it.").await;
+    say(&mut handle, Command::Shutdown, |_| false).await;
+    world.verify(id);
+    let said = notices(&events, "context_overflow");
+    let said = said.first().map(|one| one.message.clone());
+    let done = compactions(&events).len();
+    (outcome(&events), done, said.unwrap_or_default())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_in_which_each_step_fills_the_window_again_is_stopped_with_what_fills_it() {
+    let (outcome, done, said) = printing(48_000, 60, "print").await;
+    assert_eq!(outcome, Outcome::Failed, "{done} compactions");
+    assert!(done <= 3, "{done}");
+    assert!(said.contains("One step filled the window again"), "{said}");
+    assert!(said.contains("What fills it: "), "{said}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_gets_on_between_two_compactions_may_have_many() {
+    let (outcome, done, said) = printing(9_000, 60, "print").await;
+    assert_eq!(outcome, Outcome::Completed, "{said}");
+    assert!(done > 3, "{done}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_changes_files_gets_on_in_however_small_steps() {
+    let (outcome, done, said) = printing(36_000, 12, "save").await;
+    assert_eq!(outcome, Outcome::Completed, "{said}");
+    assert!(done > 3, "{done}");
+}

@@ -64,26 +64,48 @@ async fn with_nothing_to_make_shorter_that_is_said() {
     world.verify(id);
 }
 
-#[tokio::test(start_paused = true)]
-async fn what_would_not_be_shorter_is_not_done_and_that_is_said() {
+/// After these prompts, `/compact` with a summary that would be no shorter.
+async fn not_shorter(prompts: usize, answer: &str) -> (usize, String) {
     let (world, id) = (world(), SessionId::generate());
-    let summary = |_: usize, _: &str| Turn::text(&"It was said and done so. ".repeat(80));
-    let server = Server::new(Setup::chat(32_768), |_, _| Turn::text("Hi."), summary);
+    let summary = |_: usize, _: &str| Turn::text(&"It was said and done so. ".repeat(200));
+    let answer = answer.to_owned();
+    let server = Server::new(
+        Setup::chat(32_768),
+        move |_, _| Turn::text(&answer),
+        summary,
+    );
     let mut handle = start(&world, id, &server);
-    for n in 0..4 {
+    for n in 0..prompts {
         prompt(&mut handle, &format!("Question {n}?")).await;
     }
     let events = say(&mut handle, compact(None), is_over).await;
     assert_eq!(outcome(&events), Outcome::Completed);
-    assert_eq!(server.summaries().len(), 1, "it was tried");
     assert!(compactions(&events).is_empty(), "{events:?}");
     let said = notices(&events, "not_compacted");
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].message.contains("It stays as it is."), "{said:?}");
+    let asked = server.summaries().len();
+    assert_eq!(notices(&events, "compacting").len(), asked);
     prompt(&mut handle, "And now?").await;
     assert!(server.last().contains("Question 0?"), "all is still there");
     say(&mut handle, Command::Shutdown, |_| false).await;
     world.verify(id);
+    (asked, said[0].message.clone())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_summary_could_make_shorter_is_known_before_a_model_is_asked() {
+    for prompts in 2..6 {
+        let (asked, said) = not_shorter(prompts, "Hi.").await;
+        assert_eq!(asked, 0, "{prompts}: {said}");
+        assert!(said.contains("It stays as it is."), "{said}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_long_summary_would_not_make_shorter_is_not_done_and_that_is_said() {
+    let (asked, said) = not_shorter(4, &"It is so. ".repeat(60)).await;
+    assert_eq!(asked, 1, "it was tried");
+    assert!(said.contains("It stays as it is."), "{said}");
 }
 
 #[tokio::test(start_paused = true)]
