@@ -132,7 +132,7 @@ fn resolve_with(
             enabled: flag(loaded, "persistent_grants.enabled"),
         },
         hooks: hooks::resolve(loaded),
-        sandbox: sandbox::settings(loaded),
+        sandbox: sandbox::settings(loaded)?,
         tui: tui::settings(loaded),
         masker: secrets::masker(loaded, &mut warnings)?,
         locks: loaded.locks().clone(),

@@ -1,6 +1,7 @@
 //! The section `sandbox`: which walls stand around commands, as the user wants
 //! them. Which folders that means on this machine is the binary's to find out.
 
+use crate::ConfigError;
 use crate::load::Loaded;
 use serde_json::Value;
 
@@ -87,7 +88,33 @@ pub struct SandboxSettings {
     pub limits: SandboxLimits,
 }
 
-pub(crate) fn settings(loaded: &Loaded) -> SandboxSettings {
+/// # Errors
+/// When walls are wanted and switched off at once.
+pub(crate) fn settings(loaded: &Loaded) -> Result<SandboxSettings, ConfigError> {
+    let settings = read(loaded);
+    if settings.mode == SandboxMode::Off && settings.network == SandboxNetwork::Deny {
+        return Err(unheld(loaded));
+    }
+    Ok(settings)
+}
+
+/// Only walls hold the network: without them nobody would notice that it is open.
+fn unheld(loaded: &Loaded) -> ConfigError {
+    let from = |key: &str| match loaded.get(key) {
+        Some((_, origin)) => format!(" ({origin})"),
+        None => String::new(),
+    };
+    ConfigError::hinted(
+        format!(
+            "`sandbox.mode` is `off`{}, so nothing would hold `sandbox.network` = `deny`{}",
+            from("sandbox.mode"),
+            from("sandbox.network")
+        ),
+        "Set `sandbox.mode` to `workspace-write` to keep commands off the network, or `sandbox.network` to `inherit` to leave it open.",
+    )
+}
+
+fn read(loaded: &Loaded) -> SandboxSettings {
     let limit = |name: &str| loaded.number(&format!("sandbox.limits.{name}"));
     SandboxSettings {
         mode: loaded

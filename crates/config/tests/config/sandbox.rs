@@ -73,3 +73,36 @@ fn a_word_that_is_no_mode_is_an_error_with_its_line() {
         "{error}"
     );
 }
+
+#[test]
+fn a_network_that_is_denied_without_walls_is_refused_and_both_places_are_named() {
+    let world =
+        World::new().user("{\n\"sandbox\": {\n\"mode\": \"off\",\n\"network\": \"deny\"\n}\n}");
+    let error = world.resolve().unwrap_err().to_string();
+    for named in [
+        "sandbox.mode",
+        "sandbox.network",
+        ":3",
+        ":4",
+        "workspace-write",
+    ] {
+        assert!(error.contains(named), "{named}: {error}");
+    }
+    for fine in [
+        r#"{"sandbox": {"mode": "off"}}"#,
+        r#"{"sandbox": {"mode": "off", "network": "inherit"}}"#,
+        r#"{"sandbox": {"network": "deny"}}"#,
+        r#"{"sandbox": {"mode": "read-only", "network": "deny"}}"#,
+    ] {
+        assert!(World::new().user(fine).resolve().is_ok(), "{fine}");
+    }
+}
+
+#[test]
+fn a_project_that_wants_no_network_is_not_started_without_walls() {
+    let world = World::new()
+        .user(r#"{"sandbox": {"mode": "off"}}"#)
+        .project(r#"{"sandbox": {"network": "deny"}}"#);
+    let error = world.resolve().unwrap_err().to_string();
+    assert!(error.contains("sandbox.network"), "{error}");
+}
