@@ -133,6 +133,12 @@ impl Rule {
         }
     }
 
+    /// Whether it is about this tool at all.
+    #[must_use]
+    pub fn speaks_of(&self, tool: &str) -> bool {
+        speaks_of(&self.tool, tool)
+    }
+
     /// The origin without the line.
     pub(crate) fn file(&self) -> &str {
         let bare = self.origin.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -240,7 +240,7 @@ impl Flow {
             EventKind::Message(message) => self.message(message, columns, now),
             EventKind::ToolDelta(delta) => self.output(delta),
             EventKind::ToolUse(used) => self.started(used, None, now),
-            EventKind::ToolResult(result) => self.result(result, columns),
+            EventKind::ToolResult(result) => self.result(result, &event.agent, columns),
             EventKind::Todo(list) => self.todo.clone_from(&list.items),
             EventKind::Notice(notice) => self.notice(notice, columns),
             EventKind::Retry(retry) => self.retry(retry, columns),

@@ -8,6 +8,10 @@ use crate::{
 };
 use serde_json::Value;
 
+/// Who works where nothing else was said: whoever asks about a call need not name
+/// it.
+const USUAL_AGENT: &str = "build";
+
 /// Longer inputs are not repeated.
 const LONGEST: usize = 100;
 
@@ -30,6 +34,8 @@ enum Whose {
 struct Refusal {
     tool: String,
     about: Option<String>,
+    /// On whose behalf it was made.
+    agent: String,
     by: By,
 }
 
@@ -45,8 +51,9 @@ impl Refusals {
         *self = Self::default();
     }
 
-    /// A call came to its end; `asked` is the call as the model wrote it.
-    pub fn ended(&mut self, result: &ToolResult, asked: Option<&ToolCallPart>) {
+    /// A call of this agent came to its end; `asked` is the call as the model
+    /// wrote it.
+    pub fn ended(&mut self, result: &ToolResult, asked: Option<&ToolCallPart>, agent: &str) {
         if result.status != CallStatus::Denied {
             return;
         }
@@ -54,7 +61,7 @@ impl Refusals {
             self.calls.clear();
             self.last = Some(Whose::User);
         } else {
-            self.calls.push(Refusal::of(result, asked));
+            self.calls.push(Refusal::of(result, asked, agent));
             self.last = Some(Whose::Other);
         }
     }
@@ -113,11 +120,12 @@ impl Refusals {
 }
 
 impl Refusal {
-    fn of(result: &ToolResult, asked: Option<&ToolCallPart>) -> Self {
+    fn of(result: &ToolResult, asked: Option<&ToolCallPart>, agent: &str) -> Self {
         let code = result.envelope.error().map(|error| error.code);
         Self {
             tool: result.name.clone(),
             about: asked.and_then(|call| about(&result.name, &call.arguments)),
+            agent: agent.to_owned(),
             by: match code {
                 Some(ErrorCode::BlockedByHook) => By::Hook,
                 _ => By::Policy,
@@ -142,8 +150,13 @@ impl Refusal {
             true => "-- ",
             false => "",
         };
+        // What one agent may not do another may: the answer is about this one.
+        let agent = match self.agent.as_str() {
+            "" | USUAL_AGENT => String::new(),
+            agent => format!("--agent {} ", quoted(agent)?),
+        };
         Some(format!(
-            "{dashes}{} {}",
+            "{agent}{dashes}{} {}",
             quoted(&self.tool)?,
             quoted(about)?
         ))
@@ -192,7 +205,7 @@ mod tests {
             arguments: json!({ "note": "ls", "path": about, "command": about }).to_string(),
             form: CallForm::Native,
         };
-        refusals.ended(&result, Some(&asked));
+        refusals.ended(&result, Some(&asked), "build");
     }
 
     fn by_rule(refusals: &mut Refusals, tool: &str, about: &str) {
@@ -223,6 +236,33 @@ mod tests {
             refusals.way().unwrap(),
             "Which rule that was: tenon policy explain bash 'rm -r b⟨U+202E⟩'"
         );
+    }
+
+    #[test]
+    fn another_agent_is_named_in_the_line_to_copy() {
+        for (agent, way) in [
+            ("plan", "--agent plan bash ls"),
+            ("my agent", "--agent 'my agent' bash ls"),
+            ("build", "bash ls"),
+        ] {
+            let result: ToolResult = serde_json::from_value(json!({
+                "call": "c1", "name": "bash", "ok": false, "status": CallStatus::Denied,
+                "model_text": "", "duration_ms": 0,
+                "envelope": ToolOutput::error(ErrorCode::PermissionDenied, "").envelope,
+                "explanation": Explanation::new(Class::HardDeny, "it only reads"),
+            }))
+            .unwrap();
+            let asked = ToolCallPart {
+                id: CallId::new("c1"),
+                name: String::from("bash"),
+                arguments: json!({ "command": "ls" }).to_string(),
+                form: CallForm::Native,
+            };
+            let mut refusals = Refusals::default();
+            refusals.ended(&result, Some(&asked), agent);
+            let expected = format!("Which rule that was: tenon policy explain {way}");
+            assert_eq!(refusals.way().unwrap(), expected);
+        }
     }
 
     #[test]

@@ -261,7 +261,7 @@ impl TextLines {
         Ok(())
     }
 
-    fn result(&mut self, result: &ToolResult) -> std::io::Result<()> {
+    fn result(&mut self, result: &ToolResult, agent: &str) -> std::io::Result<()> {
         // A call that was refused was never started: say which it was.
         let asked = self.asked.iter().position(|call| call.id == result.call);
         let asked = asked.map(|at| self.asked.remove(at));
@@ -269,7 +269,7 @@ impl TextLines {
             self.begin(Block::Tools, "")?;
             self.say(&lines::asked(self.paint, call))?;
         }
-        self.refusals.ended(result, asked.as_ref());
+        self.refusals.ended(result, asked.as_ref(), agent);
         let listed = self.listed.take();
         // The list that a call wrote stands right above its result.
         let drawn =
@@ -348,7 +348,7 @@ impl Renderer for TextLines {
                 let form = self.forget(&used.call);
                 self.say(&lines::started(self.paint, used, form))
             }
-            EventKind::ToolResult(result) => self.result(result),
+            EventKind::ToolResult(result) => self.result(result, &event.agent),
             EventKind::Todo(list) => self.todo(list),
             EventKind::Question(question) => {
                 self.open.asked(question);

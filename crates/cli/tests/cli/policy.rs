@@ -349,3 +349,21 @@ fn grants_can_be_taken_back_also_with_a_broken_configuration() {
     program.configure("{}");
     assert_eq!(explain(&program, "bash", "cargo test")["class"], "ask");
 }
+
+#[test]
+fn what_an_agent_may_not_do_is_explained_for_that_agent() {
+    let program = Program::new();
+    let of = |agent: &str, tool: &str, argument: &str| {
+        program
+            .run(&[
+                "policy", "explain", "--agent", agent, tool, argument, "--format", "json",
+            ])
+            .ended(0)
+            .json()
+    };
+    for (tool, argument) in [("bash", "ls"), ("write", "a.txt")] {
+        assert_eq!(of("plan", tool, argument)["class"], "hard_deny", "{tool}");
+        assert_ne!(of("build", tool, argument)["class"], "hard_deny", "{tool}");
+    }
+    assert_eq!(of("plan", "read", "a.txt")["class"], "allow");
+}

@@ -134,7 +134,8 @@ fn plain(core: &Core, name: &str, effect: Effect, subject: Subject) -> Class {
 /// stand together.
 fn exceptions(core: &Core, class: Class) -> Vec<String> {
     let mut said: Vec<(Vec<&str>, String)> = Vec::new();
-    for rule in core.rules.iter().filter(|rule| rule.class() == class) {
+    let rules = core.rules.iter().filter(|rule| rule.class() == class);
+    for rule in rules.filter(|rule| concerns(core, rule)) {
         let Some(about) = about(rule) else { continue };
         match said.iter_mut().find(|(_, held)| *held == about) {
             Some((tools, _)) => tools.push(&rule.tool),
@@ -147,6 +148,18 @@ fn exceptions(core: &Core, class: Class) -> Vec<String> {
             tools => format!("{}: {about}", tools.join(", ")),
         })
         .collect()
+}
+
+/// Whether the agent in use has a tool that the rule speaks of, and may do more
+/// with it than look: what it may not do at all has no exceptions.
+fn concerns(core: &Core, rule: &Rule) -> bool {
+    let agent = core.agent();
+    let reads_only = agent.profile.read_only;
+    rule.tool == EXTERNAL_DIRECTORY
+        || agent.toolbox.specs().iter().any(|spec| {
+            let open = !(reads_only && matches!(spec.effect, Effect::Write | Effect::Execute));
+            open && rule.speaks_of(&spec.name)
+        })
 }
 
 /// `None` for a rule that speaks of a whole tool.

@@ -526,3 +526,27 @@ async fn a_session_that_was_stopped_sends_to_the_byte_what_it_would_have_sent() 
         }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_allowed_is_listed_for_the_agent_in_use() {
+    let (mut world, id) = (World::new(), SessionId::generate());
+    let rules = json!({"bash": {"make *": "allow", "rm *": "deny"}, "look": {"*": "ask"}});
+    world.rules.add_config(&rules, Layer::User, "mine").unwrap();
+    let model = Scripted::new([]);
+    let mut handle = start(&world, id, &model, "build");
+    let listed = async |handle: &Handle| {
+        let rows = table(handle, Query::Grants).await.rows;
+        let rows: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
+        rows.join("\n")
+    };
+    let build = listed(&handle).await;
+    assert!(build.contains("bash: \"make *\" (mine)"), "{build}");
+    change(&mut handle, "plan").await;
+    let plan = listed(&handle).await;
+    assert!(plan.contains("look"), "{plan}");
+    for other in ["bash", "edit", "write"] {
+        assert!(!plan.contains(other), "{other}: {plan}");
+    }
+    change(&mut handle, "build").await;
+    assert_eq!(listed(&handle).await, build);
+}

@@ -93,7 +93,7 @@ impl Flow {
         Some(self.asked.remove(at))
     }
 
-    pub(super) fn result(&mut self, result: &ToolResult, columns: usize) {
+    pub(super) fn result(&mut self, result: &ToolResult, agent: &str, columns: usize) {
         let at = self
             .running
             .iter()
@@ -103,7 +103,7 @@ impl Flow {
             Some(_) => None,
             None => self.forget(&result.call),
         };
-        self.refusals.ended(result, asked.as_ref());
+        self.refusals.ended(result, asked.as_ref(), agent);
         let heading = match at {
             Some(at) => shapes::heading(&self.running.remove(at).used, columns),
             None => match asked {
@@ -140,7 +140,7 @@ impl Flow {
             EventKind::ToolResult(_) | EventKind::Notice(_) => {
                 let before = self.out.len();
                 match &event.kind {
-                    EventKind::ToolResult(result) => self.result(result, inner),
+                    EventKind::ToolResult(result) => self.result(result, &event.agent, inner),
                     EventKind::Notice(notice) => self.notice(notice, inner),
                     _ => {}
                 }

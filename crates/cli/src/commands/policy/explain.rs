@@ -20,7 +20,8 @@ use tenon_policy::{
 };
 use tenon_tools::{Toolbox, input};
 use tenon_vocab::names::tool;
-use tenon_vocab::{Class, Effect, Explanation, Printable};
+use tenon_vocab::profile::AgentProfile;
+use tenon_vocab::{Class, Effect, Explanation, Printable, RuleTried};
 
 pub fn run(
     standing: &Standing,
@@ -66,9 +67,25 @@ fn explain(
         complain(Printable::line(&trouble).as_str());
     }
     let agent = assemble::agent(agent.unwrap_or(&resolved.agent))?;
+    if !agent.tools.is_empty() && !agent.tools.contains(&facts.tool) {
+        return Ok(unseen(&agent, &facts.tool));
+    }
     let authority = Authority::of(&agent);
     let now = RealAmbient.now();
     Ok(decide(facts, &resolved.rules, &grants, &authority, now))
+}
+
+/// An agent is not offered what its list of tools leaves out, and no rule gives
+/// it to it.
+fn unseen(agent: &AgentProfile, tool: &str) -> Explanation {
+    let reason = format!("the agent `{}` does not have `{tool}`", agent.name);
+    let mut explanation = Explanation::new(Class::HardDeny, reason);
+    explanation.tried.push(RuleTried {
+        rule: format!("tools of the agent {}", agent.name),
+        origin: agent.source.clone(),
+        matched: true,
+    });
+    explanation
 }
 
 /// From the tool itself, over the real workspace; a tool that this version has
