@@ -135,12 +135,10 @@ fn file(path: &Path, limits: Limits) -> Result<Part, CliError> {
         CliError::usage(format!("the image {shown} cannot be read: {why}"))
             .with_hint("Check the path; it is relative to the directory that you are in.")
     };
-    // Asked first: opening a pipe would wait for its other end.
-    let facts = std::fs::metadata(path).map_err(|error| cannot(error.to_string()))?;
-    if !facts.is_file() {
-        return Err(cannot(String::from("it is not a file")));
-    }
-    let opened = std::fs::File::open(path).map_err(|error| cannot(error.to_string()))?;
+    let opened = crate::plain_file::open(path).map_err(|error| cannot(error.to_string()))?;
+    let facts = opened
+        .metadata()
+        .map_err(|error| cannot(error.to_string()))?;
     let mut content = Vec::new();
     opened
         .take(limits.max_bytes + 1)

@@ -14,7 +14,7 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be opened, or is a pipe, a device or a folder.
 pub fn open(path: &Path) -> io::Result<File> {
-    open_with(OpenOptions::new().read(true), path)
+    tenon_config::open_file(path)
 }
 
 /// The same, opened as these options say.

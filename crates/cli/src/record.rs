@@ -10,6 +10,8 @@ use tenon_engine::{Ambient, RealAmbient};
 use tenon_session::{ListFilter, Log, SessionError, State};
 use tenon_vocab::{Event, Meta, SCHEMA_VERSION, SessionId};
 
+/// Bytes of `.git/HEAD`; it has one line.
+const HEAD: u64 = 4096;
 /// Characters of a title in a message.
 const TITLE: usize = 40;
 
@@ -91,7 +93,8 @@ fn meta(place: &Place, id: SessionId) -> Event {
 pub fn branch(root: &Path) -> Option<String> {
     let head = root
         .ancestors()
-        .find_map(|folder| std::fs::read_to_string(folder.join(".git/HEAD")).ok())?;
+        .find_map(|folder| crate::plain_file::read(&folder.join(".git/HEAD"), HEAD).ok())?;
+    let head = String::from_utf8_lossy(&head);
     let name = head.trim().strip_prefix("ref: refs/heads/")?;
     Some(name.chars().take(200).collect())
 }

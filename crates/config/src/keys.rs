@@ -4,6 +4,7 @@
 
 use crate::models;
 use crate::node::what;
+use crate::span;
 use crate::tables;
 use serde_json::Value;
 use tenon_vocab::effort;
@@ -27,6 +28,8 @@ pub enum Kind {
         most: f64,
     },
     Boolean,
+    /// A length of time: `12h`, `7d`.
+    Span,
     /// A list of texts.
     Texts,
     /// One text or a list of texts.
@@ -232,6 +235,7 @@ impl Kind {
             Self::Integer { least, most } => format!("a whole number from {least} to {most}"),
             Self::Number { least, most } => format!("a number from {least} to {most}"),
             Self::Boolean => "true or false".into(),
+            Self::Span => "a time such as `30m`, `12h` or `7d`, at most a year".into(),
             Self::Texts => "a list of texts".into(),
             Self::TextOrTexts => "a text or a list of texts".into(),
             Self::Hooks => "an object of events with lists of hooks".into(),
@@ -270,6 +274,7 @@ impl Kind {
                 .as_f64()
                 .is_some_and(|number| (*least..=*most).contains(&number)),
             Self::Boolean => value.is_boolean(),
+            Self::Span => span::read(value).is_some(),
             Self::Texts => texts(value),
             Self::TextOrTexts => value.is_string() || texts(value),
             Self::TextMap => value

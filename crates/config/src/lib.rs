@@ -24,6 +24,7 @@ mod managed;
 mod models;
 mod node;
 mod paths;
+mod plain_file;
 mod profile;
 mod project;
 mod provider;
@@ -38,6 +39,7 @@ pub mod skills;
 mod slips;
 mod snapshot;
 mod source;
+mod span;
 mod suggest;
 mod tables;
 mod toml;
@@ -54,6 +56,7 @@ pub use load::{Curable, Entry, Ignored, Loaded, Origin, Sources, load};
 pub use locks::{AllowList, Locks, Minimum};
 pub use models::ModelProfile;
 pub use paths::{Env, Paths, Platform};
+pub use plain_file::{is_the_users, open_file};
 pub use project::{ProjectContent, Standing, project_key};
 pub use reference::{reference_markdown, schema, template};
 pub use resolve::{Choice, managed_model, provider_named, resolve, resolve_without_provider};
@@ -62,8 +65,8 @@ pub use sandbox::{
     SandboxAdapter, SandboxLacking, SandboxLimits, SandboxMode, SandboxNetwork, SandboxSettings,
 };
 pub use settings::{
-    GrantSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider, RetrySettings,
-    SmallModel, SmallNamed,
+    GrantScope, GrantSettings, KeySource, PromptSettings, Proxy, Resolved, ResolvedProvider,
+    RetrySettings, SmallModel, SmallNamed,
 };
 pub use snapshot::{KeptFile, Snapshot};
 pub use trust::{Difference, Earlier, ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};

@@ -220,7 +220,7 @@ fn leaves_of(source: &Source) -> Result<Vec<Leaf>, ConfigError> {
 
 impl Loaded {
     fn file(&mut self, path: &Path, layer: Layer) -> Result<(), ConfigError> {
-        let source = Source::read(path)?;
+        let source = Source::read_own(path)?;
         for leaf in leaves_of(&source)? {
             let origin = origin(&source, &leaf, layer);
             self.set(leaf, layer, origin);

@@ -79,6 +79,10 @@ fn schema_of(key: &Key) -> Value {
             json!({"type": "number", "minimum": least, "maximum": most})
         }
         Kind::Boolean => json!({"type": "boolean"}),
+        Kind::Span => json!({"anyOf": [
+            {"type": "integer", "minimum": 1},
+            {"type": "string", "pattern": "^[0-9]+ *(s|m|min|h|d|w)?$"}
+        ]}),
         Kind::Texts => texts,
         Kind::TextOrTexts => json!({"anyOf": [{"type": "string"}, texts]}),
         Kind::TextMap => json!({"type": "object", "additionalProperties": {"type": "string"}}),
@@ -332,6 +336,7 @@ fn sample(key: &Key) -> String {
     }
     match key.kind {
         Kind::Text | Kind::Effort | Kind::TextOrTexts => "\"…\"".into(),
+        Kind::Span => "\"7d\"".into(),
         Kind::Word(words) => format!("\"{}\"", words.first().unwrap_or(&"")),
         Kind::Integer { least, .. } => least.max(1).to_string(),
         Kind::Number { most, .. } => (most / 2.0).to_string(),

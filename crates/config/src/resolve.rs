@@ -10,8 +10,8 @@ use crate::rules::{external, rules};
 use crate::sandbox;
 use crate::secrets;
 use crate::settings::{
-    GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings, SmallModel,
-    SmallNamed,
+    GrantScope, GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings,
+    SmallModel, SmallNamed,
 };
 use crate::slips;
 use crate::source::Source;
@@ -130,6 +130,11 @@ fn resolve_with(
         },
         grants: GrantSettings {
             enabled: flag(loaded, "persistent_grants.enabled"),
+            scope: match loaded.text("persistent_grants.scope") {
+                Some("session") => GrantScope::Session,
+                _ => GrantScope::Project,
+            },
+            ttl: span(loaded, "persistent_grants.ttl", WEEK),
         },
         hooks: hooks::resolve(loaded),
         sandbox: sandbox::settings(loaded)?,
@@ -328,6 +333,14 @@ fn count(loaded: &Loaded, dotted: &str, default: u32) -> u32 {
 fn size(loaded: &Loaded, dotted: &str, default: usize) -> usize {
     let number = loaded.number(dotted).map(usize::try_from);
     number.map_or(default, |number| number.unwrap_or(usize::MAX))
+}
+
+const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+fn span(loaded: &Loaded, dotted: &str, default: Duration) -> Duration {
+    let set = loaded.get(dotted);
+    set.and_then(|(value, _)| crate::span::read(value))
+        .unwrap_or(default)
 }
 
 fn float(loaded: &Loaded, dotted: &str) -> Option<f64> {

@@ -9,11 +9,12 @@
 use crate::choose::chosen_provider;
 use crate::keys;
 use crate::load::{Entry, Loaded, Origin};
+use crate::plain_file::open_file;
 use crate::project::project_key;
 use crate::resolve::{Choice, provider_named};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fs::{DirBuilder, File};
+use std::fs::DirBuilder;
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -159,10 +160,7 @@ fn root(root: &Path) -> String {
 
 fn read(path: &Path) -> Vec<Chosen> {
     let text = || -> io::Result<String> {
-        let file = File::open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is not a regular file"));
-        }
+        let file = open_file(path)?;
         let mut text = String::new();
         file.take(LARGEST).read_to_string(&mut text)?;
         Ok(text)

@@ -158,6 +158,25 @@ impl RetrySettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantSettings {
     pub enabled: bool,
+    pub scope: GrantScope,
+    /// How long one for the project lasts.
+    pub ttl: Duration,
+}
+
+impl GrantSettings {
+    /// Whether anything is kept beyond the session.
+    #[must_use]
+    pub fn keeps(&self) -> bool {
+        self.enabled && self.scope == GrantScope::Project
+    }
+}
+
+/// How far a grant may reach.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GrantScope {
+    #[default]
+    Project,
+    Session,
 }
 
 /// A model for side work, as the user named it.

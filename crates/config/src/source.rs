@@ -2,6 +2,7 @@
 //! byte stands.
 
 use crate::node::{Node, Trouble};
+use crate::plain_file::{is_the_users, open_file};
 use crate::{ConfigError, Location};
 use std::fs::File;
 use std::io::Read as _;
@@ -36,25 +37,41 @@ pub(crate) fn find(folder: &Path) -> Result<Option<PathBuf>, ConfigError> {
     Ok(first)
 }
 
+fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
+    ConfigError::general(format!("{} cannot be read: {error}", path.display()))
+}
+
 impl Source {
     pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
-        let unreadable = |error: std::io::Error| {
-            ConfigError::general(format!("{} cannot be read: {error}", path.display()))
-        };
-        // Looked at before it is opened: opening a pipe would wait for a writer.
-        let metadata = std::fs::metadata(path).map_err(unreadable)?;
-        if !metadata.is_file() {
-            return Err(ConfigError::general(format!(
-                "{} is not a file",
-                path.display()
-            )));
-        }
+        Self::read_if(path, |_| Ok(()))
+    }
+
+    /// One that decides for the user: nobody else may have written it.
+    pub(crate) fn read_own(path: &Path) -> Result<Self, ConfigError> {
+        Self::read_if(path, |file| {
+            let about = file.metadata().map_err(|error| unreadable(path, &error))?;
+            is_the_users(&about).map_err(|why| {
+                ConfigError::hinted(
+                    format!("{} cannot be believed: {why}", path.display()),
+                    format!(
+                        "look at what it says; if you agree, make it yours: `chown $(id -u) {0}` and `chmod go-w {0}`",
+                        path.display()
+                    ),
+                )
+            })
+        })
+    }
+
+    fn read_if(
+        path: &Path,
+        is_good: impl FnOnce(&File) -> Result<(), ConfigError>,
+    ) -> Result<Self, ConfigError> {
+        let file = open_file(path).map_err(|error| unreadable(path, &error))?;
+        is_good(&file)?;
         let mut bytes = Vec::new();
-        File::open(path)
-            .map_err(unreadable)?
-            .take(MAX_BYTES + 1)
+        file.take(MAX_BYTES + 1)
             .read_to_end(&mut bytes)
-            .map_err(unreadable)?;
+            .map_err(|error| unreadable(path, &error))?;
         Self::from_bytes(path, bytes)
     }
 

@@ -145,7 +145,9 @@ pub(crate) static KEYS: &[Key] = &[
         .in_project(Project::Narrowing),
     key("hooks", Kind::Hooks, "", "Commands that are asked at events: see [hooks](../hooks.md)."),
 
-    key("persistent_grants.enabled", Kind::Boolean, "true", "Whether \"always in this project\" is kept, for seven days."),
+    key("persistent_grants.enabled", Kind::Boolean, "true", "Whether \"always in this project\" is offered, kept, and used."),
+    key("persistent_grants.scope", Kind::Word(&["project", "session"]), "\"project\"", "How far a grant may reach: with `session` nothing is kept beyond it."),
+    key("persistent_grants.ttl", Kind::Span, "\"7d\"", "How long a grant for the project lasts. A shorter time also ends what was given before."),
 
     count("limits.max_turns", 1, "1000", "Steps of one prompt."),
     count("limits.max_retries", 1, "3", "Failures in a row before a run ends, with a person in front."),

@@ -3,10 +3,11 @@
 //!
 //! It does not decide what trust enables; see `untrusted.rs` and `project.rs`.
 
+use crate::plain_file::{is_the_users, open_file};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -236,7 +237,7 @@ impl Trust {
             path: self.path.clone(),
             why,
         };
-        let file = match File::open(&self.path) {
+        let file = match open_file(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Page::default()),
             Err(error) => return Err(unusable(error.to_string())),
@@ -244,11 +245,15 @@ impl Trust {
         let metadata = file
             .metadata()
             .map_err(|error| unusable(error.to_string()))?;
-        if !metadata.is_file() || metadata.mode() & 0o022 != 0 {
-            return Err(unusable(
-                "others may write to it, so its answers may be theirs; remove it, and you are asked again".into(),
-            ));
-        }
+        let own = is_the_users(&metadata).and_then(|()| match metadata.mode() & 0o022 {
+            0 => Ok(()),
+            _ => Err("others may write to it".into()),
+        });
+        own.map_err(|why| {
+            unusable(format!(
+                "{why}, so its answers may not be yours; remove it, and you are asked again"
+            ))
+        })?;
         let mut text = String::new();
         file.take(MAX_BYTES)
             .read_to_string(&mut text)
@@ -281,6 +286,8 @@ impl Trust {
             .create(true)
             .truncate(false)
             .mode(0o600)
+            // A named pipe in its place is an error and no wait.
+            .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
             .open(self.path.with_extension("lock"))
             .map_err(unwritable)?;
         lock.lock().map_err(unwritable)?;

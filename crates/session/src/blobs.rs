@@ -6,6 +6,7 @@
 
 use crate::SessionError;
 use crate::pack::{pack, unpack};
+use crate::place::open_file;
 use crate::place::{private_file, private_folder};
 use crate::scratch::Scratch;
 use sha2::{Digest as _, Sha256};
@@ -224,7 +225,7 @@ fn write_blob(
 
 fn read_blob(folder: &Path, name: &BlobRef) -> Result<Vec<u8>, SessionError> {
     let path = folder.join(&name.sha256);
-    let file = File::open(&path).map_err(|error| match error.kind() {
+    let file = open_file(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => missing(name),
         _ => SessionError::io("read", &path, error),
     })?;

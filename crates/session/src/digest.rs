@@ -5,6 +5,7 @@
 
 use crate::SessionError;
 use crate::lines::{Lines, line_at, line_within, read_at};
+use crate::place::open_file;
 use crate::place::{Place, private_file};
 use crate::stamp::Stamp;
 use crate::totals::Totals;
@@ -110,7 +111,7 @@ impl Digest {
         }
         let mut whole = self.clone();
         whole.totals.settings = None;
-        whole.follow(&File::open(&place.log)?, 0);
+        whole.follow(&open_file(&place.log)?, 0);
         if whole.bytes < self.bytes {
             return Err(io::Error::from(io::ErrorKind::InvalidData));
         }
@@ -124,13 +125,13 @@ impl Digest {
             return Ok(kept);
         }
         let file =
-            File::open(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
+            open_file(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
         Self::from_ends(&file, place, stamp.length)
     }
 
     fn kept(place: &Place, stamp: Stamp) -> Option<Self> {
         // Behind the first line there may be the rest of a longer one.
-        let kept = line_at(&File::open(place.digest()).ok()?, 0).ok()??;
+        let kept = line_at(&open_file(&place.digest()).ok()?, 0).ok()??;
         let mut digest: Self = serde_json::from_slice(&kept).ok()?;
         if digest.meta.schema_version > SCHEMA_VERSION {
             return None;
@@ -138,7 +139,7 @@ impl Digest {
         match stamp.length.checked_sub(digest.bytes)? {
             0 => (digest.modified == stamp.modified).then_some(digest),
             1..=CATCH_UP => {
-                let file = File::open(&place.log).ok()?;
+                let file = open_file(&place.log).ok()?;
                 digest.is_followed(&file).then(|| {
                     digest.follow(&file, digest.bytes);
                     digest

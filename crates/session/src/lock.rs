@@ -3,6 +3,7 @@
 //! the lock when the process ends in any way; the pid is only for messages.
 
 use crate::SessionError;
+use crate::place::open_file;
 use crate::place::{Place, private_file};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
@@ -67,7 +68,7 @@ fn is_still(file: &File, path: &Path) -> bool {
 
 fn signature(path: &Path) -> Option<u32> {
     let mut text = String::new();
-    let file = File::open(path).ok()?;
+    let file = open_file(path).ok()?;
     file.take(32).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }

@@ -6,6 +6,7 @@
 
 use crate::lines::Lines;
 use crate::log::Log;
+use crate::place::open_file;
 use crate::{Loaded, SessionError, Store};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -127,7 +128,7 @@ impl Store {
     /// When there is no such session or its file cannot be read.
     pub fn numbered(&self, id: SessionId) -> Result<Vec<(u32, u64)>, SessionError> {
         let place = self.place(id)?;
-        File::open(&place.log)
+        open_file(&place.log)
             .and_then(|file| skim(&file))
             .map_err(|error| SessionError::io("read", &place.log, error))
     }

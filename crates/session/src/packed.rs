@@ -13,12 +13,13 @@ mod row;
 pub(crate) use row::row;
 
 use crate::Summary;
+use crate::place::open_file;
 use crate::place::private_file;
 use crate::stamp::Stamp;
 use row::Reader;
 use rustix::fs::fstat;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tempfile::NamedTempFile;
@@ -65,10 +66,14 @@ fn path(root: &Path) -> PathBuf {
 /// Nothing where there is no such file.
 pub(crate) fn read(root: &Path) -> Vec<u8> {
     let path = path(root);
-    match fs::metadata(&path) {
-        Ok(about) if about.len() <= LARGEST => fs::read(&path).unwrap_or_default(),
-        _ => Vec::new(),
+    let mut bytes = Vec::new();
+    if let Ok(file) = open_file(&path)
+        && file.metadata().is_ok_and(|about| about.len() <= LARGEST)
+        && file.take(LARGEST).read_to_end(&mut bytes).is_err()
+    {
+        bytes.clear();
     }
+    bytes
 }
 
 impl<'a> Packed<'a> {

@@ -5,10 +5,10 @@
 use crate::digest::first_record;
 use crate::import::IMPORTED;
 use crate::lines::Lines;
+use crate::place::open_file;
 use crate::place::{self, Place};
 use crate::{SessionError, Store};
 use serde::Deserialize;
-use std::fs::File;
 use std::path::PathBuf;
 use tenon_vocab::{Cost, EventKind, Meta, SessionId, SideRequest, Timestamp, Usage};
 
@@ -68,7 +68,7 @@ impl Store {
         each: &mut dyn FnMut(&Spent<'_>),
     ) -> Result<u64, SessionError> {
         let say = |error| SessionError::io("read", &place.log, error);
-        let file = File::open(&place.log).map_err(say)?;
+        let file = open_file(&place.log).map_err(say)?;
         let first = first_record(&file, place)?;
         let EventKind::Meta(meta) = &first.kind else {
             return Err(SessionError::not_meta(&first));

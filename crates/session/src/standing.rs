@@ -5,6 +5,7 @@
 use crate::leftovers::Leftovers;
 use crate::lines::Lines;
 use crate::place::Place;
+use crate::place::open_file;
 use crate::reading::read;
 use crate::rebuild::{Index, Rebuilt, rebuild};
 use crate::recap::note;
@@ -47,7 +48,7 @@ impl Standing {
         // The partial file first: whatever supersedes it is then surely in the log.
         let mut left = Leftovers::read(&place)?;
         let file =
-            File::open(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
+            open_file(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
         let blobs = Blobs::in_folder(place.blobs());
         let Rebuilt {
             mut state,

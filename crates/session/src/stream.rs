@@ -3,6 +3,7 @@
 //! no lock and writes nothing, so it also works while a process writes.
 
 use crate::lines::Lines;
+use crate::place::open_file;
 use crate::place::{self, Place};
 use crate::record::decode;
 use crate::{Blobs, SessionError, Store};
@@ -56,7 +57,7 @@ impl Store {
     pub fn stream(&self, id: SessionId, from: u64) -> Result<Stream, SessionError> {
         let place = self.place(id)?;
         let file =
-            File::open(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
+            open_file(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
         Ok(Stream {
             lines: Lines::new(file, from),
             blobs: Blobs::in_folder(place.blobs()),

@@ -3,10 +3,10 @@
 //! of any size is not held. Looks at no file of the project.
 
 use crate::lines::Lines;
+use crate::place::open_file;
 use crate::record::decode;
 use crate::{Blobs, SessionError, Store};
 use std::collections::BTreeMap;
-use std::fs::File;
 use tenon_vocab::{BlobRef, Checkpoint, CheckpointAction, Event, EventKind, FileChange, SessionId};
 
 /// A file that the session changed.
@@ -48,7 +48,7 @@ impl Store {
     pub fn touched(&self, id: SessionId) -> Result<Vec<Touched>, SessionError> {
         let place = self.place(id)?;
         let say = |error| SessionError::io("read", &place.log, error);
-        let file = File::open(&place.log).map_err(say)?;
+        let file = open_file(&place.log).map_err(say)?;
         let blobs = Blobs::in_folder(place.blobs());
         let mut gathered = Gathered::default();
         let mut lines = Lines::new(&file, 0);

@@ -111,7 +111,12 @@ fn certificates(
 }
 
 fn read(path: &Path, setting: &str, endpoint: &Endpoint) -> Result<Vec<u8>, ModelError> {
-    std::fs::read(path)
+    // Asked first: a named pipe would be waited for.
+    std::fs::metadata(path)
+        .and_then(|about| match about.is_file() {
+            true => std::fs::read(path),
+            false => Err(std::io::Error::other("it is not a regular file")),
+        })
         .map_err(|error| unusable(path, setting, endpoint, &format!("cannot be read: {error}")))
 }
 

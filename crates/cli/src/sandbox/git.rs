@@ -215,7 +215,8 @@ fn short(file: &Path) -> Option<String> {
     if !found.is_file() || found.len() > LARGEST {
         return None;
     }
-    std::fs::read_to_string(file).ok()
+    let bytes = crate::plain_file::read(file, LARGEST).ok()?;
+    String::from_utf8(bytes).ok()
 }
 
 /// The git folders of submodules, which have hooks and settings of their own.

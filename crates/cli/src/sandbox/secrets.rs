@@ -115,7 +115,7 @@ fn holds_one(path: &Path) -> bool {
     } else {
         return true;
     };
-    let Ok(file) = std::fs::File::open(path) else {
+    let Ok(file) = crate::plain_file::open(path) else {
         return true;
     };
     let mut bytes = Vec::new();

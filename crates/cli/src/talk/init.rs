@@ -4,7 +4,7 @@
 
 use crate::error::CliError;
 use serde_json::Value;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use tenon_engine::prompt::RULES;
@@ -98,7 +98,7 @@ fn read(root: &Path, name: &str) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    File::open(path)
+    crate::plain_file::open(&path)
         .ok()?
         .take(READ)
         .read_to_end(&mut bytes)

@@ -83,7 +83,7 @@ fn an_image_that_cannot_be_sent_ends_the_program_before_anything_is_asked() {
         ("missing.png", "cannot be read"),
         ("text.png", "neither PNG, JPEG, GIF nor WebP"),
         ("large.png", "has 4033 bytes; 1000 are accepted"),
-        (".", "it is not a file"),
+        (".", "it is not a regular file"),
         ("http://example.com/a.png", "only https"),
         ("ftp://example.com/a.png", "not an address of an image"),
     ] {

@@ -65,14 +65,20 @@ fn an_empty_file_is_an_empty_configuration() {
 fn a_pipe_or_a_folder_is_not_waited_for() {
     let world = World::new();
     std::fs::create_dir(world.path("home/tenon.json")).unwrap();
-    assert_eq!(world.error(), "W/home/tenon.json is not a file");
+    assert_eq!(
+        world.error(),
+        "W/home/tenon.json cannot be read: it is not a regular file"
+    );
     let world = World::new();
     let made = std::process::Command::new("mkfifo")
         .arg(world.path("home/tenon.json"))
         .status()
         .unwrap();
     assert!(made.success());
-    assert_eq!(world.error(), "W/home/tenon.json is not a file");
+    assert_eq!(
+        world.error(),
+        "W/home/tenon.json cannot be read: it is not a regular file"
+    );
 }
 
 #[test]

@@ -6,7 +6,6 @@ use crate::error::IndexError;
 use crate::found::About;
 use crate::update::SHIFT;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use std::fs::File;
 use std::os::unix::fs::FileExt;
 use tenon_session::LogFile;
 use tenon_vocab::{SessionId, Timestamp};
@@ -75,7 +74,7 @@ impl Known {
 
 /// The bytes just before a place of a log.
 pub(super) fn tail(log: &LogFile, end: u64) -> Option<Vec<u8>> {
-    let file = File::open(&log.path).ok()?;
+    let file = tenon_session::open_file(&log.path).ok()?;
     let mut bytes = vec![0; usize::try_from(end.min(TAIL)).ok()?];
     let from = end.saturating_sub(TAIL);
     file.read_exact_at(&mut bytes, from).ok()?;

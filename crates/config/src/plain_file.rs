@@ -1,0 +1,64 @@
+//! Files that others may have put there: opened without a wait, and used only
+//! when they are files, and of somebody who may decide for this user.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+/// A file to read: a named pipe would hold the program for ever, and a device
+/// would never end.
+///
+/// # Errors
+/// When it cannot be opened, or is no regular file.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    // Of the opened file: the name may lead elsewhere a moment later.
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
+}
+
+/// Why a file must not decide for this user, if it must not: somebody else
+/// could have written it.
+///
+/// # Errors
+/// A sentence that begins with "it" or "others".
+pub fn is_the_users(about: &Metadata) -> Result<(), String> {
+    let user = rustix::process::geteuid().as_raw();
+    if about.uid() != user && about.uid() != 0 {
+        return Err(format!(
+            "it belongs to another user (number {}; you are {user})",
+            about.uid()
+        ));
+    }
+    if about.mode() & 0o002 != 0 || (about.mode() & 0o020 != 0 && !is_own_group(about.gid())) {
+        return Err("others may write to it".into());
+    }
+    Ok(())
+}
+
+/// Whether nobody else is in a group: many systems give each user one of their
+/// own, and let it write what the user makes.
+fn is_own_group(group: u32) -> bool {
+    if group != rustix::process::getegid().as_raw() {
+        return false;
+    }
+    let user = rustix::process::geteuid().as_raw().to_string();
+    let group = group.to_string();
+    let lines = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+    let nth = |line: &str, at: usize| line.split(':').nth(at).unwrap_or_default().to_owned();
+    let named = lines("/etc/group")
+        .lines()
+        .any(|line| nth(line, 2) == group && !nth(line, 3).is_empty());
+    let primary = lines("/etc/passwd")
+        .lines()
+        .any(|line| nth(line, 3) == group && nth(line, 2) != user);
+    !named && !primary
+}
