@@ -13,7 +13,7 @@ pub use auth::{AuthCommand, StoreChoice};
 pub use context::{ContextCommand, HandoffArgs, SkillsCommand};
 pub use cost::{CostArgs, CostBy};
 pub use doctor::DoctorArgs;
-pub use order::misplaced;
+pub use order::{in_order, misplaced};
 pub use policy::{HooksCommand, PolicyCommand, TrustArgs, TrustCommand};
 pub use sessions::{ExportFormat, ResumeArgs, SessionsCommand};
 
@@ -93,6 +93,28 @@ impl DialectChoice {
     }
 }
 
+/// What commands may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SandboxChoice {
+    /// No walls.
+    Off,
+    /// Nothing but temporary folders.
+    ReadOnly,
+    /// The project, too.
+    WorkspaceWrite,
+}
+
+impl SandboxChoice {
+    /// As the configuration writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+        }
+    }
+}
+
 /// What standard input carries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum InputFormat {
@@ -163,7 +185,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub fork: bool,
     /// Keep nothing of this session.
-    #[arg(long)]
+    #[arg(long, visible_alias = "no-transcript")]
     pub no_save: bool,
     /// Answer every question of the policy with yes; what must be confirmed is still asked.
     #[arg(short, long)]
@@ -189,9 +211,24 @@ pub struct RunArgs {
     /// Steps for one prompt, at most.
     #[arg(long, value_name = "N")]
     pub max_turns: Option<u32>,
+    /// Ask for streamed replies, whatever the configuration says.
+    #[arg(long, overrides_with = "no_stream")]
+    pub stream: bool,
     /// Ask for whole replies instead of streams.
-    #[arg(long)]
+    #[arg(long, overrides_with = "stream")]
     pub no_stream: bool,
+    /// What commands may write: `off` has no walls, `read-only` nothing, `workspace-write` the project.
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub sandbox: Option<SandboxChoice>,
+    /// Keep "always in this project", whatever the configuration says.
+    #[arg(long, overrides_with = "no_persistent_grants")]
+    pub persistent_grants: bool,
+    /// Keep what you allow for this session only, and use nothing that was kept.
+    #[arg(long, overrides_with = "persistent_grants")]
+    pub no_persistent_grants: bool,
+    /// Also say which files of rules were loaded.
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -265,8 +302,12 @@ pub enum Command {
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Print where the configuration, the state and the cache are.
-    Path,
+    /// Print where the configuration, the state and the cache are; into a pipe one path per line.
+    Path {
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
+    },
     /// Write a commented configuration file for the user.
     Init {
         /// Overwrite one that is there.

@@ -9,7 +9,7 @@ mod start;
 
 pub use equipment::{agent, toolbox, workspace};
 pub use like::like;
-pub use options::{Options, Session};
+pub use options::{Options, Says, Session};
 pub use runtime::runtime;
 
 use crate::briefing;
@@ -237,9 +237,9 @@ fn assemble(
         .with_sandbox(walls.of_agent(&agent))
         .with_opened(walls.opened.clone())
         .with_masker(Arc::clone(&masker));
-    let keeps = resolved.grants.enabled;
+    let keeps = resolved.grants.keeps();
     let (grants, trouble) = if keeps {
-        grants::load(place)
+        grants::load(place, resolved.grants.ttl)
     } else {
         Default::default()
     };
@@ -271,7 +271,10 @@ fn assemble(
             .and_then(|wanted| provider::small_doubt(configured, &wanted.provider)),
     );
     let models = wanted.map(|wanted| source(place, configured, wanted, &jobs));
-    let told = told::sort(place, remarks.found, remember);
+    let mut told = told::sort(place, remarks.found, remember);
+    if options.says == Says::All {
+        told.new.append(&mut told.known);
+    }
     remarks.act.extend(told.new);
     let parts = Parts {
         remarks: remarks.act,

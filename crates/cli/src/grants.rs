@@ -3,23 +3,28 @@
 
 use crate::error::CliError;
 use crate::place::Place;
-use std::io::Write;
+use crate::plain_file;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tenon_engine::GrantSink;
 use tenon_policy::{Grant, Grants};
+
+/// A larger file is not ours.
+const LARGEST: u64 = 4 * 1024 * 1024;
 
 fn file(place: &Place) -> PathBuf {
     let key = tenon_tools::workspace::sha256(place.root_text().as_bytes());
     place.paths.state.join("grants").join(format!("{key}.json"))
 }
 
-/// The grants of this project; those that have ended are among them and count
-/// for nothing. A file that cannot be read is a warning, and then nothing is
+/// The grants of this project, which last so long; those that have ended are among
+/// them and count for nothing. A file that cannot be read is a warning, and then nothing is
 /// granted.
-pub fn load(place: &Place) -> (Grants, Option<String>) {
+pub fn load(place: &Place, lasting: Duration) -> (Grants, Option<String>) {
     match read(&file(place)) {
-        Ok(grants) => (grants, None),
+        Ok(grants) => (grants.lasting(lasting), None),
         Err(trouble) => (Grants::new(), Some(trouble)),
     }
 }
@@ -61,15 +66,24 @@ pub fn sink(place: &Place) -> GrantSink {
 }
 
 fn read(path: &Path) -> Result<Grants, String> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
+    let unreadable =
+        |error: std::io::Error| format!("the grants of this project cannot be read: {error}");
+    let file = match plain_file::open(path) {
+        Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Grants::new()),
-        Err(error) => {
-            return Err(format!(
-                "the grants of this project cannot be read: {error}"
-            ));
-        }
+        Err(error) => return Err(unreadable(error)),
     };
+    let about = file.metadata().map_err(unreadable)?;
+    tenon_config::is_the_users(&about).map_err(|why| {
+        format!(
+            "the grants of this project do not count: {} cannot be believed, for {why}; remove it",
+            path.display()
+        )
+    })?;
+    let mut text = String::new();
+    file.take(LARGEST)
+        .read_to_string(&mut text)
+        .map_err(unreadable)?;
     let value = serde_json::from_str(&text)
         .map_err(|error| format!("the file of grants is damaged: {error}"))?;
     Grants::from_json(&value).map_err(|error| error.to_string())

@@ -36,10 +36,12 @@ mod talk;
 mod told;
 mod trust;
 mod tui;
+mod words;
 
 use args::{Cli, Command, Format};
 use clap::{CommandFactory, FromArgMatches};
 use error::CliError;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -53,10 +55,7 @@ fn main() -> ExitCode {
         return tenon_sandbox::supervise(arguments);
     }
     say_panics_in_a_line();
-    let read = Cli::command().try_get_matches().and_then(|matches| {
-        let cli = Cli::from_arg_matches(&matches)?;
-        Ok((cli, args::misplaced(&matches)))
-    });
+    let read = read(std::env::args_os().collect());
     let (cli, misplaced) = match read {
         Ok(read) => read,
         Err(error) => return usage(&error),
@@ -73,6 +72,16 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => render::failure(&error, format, paint),
     }
+}
+
+/// Flags count on both sides of the subcommand.
+fn read(arguments: Vec<OsString>) -> Result<(Cli, Option<CliError>), clap::Error> {
+    let mut matches = Cli::command().try_get_matches_from(&arguments)?;
+    if let Some(ordered) = args::in_order(&matches, &arguments) {
+        matches = Cli::command().try_get_matches_from(ordered)?;
+    }
+    let cli = Cli::from_arg_matches(&matches)?;
+    Ok((cli, args::misplaced(&matches)))
 }
 
 /// Help and version go to standard output and are no errors.

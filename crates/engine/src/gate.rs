@@ -265,7 +265,8 @@ fn accept(run: &Run, facts: &Facts, explanation: &Explanation, answer: &Answer) 
     else {
         return false;
     };
-    let grant = offer.grant.starting(run.core.ambient.now());
+    let lasting = run.core.grants().duration();
+    let grant = offer.grant.starting(run.core.ambient.now(), lasting);
     if scope == Scope::Project
         && let Some(keep) = &run.core.on_grant
     {

@@ -46,6 +46,9 @@ pub struct Grant {
     pub scope: Scope,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Timestamp>,
+    /// When it was given; older files have only the end, of [`GRANT_TTL`] later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Timestamp>,
 }
 
 impl fmt::Display for Grant {
@@ -83,11 +86,31 @@ impl fmt::Display for Grant {
 }
 
 impl Grant {
-    /// The same with an end: a grant for a project lasts [`GRANT_TTL`] from now.
+    /// The same with an end: a grant for a project lasts so long from now.
     #[must_use]
-    pub fn starting(mut self, now: Timestamp) -> Self {
+    pub fn starting(mut self, now: Timestamp, lasting: Duration) -> Self {
         if self.scope == Scope::Project {
-            self.expires = Some(now.checked_add(GRANT_TTL).unwrap_or(now));
+            self.given = Some(now);
+            self.expires = Some(now.checked_add(lasting).unwrap_or(now));
+        }
+        self
+    }
+
+    /// When it was given, where that is known.
+    #[must_use]
+    pub fn since(&self) -> Option<Timestamp> {
+        self.given
+            .or_else(|| self.expires?.checked_sub(GRANT_TTL).ok())
+    }
+
+    /// The same where grants last so long now: it may end earlier, never later.
+    #[must_use]
+    pub fn within(mut self, lasting: Duration) -> Self {
+        let latest = self
+            .since()
+            .and_then(|given| given.checked_add(lasting).ok());
+        if let (Some(end), Some(latest)) = (self.expires, latest) {
+            self.expires = Some(end.min(latest));
         }
         self
     }
@@ -191,15 +214,43 @@ fn covers_path(folder: &str, fact: &PathFact, external: bool) -> bool {
 #[error("the file of grants cannot be read: {0}. Remove it to be asked again")]
 pub struct GrantError(pub String);
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grants {
     grants: Vec<Grant>,
+    /// How long a new one for the project lasts.
+    lasting: Duration,
+}
+
+impl Default for Grants {
+    fn default() -> Self {
+        Self {
+            grants: Vec::new(),
+            lasting: GRANT_TTL,
+        }
+    }
 }
 
 impl Grants {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same where a grant for the project lasts so long, also one that was
+    /// given before.
+    #[must_use]
+    pub fn lasting(self, lasting: Duration) -> Self {
+        let grants = self.grants.into_iter();
+        Self {
+            grants: grants.map(|grant| grant.within(lasting)).collect(),
+            lasting,
+        }
+    }
+
+    /// How long a grant for the project lasts.
+    #[must_use]
+    pub fn duration(&self) -> Duration {
+        self.lasting
     }
 
     /// Adds a grant; the same one again only changes its end.
@@ -244,6 +295,9 @@ impl Grants {
         let list = value.get("grants").cloned().unwrap_or_default();
         let grants: Vec<Grant> =
             serde_json::from_value(list).map_err(|error| GrantError(error.to_string()))?;
-        Ok(Self { grants })
+        Ok(Self {
+            grants,
+            ..Self::default()
+        })
     }
 }

@@ -2,7 +2,7 @@
 //! rule that would be kept.
 
 use crate::aspect::aspects;
-use crate::grant::{Grant, GrantKey, Scope};
+use crate::grant::{GRANT_TTL, Grant, GrantKey, Scope};
 use crate::guard::{is_in_vendored, is_secret};
 use crate::judge::Judge;
 use crate::programs::{
@@ -31,7 +31,7 @@ impl Offer {
     /// The grant as it is kept when a person accepts now.
     #[must_use]
     pub fn grant(&self, now: Timestamp) -> Grant {
-        self.grant.clone().starting(now)
+        self.grant.clone().starting(now, GRANT_TTL)
     }
 }
 
@@ -80,6 +80,7 @@ fn both((tool, key): &(String, GrantKey)) -> Vec<Offer> {
                 key: key.clone(),
                 scope,
                 expires: None,
+                given: None,
             };
             Offer {
                 scope,

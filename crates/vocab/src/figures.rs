@@ -44,6 +44,16 @@ pub fn tokens(usage: Usage) -> String {
     format!("{mark}{} tokens", short(usage.total()))
 }
 
+/// How long something lasts, in its largest whole unit: `7 days`.
+#[must_use]
+pub fn span(time: Duration) -> String {
+    const UNITS: [(u64, &str); 3] = [(24 * 60 * 60, "day"), (60 * 60, "hour"), (60, "minute")];
+    let seconds = time.as_secs();
+    let unit = UNITS.iter().find(|(unit, _)| seconds.is_multiple_of(*unit));
+    let (number, noun) = unit.map_or((seconds, "second"), |(unit, noun)| (seconds / unit, *noun));
+    count(usize::try_from(number).unwrap_or(usize::MAX), noun)
+}
+
 /// `1 step`, `3 steps`.
 #[must_use]
 pub fn count(number: usize, noun: &str) -> String {

@@ -55,7 +55,9 @@ impl Choice {
     /// take it back.
     #[must_use]
     pub fn standing(&self) -> Option<String> {
-        let (rule, reach) = (self.rule.as_deref()?, Self::reach(&self.id)?);
+        let (rule, usual) = (self.rule.as_deref()?, Self::reach(&self.id)?);
+        // How long is the user's setting, which the label says.
+        let reach = self.label.strip_prefix("allow ").unwrap_or(usual);
         let rule = rule.strip_suffix(" = allow").unwrap_or(rule);
         let back = match self.id.as_str() {
             Self::ALWAYS => " (`tenon policy remove` takes it back)",

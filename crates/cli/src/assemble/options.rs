@@ -8,6 +8,16 @@ use serde_json::{Value, json};
 use tenon_engine::{Approval, Confirm, Effects};
 use tenon_vocab::SessionId;
 
+/// What a start says of what it found: rules, skills, trust.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Says {
+    /// What is new since the last start here.
+    #[default]
+    News,
+    /// `--verbose`.
+    All,
+}
+
 /// What the flags of a run ask for.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -21,6 +31,7 @@ pub struct Options {
     pub instruction: Option<String>,
     /// Content of others that the flags accept.
     pub accepts: Accepts,
+    pub says: Says,
 }
 
 impl Options {
@@ -41,8 +52,19 @@ impl Options {
         if let Some(dialect) = args.dialect {
             flags.push((String::from("dialect"), json!(dialect.name())));
         }
-        if args.no_stream {
-            flags.push((String::from("streaming"), json!(false)));
+        let mut switch = |key: &str, on: bool, off: bool| {
+            if on || off {
+                flags.push((String::from(key), json!(on)));
+            }
+        };
+        switch("streaming", args.stream, args.no_stream);
+        switch(
+            "persistent_grants.enabled",
+            args.persistent_grants,
+            args.no_persistent_grants,
+        );
+        if let Some(mode) = args.sandbox {
+            flags.push((String::from("sandbox.mode"), json!(mode.name())));
         }
         Self {
             provider: args.provider.clone(),
@@ -57,6 +79,7 @@ impl Options {
             flags,
             instruction: None,
             accepts: accepts(args),
+            says: if args.verbose { Says::All } else { Says::News },
         }
     }
 }

@@ -29,7 +29,9 @@ const HIDDEN: &str = "***";
 pub fn run(shared: &Shared, command: ConfigCommand) -> CommandResult {
     let place = || Place::find(shared);
     match command {
-        ConfigCommand::Path => path(&place()?),
+        ConfigCommand::Path { json } => {
+            path(&place()?, if json { Form::Json } else { Form::Table })
+        }
         ConfigCommand::Init { force } => {
             let existing = if force {
                 Existing::Overwrite
@@ -73,21 +75,34 @@ fn users_file(place: &Place) -> PathBuf {
     file_in(&place.paths.config).unwrap_or_else(|| place.paths.config.join(NAMES[0]))
 }
 
-fn path(place: &Place) -> CommandResult {
-    let mut table = Table::new(&["what", "where", ""]);
-    let there = |path: &Path| {
-        let there = path.symlink_metadata().is_ok();
-        String::from(if there { "" } else { "not there yet" })
-    };
+fn path(place: &Place, form: Form) -> CommandResult {
     let project = place.root.join(".tenon");
     let project = file_in(&project).unwrap_or_else(|| project.join(NAMES[0]));
-    for (what, path) in [
+    let paths = [
         ("config", users_file(place)),
         ("project", project),
         ("state", place.paths.state.clone()),
         ("cache", place.paths.cache.clone()),
-    ] {
-        table.row([what.to_owned(), path.display().to_string(), there(&path)]);
+    ];
+    if form == Form::Json {
+        let named: serde_json::Map<String, Value> = paths
+            .iter()
+            .map(|(what, path)| ((*what).to_owned(), json!(path.to_string_lossy())))
+            .collect();
+        return pages::print_json(&named);
+    }
+    if !std::io::stdout().is_terminal() {
+        let lines: Vec<String> = paths
+            .iter()
+            .map(|(_, path)| path.display().to_string())
+            .collect();
+        return pages::print(&lines.join("\n"));
+    }
+    let mut table = Table::new(&["what", "where", ""]);
+    for (what, path) in paths {
+        let there = path.symlink_metadata().is_ok();
+        let there = if there { "" } else { "not there yet" };
+        table.row([what, &path.display().to_string(), there]);
     }
     pages::print(&table.to_string())
 }

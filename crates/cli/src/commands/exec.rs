@@ -220,6 +220,10 @@ fn renderer(args: &RunArgs, paint: Paint) -> Box<dyn Renderer + Send> {
     match args.format {
         Format::Json => Box::new(JsonLines::default()),
         Format::Text if args.final_only => Box::new(TextLines::new(paint, Answers::Last)),
+        // It is judged as a whole.
+        Format::Text if args.output_schema.is_some() && !std::io::stdout().is_terminal() => {
+            Box::new(TextLines::new(paint, Answers::Held))
+        }
         Format::Text => Box::new(TextLines::new(paint, Answers::for_stdout())),
     }
 }

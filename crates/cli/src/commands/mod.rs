@@ -22,9 +22,7 @@ mod tools;
 mod trust;
 
 use crate::args::{Cli, Command, Format};
-use crate::error::CliError;
-use crate::{CommandResult, repl};
-use clap::CommandFactory;
+use crate::{CommandResult, repl, words};
 use std::io::IsTerminal;
 
 pub fn dispatch(cli: Cli) -> CommandResult {
@@ -63,38 +61,11 @@ pub fn dispatch(cli: Cli) -> CommandResult {
 
 /// `tenon` alone: a prompt makes one run, a terminal an interactive session.
 fn bare(shared: &crate::args::Shared, run: &crate::args::RunArgs) -> CommandResult {
-    if let Some(near) = run.words.first().and_then(|word| near_subcommand(word)) {
-        let word = run.words.join(" ");
-        return Err(CliError::usage(format!(
-            "there is no command `{word}`; did you mean `tenon {near}`?"
-        ))
-        .with_hint(format!("To send it to the model: tenon exec {word:?}")));
-    }
+    words::check(&run.words)?;
     let prompted = run.prompt.is_some() || !run.words.is_empty();
     let terminal = std::io::stdin().is_terminal();
     if prompted || !terminal || run.format == Format::Json {
         return exec::run(shared, run);
     }
     repl::run(shared, run)
-}
-
-/// The subcommand that a word is a slip of: a typing error must not become a
-/// prompt that costs money and does things.
-fn near_subcommand(word: &str) -> Option<String> {
-    if word.contains(char::is_whitespace) {
-        return None;
-    }
-    let command = Cli::command();
-    let names: Vec<&str> = command
-        .get_subcommands()
-        .filter(|subcommand| !subcommand.is_hide_set())
-        .map(clap::Command::get_name)
-        .collect();
-    match word {
-        "resume" => Some(String::from("sessions resume")),
-        "version" => Some(String::from("--version")),
-        "login" => Some(String::from("auth login")),
-        "logout" => Some(String::from("auth logout")),
-        _ => tenon_tools::input::suggest_name(word, &names),
-    }
 }

@@ -2,11 +2,15 @@
 //!
 //! Whether text is a plan or the answer is known only when its message ends. On
 //! a terminal both are on the same screen, so text is shown as it streams. In a
-//! pipe only the answer may arrive, so a message is held until it is known.
+//! pipe only the answer may arrive, so the beginning of a message is held until it
+//! is longer than a plan (decision 0007).
+
+mod piped;
 
 use super::standing::Open;
 use super::{Renderer, Stands, lines};
 use crate::screen::{Paint, Style, complain};
+use piped::Piped;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tenon_vocab::notice;
@@ -21,6 +25,9 @@ use tenon_vocab::{
 pub enum Answers {
     /// As it streams: standard output is a terminal.
     Live,
+    /// Line by line, once its message is longer than a plan: standard output is a
+    /// pipe or a file.
+    Lines,
     /// When its message is known to be an answer.
     Held,
     /// Only the last message of the run (`--final-only`).
@@ -32,7 +39,7 @@ impl Answers {
         if std::io::stdout().is_terminal() {
             Self::Live
         } else {
-            Self::Held
+            Self::Lines
         }
     }
 }
@@ -43,6 +50,8 @@ pub struct TextLines {
     answers: Answers,
     /// Text of the current message that is on the screen.
     streamed: usize,
+    /// The same in a pipe.
+    piped: Piped,
     /// The screen stands inside a line.
     open_line: Option<TextChannel>,
     last: String,
@@ -80,6 +89,7 @@ impl TextLines {
             paint,
             answers,
             streamed: 0,
+            piped: Piped::default(),
             open_line: None,
             last: String::new(),
             asked: Vec::new(),
@@ -127,6 +137,9 @@ impl TextLines {
     }
 
     fn delta(&mut self, channel: TextChannel, text: &str) -> std::io::Result<()> {
+        if (self.answers, channel) == (Answers::Lines, TextChannel::Text) {
+            return self.piped.more(text);
+        }
         if self.answers != Answers::Live {
             return Ok(());
         }
@@ -186,6 +199,7 @@ impl TextLines {
         let text = message.text();
         let streamed = std::mem::take(&mut self.streamed);
         self.close_line()?;
+        let piped = self.piped.end(message.status);
         match (message.status, message.segment) {
             (Status::Abandoned, _) => {
                 if !text.is_empty() {
@@ -204,12 +218,17 @@ impl TextLines {
         }
         match (self.answers, message.segment) {
             (Answers::Last, _) => Ok(()),
-            (Answers::Held, Some(Segment::Plan)) => self.say(
-                &self
-                    .paint
-                    .paint(Style::Dim, Printable::block(text.trim_end()).as_str()),
-            ),
-            (Answers::Held, _) => answer(&text, Reader::of_stdout()),
+            (Answers::Held | Answers::Lines, segment) => {
+                let rest = piped.rest_of(&text);
+                if rest.trim().is_empty() {
+                    return Ok(());
+                }
+                if segment != Some(Segment::Plan) {
+                    return answer(rest, Reader::of_stdout());
+                }
+                let plan = Printable::block(rest.trim_end());
+                self.say(&self.paint.paint(Style::Dim, plan.as_str()))
+            }
             (Answers::Live, segment) => {
                 self.begin(Block::Text, "Reply:")?;
                 answer(&text, Reader::Terminal)?;

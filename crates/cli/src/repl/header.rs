@@ -72,6 +72,9 @@ pub fn header(facts: &Facts<'_>) -> String {
     let keys =
         "/help lists the commands, !cmd runs one of the shell, @ names a file, Ctrl+D leaves.";
     lines.push(dim(&wrap::paragraphs(keys, wrap::columns())));
+    if facts.assembled.parts.state.runs() == 0 && resolved.providers.len() > 1 {
+        lines.push(dim(&wrap::paragraphs(super::start::HINT, wrap::columns())));
+    }
     lines.join("\n")
 }
 

@@ -16,6 +16,7 @@ mod paste;
 mod prompts;
 mod session;
 mod setup;
+mod start;
 mod status;
 pub mod table;
 mod watch;
@@ -305,11 +306,24 @@ impl Repl {
     }
 
     async fn take(&mut self, live: &mut Live, entered: &Entered) -> Result<Next, CliError> {
-        let input = &*clean(&entered.text);
-        if entered.is_doubtful() && !self.is_meant(input).await {
+        let typed = clean(&entered.text);
+        if entered.is_doubtful() && !self.is_meant(&typed).await {
             complain("Not run.");
             return Ok(Next::Stay);
         }
+        let chosen = match start::choice(live.talk(), live.begun, &typed) {
+            Some(start::Choice::List) => {
+                complain(&start::list(&live.handle).await);
+                return Ok(Next::Stay);
+            }
+            Some(start::Choice::Lacking(why)) => {
+                complain(Printable::line(&why).as_str());
+                return Ok(Next::Stay);
+            }
+            Some(start::Choice::Change(line)) => Some(line),
+            None => None,
+        };
+        let input = chosen.as_deref().unwrap_or(&typed);
         let line = slash::read(input, &live.talk().names);
         if line.is_remembered(input) {
             self.keyboard.remember(input.trim_end());
@@ -337,6 +351,7 @@ impl Repl {
                 let attachments = std::mem::take(&mut self.images);
                 let prompt = Command::Prompt { text, attachments };
                 live.handle.commands.send(prompt);
+                live.begun = start::Begun::Yes;
                 return Ok(Next::Run);
             }
             Command::Compact { .. }

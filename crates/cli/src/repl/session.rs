@@ -1,5 +1,6 @@
 //! The session that is talked to, and how it is opened and ended.
 
+use super::start::Begun;
 use super::{Repl, header};
 use crate::again;
 use crate::assemble::Options;
@@ -22,6 +23,8 @@ pub struct Live {
     pub handle: Handle,
     drawn: Drawn,
     pub settings: Settings,
+    /// Whether a prompt was sent.
+    pub begun: Begun,
 }
 
 /// The one way in which what a session says is drawn.
@@ -101,12 +104,17 @@ pub async fn open(
         copied: again::copied(ready.session),
         paint: repl.paint,
     }));
+    let begun = match ready.assembled.parts.state.runs() {
+        0 => Begun::NotYet,
+        _ => Begun::Yes,
+    };
     let (handle, running) = ready.start();
     Ok(Opened::Live(Box::new(Live {
         running,
         handle,
         drawn: Drawn(TextLines::conversation(repl.paint)),
         settings,
+        begun,
     })))
 }
 

@@ -4,6 +4,7 @@
 use crate::assemble::{self, Assembled, Configured, Options, Session};
 use crate::error::CliError;
 use crate::place::{Place, RootFrom};
+use std::io::IsTerminal;
 use std::sync::Arc;
 use tenon_engine::Engine;
 use tenon_engine::slash::Names;
@@ -138,7 +139,14 @@ impl Opening {
             session,
             held,
         } = self;
+        // Of a session like the one before the options are that session's.
+        let by_hand = held.is_none() && (options.provider.is_some() || options.model.is_some());
         let assembled = assemble::open_with(&place, &options, session, held).await?;
+        if by_hand && session != Session::Unsaved && std::io::stdin().is_terminal() {
+            let (settings, loaded) = (&assembled.parts.settings, &assembled.configured.loaded);
+            // For the next session here (U8); what cannot be kept is chosen again.
+            let _ = loaded.keep_choice(&settings.provider, &settings.model);
+        }
         Ok(Ready {
             place,
             kept: Kept::of(session),

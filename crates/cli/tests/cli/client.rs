@@ -4,10 +4,12 @@
 use crate::exec::{answers, calls};
 use crate::model::{Model, tenon};
 use crate::talk::Talk;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 use tenon_testing::TestHome;
+use tenon_vocab::Timestamp;
 
 fn touching() -> Model {
     Model::new(&calls(
@@ -254,4 +256,83 @@ fn the_example_in_the_documentation_works() {
     assert!(output.status.success(), "{said}{failed}");
     assert!(said.contains("that was it"), "{said}{failed}");
     assert!(home.project().join("made.txt").exists());
+}
+
+fn offered(program: &TestHome, flags: &[&str], configuration: &str) -> Vec<(String, String)> {
+    std::fs::write(program.tenon().join("tenon.jsonc"), configuration).unwrap();
+    let model = touching();
+    let mut talk = Talk::start(program, &model, &[&["-p", "go"], flags].concat());
+    let question = talk.until("question");
+    let word = |choice: &Value, name: &str| choice[name].as_str().unwrap_or_default().to_owned();
+    let choices = question["choices"].as_array().unwrap().iter();
+    let offered = choices.map(|choice| (word(choice, "id"), word(choice, "label")));
+    let offered = offered.collect();
+    talk.answer(&question, "always", None);
+    talk.until("run_finished");
+    talk.end();
+    offered
+}
+
+#[test]
+fn how_long_and_how_far_a_grant_reaches_is_a_setting() {
+    let lasts = |offered: &[(String, String)]| {
+        let always = offered.iter().find(|(id, _)| id == "always");
+        always.map(|(_, label)| label.clone())
+    };
+    for (flags, configuration, label) in [
+        (&[][..], "{}", Some("allow in this project for 7 days")),
+        (
+            &[],
+            r#"{"persistent_grants": {"ttl": "36h"}}"#,
+            Some("allow in this project for 36 hours"),
+        ),
+        (&[], r#"{"persistent_grants": {"scope": "session"}}"#, None),
+        (&["--no-persistent-grants"], "{}", None),
+        (
+            &["--persistent-grants"],
+            r#"{"persistent_grants": {"enabled": false}}"#,
+            Some("allow in this project for 7 days"),
+        ),
+    ] {
+        let home = TestHome::new();
+        let found = lasts(&offered(&home, flags, configuration));
+        assert_eq!(found.as_deref(), label, "{flags:?} {configuration}");
+    }
+}
+
+#[test]
+fn a_shorter_time_ends_what_was_given_before() {
+    let home = TestHome::new();
+    offered(&home, &[], "{}");
+    let kept = |ttl: &str| {
+        let configuration = format!(r#"{{"persistent_grants": {{"ttl": "{ttl}"}}}}"#);
+        std::fs::write(home.tenon().join("tenon.jsonc"), configuration).unwrap();
+        let output = home
+            .command(crate::model::tenon())
+            .args(["policy", "list", "--json"])
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .matches("touch made.txt")
+            .count()
+    };
+    assert!(kept("7d") > 0);
+    let file = std::fs::read_dir(home.tenon().join("grants"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let text = std::fs::read_to_string(&file).unwrap();
+    let mut page: Value = serde_json::from_str(&text).unwrap();
+    // As if it had been given two days ago.
+    page["grants"][0]["given"] = json!(
+        Timestamp::now()
+            .checked_sub(Duration::from_secs(48 * 3600))
+            .unwrap()
+    );
+    std::fs::write(&file, page.to_string()).unwrap();
+    assert!(kept("3d") > 0);
+    assert_eq!(kept("1d"), 0);
 }

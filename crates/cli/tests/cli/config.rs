@@ -6,16 +6,23 @@ use std::os::unix::fs::PermissionsExt;
 #[test]
 fn the_paths_are_printed_also_when_nothing_is_there_or_all_is_wrong() {
     let program = Program::new();
-    let ran = program
-        .run(&["config", "path"])
-        .ended(0)
-        .says("not there yet");
-    ran.says(program.home.tenon().join("tenon.jsonc").to_str().unwrap());
+    let ran = program.run(&["config", "path"]).ended(0);
+    let home = program.home.tenon();
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(lines.len(), 4, "one path per line, no heading: {}", ran.out);
+    assert!(
+        lines.iter().all(|line| line.starts_with('/')),
+        "{}",
+        ran.out
+    );
+    assert_eq!(lines[0], home.join("tenon.jsonc").to_str().unwrap());
     program.configure("{ this is no json");
-    program
-        .run(&["config", "path"])
-        .ended(0)
-        .says("tenon.jsonc");
+    let ran = program.run(&["config", "path", "--json"]).ended(0);
+    let paths: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(paths["config"], lines[0]);
+    assert_eq!(paths["project"], lines[1]);
+    assert_eq!(paths["state"], lines[2]);
+    assert_eq!(paths["cache"], lines[3]);
 }
 
 #[test]

@@ -300,35 +300,3 @@ fn the_demo_works_in_an_empty_home() {
     let (code, shown, _) = run(home.command(tenon()).args(["sessions", "verify"]));
     assert_eq!(code, 0, "{shown}");
 }
-
-#[test]
-fn a_flag_of_a_run_before_its_command_is_refused_and_nothing_is_done() {
-    let program = crate::program::Program::new();
-    let model = Model::says("hello");
-    let run = |args: &[&str]| {
-        let mut command = model.command(&program.home);
-        crate::program::Ran::of(command.args(args).output().unwrap())
-    };
-    run(&["--dry-run", "exec", "--yes", "-p", "x"])
-        .ended(2)
-        .complains("`--dry-run` stands before `exec`, where it would not count")
-        .complains("tenon exec --dry-run");
-    run(&["--model", "a", "--provider", "b", "exec", "x"])
-        .ended(2)
-        .complains("tenon exec --provider --model");
-    run(&["--provider", "b", "models"])
-        .ended(2)
-        .complains("tenon models --provider");
-    run(&["--dry-run", "sessions", "list"])
-        .ended(2)
-        .complains("`tenon sessions list` does not take `--dry-run`");
-    run(&["-y", "sessions", "resume", "-p", "x"])
-        .ended(2)
-        .complains("tenon sessions resume --yes");
-    let json = run(&["--format", "json", "exec", "x"]).ended(2);
-    assert!(json.out.starts_with('{'), "{}", json.out);
-    assert!(model.asked().is_empty());
-    // What holds for all of them may stand anywhere.
-    run(&["--color", "never", "exec", "x"]).ended(0);
-    run(&["--dry-run", "-p", "x"]).ended(0);
-}

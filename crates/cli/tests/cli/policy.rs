@@ -234,6 +234,7 @@ fn allow(program: &Program, grants: &[(&str, GrantKey)], expires: Timestamp) {
             key: key.clone(),
             scope: Scope::Project,
             expires: Some(expires),
+            given: None,
         });
     }
     let folder = program.home.tenon().join("grants");

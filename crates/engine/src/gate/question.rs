@@ -7,11 +7,13 @@ use crate::run::{Flow, Run};
 use crate::schedule::{Leave, Ready};
 use crate::{ask, recover};
 use serde_json::Value;
+use std::time::Duration;
 use tenon_policy::{
     Access, Authority, Deed, Facts, Findings, Offer, PathFact, Place, Scope, Script, Subject,
     offers_within,
 };
 use tenon_tools::hidden_from;
+use tenon_vocab::figures;
 use tenon_vocab::names::tool;
 use tenon_vocab::{
     Answer, CallId, Choice, Class, Display, Explanation, Part, Question, QuestionKind, Responders,
@@ -40,7 +42,8 @@ pub(super) async fn ask_person(
         Class::Confirm => (intent(run, call), recover::affects(run, facts).await),
         _ => (None, Vec::new()),
     };
-    let choices = choices(&offers, consent(facts, explanation));
+    let lasting = run.core.grants().duration();
+    let choices = choices(&offers, consent(facts, explanation), lasting);
     let mut reason = why(run, facts, explanation);
     if offers.is_empty() {
         reason.extend(once_only(run, facts, explanation));
@@ -208,7 +211,7 @@ pub(super) fn offered(run: &Run, facts: &Facts, explanation: &Explanation) -> Ve
     offers
 }
 
-fn choices(offers: &[Offer], consent: Consent) -> Vec<Choice> {
+fn choices(offers: &[Offer], consent: Consent, lasting: Duration) -> Vec<Choice> {
     let mut once = choice(Choice::ONCE, 'y', "allow once", None);
     once.typed = (consent == Consent::Typed).then(|| Choice::YES.to_owned());
     let mut choices = vec![once];
@@ -217,7 +220,11 @@ fn choices(offers: &[Offer], consent: Consent) -> Vec<Choice> {
             Scope::Session => (Choice::SESSION, 's'),
             Scope::Project => (Choice::ALWAYS, 'a'),
         };
-        let label = format!("allow {}", Choice::reach(id).unwrap_or_default());
+        let reach = match offer.scope {
+            Scope::Session => Choice::reach(id).unwrap_or_default().to_owned(),
+            Scope::Project => format!("in this project for {}", figures::span(lasting)),
+        };
+        let label = format!("allow {reach}");
         choices.push(choice(id, key, &label, Some(offer.rule.clone())));
     }
     choices.push(choice(Choice::DENY, 'n', "deny", None));

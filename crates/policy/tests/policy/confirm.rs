@@ -16,6 +16,7 @@ fn command_grant(words: &[&str]) -> Grants {
         key: GrantKey::Command(words.iter().map(|word| (*word).to_owned()).collect()),
         scope: Scope::Session,
         expires: None,
+        given: None,
     });
     grants
 }

@@ -165,6 +165,7 @@ fn a_grant_kept_from_before_covers_no_more_than_one_given_now() {
             key: GrantKey::Command(words.iter().map(|word| (*word).to_owned()).collect()),
             scope: Scope::Session,
             expires: None,
+            given: None,
         });
     }
     for command in ["git fetch x", "git log --output=F", "tar xf a", "rsync a b"] {
@@ -400,18 +401,21 @@ fn a_grant_weakens_no_deny_and_no_confirm() {
         key: GrantKey::Command(vec!["cargo".into()]),
         scope: Scope::Session,
         expires: None,
+        given: None,
     });
     grants.add(Grant {
         tool: "edit".into(),
         key: GrantKey::Directory(".".into()),
         scope: Scope::Session,
         expires: None,
+        given: None,
     });
     grants.add(Grant {
         tool: "bash".into(),
         key: GrantKey::Tool,
         scope: Scope::Session,
         expires: None,
+        given: None,
     });
     assert_eq!(granted(&bash("cargo build"), &grants, &rules), Class::Allow);
     assert_eq!(

@@ -39,6 +39,7 @@ fn what_destroys_needs_a_yes_each_time_and_no_grant_answers() {
             key: GrantKey::Command(words.iter().map(|word| (*word).to_owned()).collect()),
             scope: Scope::Session,
             expires: None,
+            given: None,
         });
     }
     let rules = all_allowed();

@@ -107,6 +107,7 @@ fn any_grants() -> impl Strategy<Value = Grants> {
                 key,
                 scope: Scope::Session,
                 expires: None,
+                given: None,
             });
         }
         grants

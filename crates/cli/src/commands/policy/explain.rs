@@ -58,8 +58,8 @@ fn explain(
     facts: &Facts,
     agent: Option<&str>,
 ) -> Result<Explanation, CliError> {
-    let (grants, trouble) = if resolved.grants.enabled {
-        grants::load(place)
+    let (grants, trouble) = if resolved.grants.keeps() {
+        grants::load(place, resolved.grants.ttl)
     } else {
         (Grants::new(), None)
     };

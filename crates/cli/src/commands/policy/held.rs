@@ -11,6 +11,7 @@ use crate::screen::complain;
 use crate::{CommandResult, grants};
 use serde_json::{Value, json};
 use std::process::ExitCode;
+use std::time::Duration;
 use tenon_engine::{Ambient, RealAmbient};
 use tenon_policy::{GRANT_TTL, Grant, Grants, Layer, Rule};
 use tenon_vocab::{Printable, Timestamp};
@@ -23,7 +24,7 @@ pub enum Which {
 }
 
 pub fn list(standing: &Standing) -> CommandResult {
-    let grants = held(&standing.place);
+    let grants = held(&standing.place, standing.resolved.grants.ttl);
     let mut page = String::new();
     if grants.is_empty() {
         page.push_str("Nothing is allowed for this project beyond the rules.\n");
@@ -33,14 +34,16 @@ pub fn list(standing: &Standing) -> CommandResult {
             table.row([
                 format!("{number}"),
                 grant.to_string(),
-                given(grant).map(day).unwrap_or_default(),
+                grant.since().map(day).unwrap_or_default(),
                 grant.expires.map(day).unwrap_or_default(),
             ]);
         }
         page.push_str(&table.to_string());
         page.push_str("`tenon policy remove N` takes one back, `--all` all of them.\n");
-        if !standing.resolved.grants.enabled {
-            page.push_str("They do not count: `grants.enabled` is off.\n");
+        if !standing.resolved.grants.keeps() {
+            page.push_str(
+                "They do not count: `persistent_grants.enabled` is off, or the scope is `session`.\n",
+            );
         }
     }
     let mut table = Table::new(&["rule, most specific first", "from"]);
@@ -53,21 +56,21 @@ pub fn list(standing: &Standing) -> CommandResult {
 
 pub fn list_as_json(standing: &Standing) -> CommandResult {
     let grants: Vec<Value> = (1..)
-        .zip(&held(&standing.place))
+        .zip(&held(&standing.place, standing.resolved.grants.ttl))
         .map(|(number, grant): (usize, &Grant)| {
             json!({
                 "number": number,
                 "rule": grant.to_string(),
                 "tool": grant.tool,
                 "key": grant.key,
-                "given": given(grant),
+                "given": grant.since(),
                 "expires": grant.expires,
             })
         })
         .collect();
     let rules: Vec<Value> = standing.resolved.rules.iter().map(rule_json).collect();
     pages::print_json(&json!({
-        "grants_enabled": standing.resolved.grants.enabled,
+        "grants_enabled": standing.resolved.grants.keeps(),
         "grants": grants,
         "rules": rules,
     }))
@@ -82,7 +85,15 @@ pub fn remove(place: &Place, which: Which) -> CommandResult {
         }
         Which::One(wanted) => wanted,
     };
-    let held = held(place);
+    // The numbers are those of the list; it can be taken back from also where the
+    // settings are broken.
+    let settings = crate::trust::read(place, Vec::new())
+        .ok()
+        .and_then(|loaded| tenon_config::resolve_without_provider(&loaded).ok());
+    let held = held(
+        place,
+        settings.map_or(GRANT_TTL, |settings| settings.grants.ttl),
+    );
     let by_number = wanted
         .parse::<usize>()
         .ok()
@@ -107,8 +118,8 @@ pub fn remove(place: &Place, which: Which) -> CommandResult {
 }
 
 /// Those of this project that have not ended, in the order in which they came.
-fn held(place: &Place) -> Vec<Grant> {
-    let (grants, trouble) = grants::load(place);
+fn held(place: &Place, lasting: Duration) -> Vec<Grant> {
+    let (grants, trouble) = grants::load(place, lasting);
     if let Some(trouble) = trouble {
         complain(Printable::line(&trouble).as_str());
     }
@@ -118,11 +129,6 @@ fn held(place: &Place) -> Vec<Grant> {
         .filter(|grant| !grant.is_over(now))
         .cloned()
         .collect()
-}
-
-/// The file has only the end; every grant lasts equally long.
-fn given(grant: &Grant) -> Option<Timestamp> {
-    grant.expires?.checked_sub(GRANT_TTL).ok()
 }
 
 fn day(time: Timestamp) -> String {

@@ -120,3 +120,47 @@ fn a_call_that_was_written_as_text_says_so_in_its_line() {
         .see_last(">");
     assert_eq!(model.bodies().len(), 2);
 }
+
+/// Two servers; the first is the one that is configured.
+fn two(home: &TestHome, one: &Model, two: &Model) {
+    configure(
+        home,
+        &json!({"default_provider": "first", "providers": {
+            "first": {"base_url": one.url, "model": "mock-model"},
+            "second": {"type": "messages", "base_url": two.url, "model": "mock-model", "api_key": "k"},
+            "third": {"base_url": "http://127.0.0.1:1/v1"},
+        }}),
+    );
+}
+
+#[test]
+fn before_the_first_prompt_a_providers_name_chooses_it_and_a_mark_lists_them() {
+    let (home, one, other) = (TestHome::new(), Model::says("one"), Model::says("two"));
+    two(&home, &one, &other);
+    let setup = Setup {
+        model: None,
+        ..Setup::new(&home, &one)
+    };
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    terminal
+        .ready()
+        .see("? lists the providers")
+        .line("?")
+        .see(&other.url)
+        .see_last(">");
+    terminal
+        .line("third")
+        .see("/models third/MODEL")
+        .see_last(">");
+    terminal
+        .line("second")
+        .see("mock-model of second")
+        .see_last(">");
+    terminal.line("who is it").see("two").see_last(">");
+    // Now it is a prompt like any other.
+    terminal.line("first").see_times("Done. (", 2).see_last(">");
+    terminal.line("/exit").left(0);
+    assert!(one.asked().is_empty());
+}
