@@ -10,6 +10,7 @@ mod machine;
 mod own;
 mod secrets;
 mod sockets;
+mod stores;
 
 pub use doubts::find as doubts;
 pub use environment::{Environment, whole as whole_environment};
@@ -64,6 +65,10 @@ impl Walls {
             SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
         };
         let ground = Ground::of(place, settings);
+        if session.is_some() && settings.caches {
+            let path = place.env.get("PATH");
+            stores::make(ground.home.as_deref(), path, |name| ground.variable(name));
+        }
         let writable = ground.writable();
         let own = own::Own::of(place, session);
         let secrets = secrets::find(&place.root);
@@ -320,7 +325,7 @@ impl<'a> Ground<'a> {
         paths.extend(self.variable("TMPDIR"));
         paths.extend(self.repository.iter().flat_map(git::Repository::writable));
         if self.settings.caches {
-            paths.extend(home::caches(self.home.as_deref(), |name| {
+            paths.extend(stores::find(self.home.as_deref(), |name| {
                 self.variable(name)
             }));
         }

@@ -214,6 +214,8 @@ impl Journal for CallJournal {
         files.push(file);
         for file in &files {
             self.core.keeper.edited(file);
+            let whole = self.core.workspace.root().join(&file.path);
+            self.core.jobs.accept(whole);
         }
         let checkpoint = Checkpoint {
             action: CheckpointAction::Saved,

@@ -238,6 +238,7 @@ async fn command(run: &mut Run, name: &str, arguments: &str, origin: RunOrigin) 
 
 async fn converse(run: &mut Run) -> Flow<()> {
     checkpoint::prepare(&run.core);
+    run.core.jobs.look_ahead();
     loop {
         compact::if_due(run).await?;
         hooks::before_request(run).await?;

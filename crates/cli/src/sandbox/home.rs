@@ -206,65 +206,8 @@ const PROTECTED: [&str; 55] = [
     ".pub-cache/bin",
 ];
 
-/// Caches below the home, and those whose place a variable names.
-const CACHES: [&str; 27] = [
-    ".cache",
-    ".cargo/registry",
-    ".cargo/git",
-    ".cargo/.package-cache",
-    ".cargo/.package-cache-mutate",
-    ".cargo/.global-cache",
-    ".npm",
-    ".yarn/berry",
-    ".local/share/pnpm/store",
-    ".bun/install/cache",
-    "go/pkg",
-    ".gradle",
-    ".m2/repository",
-    ".ivy2",
-    ".sbt/boot",
-    ".nuget/packages",
-    ".local/share/NuGet",
-    ".pub-cache",
-    ".composer/cache",
-    ".hex",
-    ".cabal/packages",
-    ".conan2/p",
-    ".ccache",
-    ".swiftpm/cache",
-    ".terraform.d/plugin-cache",
-    ".julia/registries",
-    "Library/Caches",
-];
-const CACHE_VARIABLES: [&str; 16] = [
-    "XDG_CACHE_HOME",
-    "NPM_CONFIG_CACHE",
-    "npm_config_cache",
-    "YARN_CACHE_FOLDER",
-    "PIP_CACHE_DIR",
-    "UV_CACHE_DIR",
-    "POETRY_CACHE_DIR",
-    "GOCACHE",
-    "GOMODCACHE",
-    "GRADLE_USER_HOME",
-    "NUGET_PACKAGES",
-    "CCACHE_DIR",
-    "SCCACHE_DIR",
-    "COMPOSER_CACHE_DIR",
-    "CARGO_TARGET_DIR",
-    "DENO_DIR",
-];
-/// Where `CARGO_HOME` says otherwise, these of it.
-const CARGO: [&str; 5] = [
-    "registry",
-    "git",
-    ".package-cache",
-    ".package-cache-mutate",
-    ".global-cache",
-];
-
 /// Below the home, and below the folders that variables name instead.
-fn placed(
+pub(super) fn placed(
     home: Option<&Path>,
     path: &str,
     variable: &impl Fn(&str) -> Option<PathBuf>,
@@ -331,6 +274,7 @@ pub(super) fn protected(
         .iter()
         .flat_map(|path| placed(home, path, &variable))
         .collect();
+    found.extend(super::stores::programs(home, &variable));
     // A cache that a shell runs at its start.
     for folder in placed(home, ".cache", &variable) {
         found.extend(sockets::named(&folder, |name| {
@@ -338,21 +282,4 @@ pub(super) fn protected(
         }));
     }
     found
-}
-
-pub(super) fn caches(
-    home: Option<&Path>,
-    variable: impl Fn(&str) -> Option<PathBuf>,
-) -> Vec<PathBuf> {
-    let below_home = home
-        .into_iter()
-        .flat_map(|home| CACHES.iter().map(|path| home.join(path)));
-    let named = CACHE_VARIABLES.iter().filter_map(|name| variable(name));
-    let cargo = variable("CARGO_HOME")
-        .into_iter()
-        .flat_map(|folder| CARGO.map(|name| folder.join(name)));
-    let go = variable("GOPATH")
-        .into_iter()
-        .map(|folder| folder.join("pkg"));
-    below_home.chain(named).chain(cargo).chain(go).collect()
 }

@@ -162,6 +162,78 @@ fn caches_are_writable_but_never_settings_keys_and_programs() {
 }
 
 #[test]
+fn of_a_cache_folder_only_stores_are_open_and_no_place_from_which_programs_run() {
+    let mut ground = Ground::new();
+    let open = [
+        ".cache/pip/http/x",
+        ".cache/go-build/x",
+        ".npm/_cacache/x",
+        ".gradle/caches/x",
+        ".gradle/wrapper/dists/gradle-8/abc/gradle-8.zip.lck",
+        "go/pkg/mod/cache/x",
+        "npm/_cacache/x",
+        "xdg/uv/x",
+    ];
+    let closed = [
+        ".cache/gitstatus/gitstatusd",
+        ".cache/antidote/x/y.zsh",
+        ".cache/pre-commit/repo/bin/x",
+        ".cache/pypoetry/virtualenvs/x/bin/python",
+        ".cache/node/corepack/yarn.js",
+        ".cache/pnpm/dlx/x",
+        ".cache/something-new/x",
+        ".npm/_npx/1/node_modules/.bin/x",
+        ".gradle/wrapper/dists/gradle-8/abc/gradle-8/bin/gradle",
+        ".gradle/native/1/linux/lib.so",
+        ".gradle/jdks/x/bin/java",
+        "go/pkg/mod/golang.org/toolchain@v1/bin/go",
+        "npm/_npx/1/x",
+        "xdg/pre-commit/x",
+    ];
+    for file in open.iter().chain(&closed) {
+        ground.file(file, "");
+    }
+    let home = ground.home();
+    for (name, folder) in [("NPM_CONFIG_CACHE", "npm"), ("XDG_CACHE_HOME", "xdg")] {
+        let value = home.join(folder);
+        ground.env = ground.env.with(name, &value.to_string_lossy());
+    }
+    let policy = ground.policy(&settings());
+    for file in open {
+        assert!(opened(&policy, &home.join(file)), "{file}");
+    }
+    for file in closed {
+        let file = home.join(file);
+        let is_protected = policy.read_only.iter().any(|held| file.starts_with(held));
+        assert!(
+            is_protected || !opened(&policy, &file),
+            "{}",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn a_store_without_which_a_program_stops_is_made_for_a_session() {
+    let ground = Ground::new();
+    ground.file(".cache/other", "");
+    let go = ground.file("programs/go", "");
+    let programs = go.parent().unwrap().to_string_lossy().into_owned();
+    let place = Place {
+        env: ground.env.clone().with("PATH", &programs),
+        ..ground.place(ground.root())
+    };
+    let store = ground.home().join(".cache/go-build");
+    let find = |session| {
+        let policy = Walls::find(&place, &settings(), session).policy.unwrap();
+        policy.writable.contains(&store)
+    };
+    assert!(!find(None) && !store.exists());
+    assert!(find(Some(Path::new("/nowhere"))) && store.is_dir());
+    assert!(!ground.home().join(".cache/uv").exists());
+}
+
+#[test]
 fn a_home_that_is_the_root_keeps_its_start_up_files() {
     let ground = Ground::new();
     ground.file(".ssh/id_rsa", "key");

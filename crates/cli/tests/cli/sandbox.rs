@@ -2,6 +2,7 @@
 
 mod lacking;
 mod outside;
+mod steering;
 
 use crate::exec::{calls, run};
 use crate::model::Model;

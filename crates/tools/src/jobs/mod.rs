@@ -161,6 +161,25 @@ impl Jobs {
         self
     }
 
+    /// Looks at the project for the first time, while nobody waits for it.
+    pub fn look_ahead(&self) {
+        let Some(policy) = self.sandbox() else {
+            return;
+        };
+        let warden = Arc::clone(&self.inner.warden);
+        let user = lock(&self.inner.user).clone();
+        // Nobody waits for it: a command that comes meanwhile does.
+        drop(tokio::task::spawn_blocking(move || {
+            warden.look_ahead(&policy, &user);
+        }));
+    }
+
+    /// A file tool is about to write a path, which was asked about on its own:
+    /// a command in the background is not blamed for it.
+    pub fn accept(&self, path: PathBuf) {
+        self.inner.warden.accept(path);
+    }
+
     /// What takes secrets out of the output of every command from now on; the
     /// standard one until this is called.
     #[must_use]

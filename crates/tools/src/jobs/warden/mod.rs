@@ -16,14 +16,16 @@ pub(crate) use line::Line;
 
 use pointing::Named;
 use repository::{Before, Ground, Judge, plain};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tenon_sandbox::{Mode, SandboxPolicy};
-use tree::{Kind, Stamp, Tree};
+use tree::{Kind, Scope, Stamp, Tree};
 
 /// Paths that are held by a mount; more are only put back.
 const HELD: usize = 48;
+/// Bytes of paths that are put back: a policy has to fit into a message.
+const GUARDED: usize = 48 * 1024;
 /// Things of one kind that are told one by one.
 const TOLD: usize = 8;
 
@@ -55,6 +57,8 @@ struct State {
     known: Known,
     /// Commands that run, by their tickets.
     running: BTreeMap<u64, Leave>,
+    /// What a file tool made, which was asked about on its own.
+    accepted: BTreeSet<PathBuf>,
     tickets: u64,
 }
 
@@ -88,7 +92,7 @@ impl Warden {
             };
         }
         let mut state = self.lock();
-        let told = state.look(&policy, user);
+        let told = state.look(&policy, user, Scope::Own);
         let around = pointing::named(&policy.root, user.home.as_deref(), &user.settings);
         state.wall(&mut policy, user, &leave, around);
         state.tickets += 1;
@@ -107,7 +111,25 @@ impl Warden {
         if policy.mode != Mode::WorkspaceWrite {
             return Vec::new();
         }
-        self.lock().look(policy, user)
+        self.lock().look(policy, user, Scope::All)
+    }
+
+    /// The first look, which takes longer than all that follow, while nobody
+    /// waits for it.
+    pub(super) fn look_ahead(&self, policy: &SandboxPolicy, user: &User) {
+        let mut state = self.lock();
+        if policy.mode == Mode::WorkspaceWrite && state.tree.is_none() {
+            state.look(policy, user, Scope::All);
+        }
+    }
+
+    /// A file tool is about to write this.
+    pub(super) fn accept(&self, path: PathBuf) {
+        let mut state = self.lock();
+        // While nothing runs, what appears is nobody's but the user's.
+        if !state.running.is_empty() {
+            state.accepted.insert(path);
+        }
     }
 
     /// All of a command has ended.
@@ -121,7 +143,7 @@ impl Warden {
 }
 
 impl State {
-    fn look(&mut self, policy: &SandboxPolicy, user: &User) -> Vec<String> {
+    fn look(&mut self, policy: &SandboxPolicy, user: &User, scope: Scope) -> Vec<String> {
         let root = &policy.root;
         let without: Vec<PathBuf> = policy
             .hidden
@@ -133,12 +155,13 @@ impl State {
             self.tree = Some(Tree::new(root.clone(), without));
             self.known = Known::default();
             // Nothing is known of it, so nothing of it can be judged.
-            let marks = self.marks();
+            let marks = self.marks(scope);
             self.remember(policy, marks);
             return Vec::new();
         }
-        let mut marks = self.marks();
+        let mut marks = self.marks(scope);
         let told = if self.running.is_empty() {
+            self.accepted.clear();
             Vec::new()
         } else {
             self.judge(policy, user, &mut marks)
@@ -147,8 +170,9 @@ impl State {
         told
     }
 
-    fn marks(&mut self) -> BTreeMap<PathBuf, Kind> {
-        self.tree.as_mut().map(Tree::look).unwrap_or_default()
+    fn marks(&mut self, scope: Scope) -> BTreeMap<PathBuf, Kind> {
+        let tree = self.tree.as_mut();
+        tree.map(|tree| tree.look(scope)).unwrap_or_default()
     }
 
     /// Takes out of `marks` what was set aside.
@@ -175,9 +199,11 @@ impl State {
         for (path, kind) in new {
             let whole = root.join(&path);
             let leaves = self.running.values();
-            let may = leaves
-                .clone()
-                .any(|leave| is_confirmed(&leave.confirmed, &whole))
+            let is_accepted = |path: &PathBuf| path.starts_with(&whole);
+            let may = self.accepted.iter().any(is_accepted)
+                || leaves
+                    .clone()
+                    .any(|leave| is_confirmed(&leave.confirmed, &whole))
                 || is_opened(user, root, &whole);
             match kind {
                 Kind::Git | Kind::Bare => judge.entry(&whole),
@@ -274,7 +300,11 @@ impl State {
         held.dedup();
         guarded.extend(held.split_off(held.len().min(HELD)));
         for folder in &self.known.folders {
-            guarded.extend(["hooks", "commondir", "gitdir"].map(|name| folder.join(name)));
+            let is_tree = folder
+                .parent()
+                .is_some_and(|above| above.ends_with("worktrees"));
+            let first = if is_tree { "gitdir" } else { "hooks" };
+            guarded.extend([first, "commondir"].map(|name| folder.join(name)));
         }
         let pointers = self.known.marks.iter();
         let pointers = pointers.filter(|(_, kind)| **kind == Kind::Git);
@@ -288,6 +318,11 @@ impl State {
         guarded.retain(|path| !stands(path) && !held.contains(path));
         guarded.sort();
         guarded.dedup();
+        let mut bytes = 0;
+        guarded.retain(|path| {
+            bytes += path.as_os_str().len() + 4;
+            bytes <= GUARDED
+        });
         policy.read_only.extend(held);
         policy.guarded.extend(guarded);
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Folders that are looked at; those of foreign and generated files come last.
-const MOST: usize = 8_000;
+const MOST: usize = 4_000;
 /// The kernel's clock goes in steps: a folder that was changed so recently may
 /// be changed again within the same one.
 const TICK: Duration = Duration::from_millis(50);
@@ -27,6 +27,14 @@ pub(super) enum Kind {
     Modules,
     /// What it is, in words.
     Later(&'static str),
+}
+
+/// What of the project is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Without folders of foreign and generated files.
+    Own,
+    All,
 }
 
 /// By which a folder or file is known to be unchanged.
@@ -67,6 +75,7 @@ impl Stamp {
 struct Folder {
     /// `None`: to be looked at again, whatever its time says.
     stamp: Option<Stamp>,
+    is_bulk: bool,
     folders: Vec<OsString>,
     found: Vec<(PathBuf, Kind)>,
 }
@@ -94,8 +103,8 @@ impl Tree {
         self.root == root && self.without == without
     }
 
-    /// Everything that is there now.
-    pub(super) fn look(&mut self) -> BTreeMap<PathBuf, Kind> {
+    /// Everything that is there now; out of scope, what was there before.
+    pub(super) fn look(&mut self, scope: Scope) -> BTreeMap<PathBuf, Kind> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(root) = rustix::fs::open(&self.root, flags, Mode::empty()) else {
             return BTreeMap::new();
@@ -107,7 +116,7 @@ impl Tree {
         if self.folders.is_empty() {
             self.walk(&root, vec![PathBuf::new()], now);
         } else {
-            let (gone, changed) = self.differences(&root);
+            let (gone, changed) = self.differences(&root, scope);
             for path in gone {
                 self.forget(&path);
             }
@@ -123,9 +132,10 @@ impl Tree {
             .collect()
     }
 
-    fn differences(&self, root: &File) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    fn differences(&self, root: &File, scope: Scope) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let (mut gone, mut changed) = (Vec::new(), Vec::new());
-        for (path, folder) in &self.folders {
+        let folders = self.folders.iter();
+        for (path, folder) in folders.filter(|(_, it)| scope == Scope::All || !it.is_bulk) {
             match stat(root, path) {
                 Some(facts) if is_folder(&facts) => {
                     if folder.stamp != Some(Stamp::of(&facts)) {
@@ -211,16 +221,13 @@ impl Tree {
         let is_bulk = is_in_bulk(path);
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let inner = path.join(&name);
             marks |= mark_of_a_repository(&name);
-            match kind(&inner, &name, is_bulk) {
-                Some(kind) => found.push((inner, kind)),
-                None if entry.file_type().is_ok_and(|kind| kind.is_dir()) => {
-                    if !self.is_without(&inner) {
-                        folders.push(name);
-                    }
-                }
-                None => {}
+            if let Some(kind) = kind(path, &name, is_bulk) {
+                found.push((path.join(&name), kind));
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir())
+                && !self.is_without(&path.join(&name))
+            {
+                folders.push(name);
             }
         }
         if marks == ALL_MARKS {
@@ -230,6 +237,7 @@ impl Tree {
         }
         Some(Folder {
             stamp: stamp.is_settled(now).then_some(stamp),
+            is_bulk,
             folders,
             found,
         })
@@ -282,7 +290,7 @@ fn is_part_of_a_repository(name: &OsStr) -> bool {
     PARTS.iter().any(|part| name == OsStr::new(part))
 }
 
-fn kind(path: &Path, name: &OsStr, is_bulk: bool) -> Option<Kind> {
+fn kind(folder: &Path, name: &OsStr, is_bulk: bool) -> Option<Kind> {
     let bytes = name.as_encoded_bytes();
     if bytes == b".git" {
         return Some(Kind::Git);
@@ -294,7 +302,7 @@ fn kind(path: &Path, name: &OsStr, is_bulk: bool) -> Option<Kind> {
     if is_bulk || !may_run_later(bytes) {
         return None;
     }
-    tenon_policy::runs_later(path.to_str()?).map(Kind::Later)
+    tenon_policy::runs_later(folder.join(name).to_str()?).map(Kind::Later)
 }
 
 /// Most names need no closer look: all that run code later begin with a dot,

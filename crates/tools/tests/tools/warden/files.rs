@@ -200,3 +200,43 @@ async fn a_job_in_the_background_is_looked_after_at_the_next_command_and_at_its_
         assert!(!yard.exists(".npmrc"));
     }
 }
+
+#[tokio::test]
+async fn what_a_file_tool_writes_beside_a_job_is_not_the_jobs() {
+    for yard in yards() {
+        let script = "touch ready; until [ -e end ]; do sleep 0.01; done";
+        std::fs::write(yard.top.join("open/job.sh"), script).unwrap();
+        yard.run(RunSpec {
+            placement: Placement::Background,
+            ..RunSpec::new(format!("sh {}/open/job.sh", yard.top.display()), &yard.root)
+        })
+        .await;
+        crate::jobs::until("it runs", || yard.exists("ready")).await;
+        yard.jobs.accept(yard.root.join(".vscode/tasks.json"));
+        yard.put(".vscode/tasks.json", "mine\n");
+        yard.put(".npmrc", "whose\n");
+        let outcome = yard.sh("true").await;
+        let case = yard.case(&outcome);
+        assert!(yard.exists(".vscode/tasks.json"), "{case}");
+        assert!(!yard.exists(".npmrc"), "{case}");
+        std::fs::write(yard.root.join("end"), "").unwrap();
+        yard.jobs.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn a_project_with_thousands_of_such_files_still_runs_commands() {
+    for yard in yards() {
+        for number in 0..1500 {
+            let folder = yard
+                .root
+                .join(format!("packages/a-package-with-a-name-{number}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join(".npmrc"), "mine\n").unwrap();
+        }
+        yard.give();
+        let outcome = yard.sh("echo evil > .envrc").await;
+        assert_eq!(outcome.exit_code(), Some(0), "{}", yard.case(&outcome));
+        assert!(!yard.exists(".envrc"), "{}", yard.case(&outcome));
+    }
+}

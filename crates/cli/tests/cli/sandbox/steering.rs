@@ -1,0 +1,61 @@
+//! What a command of the real program leaves for the git, the shell and the
+//! editor of the user.
+
+use super::{git, has_walls, program, result, script};
+use crate::exec::{calls, run};
+use crate::model::Model;
+use serde_json::json;
+
+#[test]
+fn a_repository_that_a_command_embeds_runs_nothing_in_the_git_of_the_user() {
+    if !has_walls("partial") {
+        return;
+    }
+    let program = program();
+    let project = program.home.project();
+    git(&project, &["init", "-q"]);
+    program.file("evil", "#!/bin/sh\ntouch ran\n");
+    let lines = "chmod +x evil; git init -q lib; git -C lib config core.fsmonitor \"$PWD/evil\"; git -C lib -c user.name=a -c user.email=a@b commit -q --allow-empty -m a; git add -f lib; rm -f ran lib/ran";
+    let ran = script(&program, lines).ended(0);
+    let told = result(&ran)["exit_code"].clone();
+    assert_eq!(told, 0, "{}", ran.out);
+    git(&project, &["status"]);
+    git(&project.join("lib"), &["status"]);
+    for file in ["ran", "lib/ran"] {
+        assert!(!project.join(file).exists(), "{file} {}", ran.out);
+    }
+    let config = program.content("lib/.git/config");
+    assert!(
+        !config.contains("evil") && config.contains("bare"),
+        "{config}"
+    );
+}
+
+#[test]
+fn a_file_that_runs_code_later_is_written_only_by_a_command_that_was_confirmed_for_it() {
+    if !has_walls("partial") {
+        return;
+    }
+    let program = program();
+    let project = program.home.project();
+    let ran = script(
+        &program,
+        "echo evil > .envrc; mkdir -p a; echo evil > a/.envrc",
+    )
+    .ended(0);
+    for file in [".envrc", "a/.envrc"] {
+        assert!(!project.join(file).exists(), "{file} {}", ran.out);
+    }
+    let input = json!({"command": "echo mine > .envrc"});
+    let model = Model::new(&calls("bash", input, "done"));
+    let mut command = model.command(&program.home);
+    command.args(["exec", "--yolo", "-p", "go"]);
+    let (code, _, err) = run(&mut command);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(program.content(".envrc"), "mine\n", "{err}");
+    script(&program, "echo evil > .envrc").ended(0);
+    assert_eq!(program.content(".envrc"), "mine\n");
+    program.configure(r#"{"sandbox": {"writable": [".envrc"]}}"#);
+    script(&program, "echo theirs > .envrc").ended(0);
+    assert_eq!(program.content(".envrc"), "theirs\n");
+}
