@@ -104,6 +104,7 @@ impl Walls {
             read_only,
             guarded: Vec::new(),
             hidden,
+            sockets: ground.sockets(),
             writable,
             limits: limits(settings),
             lacking: match settings.lacking {
@@ -389,13 +390,22 @@ impl<'a> Ground<'a> {
         }
         hidden.extend(self.all_written(&self.settings.hidden));
         hidden.retain(|path| !self.place.root.starts_with(path));
-        for shown in self.all_written(&self.settings.show) {
+        // What may be connected to must be seen.
+        let shown = self.all_written(&self.settings.show);
+        for shown in shown.into_iter().chain(self.all_written(&self.settings.sockets)) {
             hidden = hidden
                 .into_iter()
                 .flat_map(|path| without(path, &shown))
                 .collect();
         }
         existing(hidden)
+    }
+
+    /// What a command may connect to that it has not made itself.
+    fn sockets(&self) -> Vec<PathBuf> {
+        let mut allowed: Vec<PathBuf> = sockets::OF_LOOKUPS.map(PathBuf::from).to_vec();
+        allowed.extend(self.all_written(&self.settings.sockets));
+        allowed
     }
 
     fn sockets_of_the_environment(&self) -> Vec<PathBuf> {

@@ -82,6 +82,7 @@ pub struct SandboxSettings {
     pub hidden: Vec<String>,
     /// Not hidden, although it would be.
     pub show: Vec<String>,
+    pub sockets: Vec<String>,
     /// Patterns of variables.
     pub withhold: Vec<String>,
     pub keep: Vec<String>,
@@ -142,6 +143,7 @@ fn read(loaded: &Loaded) -> SandboxSettings {
         read_only: texts(loaded, "sandbox.read_only"),
         hidden: texts(loaded, "sandbox.hidden"),
         show: texts(loaded, "sandbox.show"),
+        sockets: texts(loaded, "sandbox.sockets"),
         withhold: texts(loaded, "sandbox.environment.withhold"),
         keep: texts(loaded, "sandbox.environment.keep"),
         limits: SandboxLimits {

@@ -178,6 +178,7 @@ pub(crate) static KEYS: &[Key] = &[
     key("sandbox.read_only", Kind::Texts, "", "Further paths that commands may read but not write, whatever else allows it."),
     key("sandbox.hidden", Kind::Texts, "", "Further paths that commands cannot see."),
     key("sandbox.show", Kind::Texts, "", "Paths that are hidden by default and shall be seen: `.env`, `~/.ssh`."),
+    key("sandbox.sockets", Kind::Texts, "", "Unix sockets of other programs that commands may connect to, or folders of them: `/run/postgresql`. Those that a command makes itself it always may."),
     key("sandbox.environment.withhold", Kind::Texts, "", "Further variables that commands do not get; `*` stands for any text."),
     key("sandbox.environment.keep", Kind::Texts, "", "Variables that are withheld by default and that commands shall get; `*` stands for any text."),
     key("sandbox.limits.processes", at_least(1), "", "Processes that the user may have while a command runs."),

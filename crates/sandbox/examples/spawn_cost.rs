@@ -85,6 +85,7 @@ fn policy(root: &Path, network: Network) -> SandboxPolicy {
         ],
         guarded: Vec::new(),
         hidden: vec![root.join("home/.ssh"), root.join("home/.aws")],
+        sockets: Vec::new(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,
     }

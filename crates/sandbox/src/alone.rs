@@ -38,12 +38,18 @@ pub(crate) fn launch(
         0 => ("none", Level::None),
         _ => ("landlock", Level::Partial),
     };
-    let main = start(job, Some(second))?;
+    let started = start(job, Some(second))?;
+    started
+        .gap
+        .map(Status::Gap)
+        .into_iter()
+        .for_each(&mut *tell);
     tell(Status::Confined { adapter, level });
     Ok(Launched {
-        main,
-        command: main.as_raw_nonzero().get().cast_unsigned(),
+        main: started.main,
+        command: started.main.as_raw_nonzero().get().cast_unsigned(),
         inside: None,
+        listener: started.listener,
         guard,
     })
 }

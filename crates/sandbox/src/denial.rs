@@ -260,10 +260,12 @@ impl Case<'_> {
                 .map(|line| line.to_lowercase())
                 .any(|line| words.iter().any(|word| line.contains(word)))
         };
-        let refused = self.policy.network == Network::Deny
-            && has(&["operation not permitted", "eperm"])
-            && has(&["socket", "connect"]);
-        refused.then(|| Denial::new(NO_SOCKETS, "sandbox.network"))
+        let refused =
+            has(&["operation not permitted", "eperm"]) && has(&["socket", "connect", ".sock"]);
+        refused.then(|| match self.policy.network {
+            Network::Deny => Denial::new(NO_SOCKETS, "sandbox.network"),
+            Network::Inherit => Denial::new(NOT_OWN, "sandbox.sockets"),
+        })
     }
 
     fn by_words(&self, line: &str) -> Option<Denial> {
@@ -277,6 +279,9 @@ impl Case<'_> {
         }
         if self.policy.network == Network::Deny && has(&["socket"]) && has(NOT_PERMITTED) {
             return Some(Denial::new(NO_SOCKETS, "sandbox.network"));
+        }
+        if has(&["socket", "connect", ".sock"]) && has(REFUSED_CALL) {
+            return Some(Denial::new(NOT_OWN, "sandbox.sockets"));
         }
         if has(&["no new privileges", "leaksanitizer has encountered"])
             || (has(PRIVILEGED) && has(NOT_PERMITTED))
@@ -311,6 +316,7 @@ impl Case<'_> {
     }
 }
 
+const NOT_OWN: &str = "a unix socket that the command did not make itself is closed to it";
 /// How programs call the changing of a mode.
 const MODES: &[&str] = &["chmod", "permissions", "mode"];
 const REFUSED_CALL: &[&str] = &["operation not permitted", "eperm"];

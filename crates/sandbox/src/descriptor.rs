@@ -46,3 +46,30 @@ pub(crate) fn receive(socket: BorrowedFd<'_>) -> io::Result<OwnedFd> {
         })
         .ok_or_else(|| Errno::PROTO.into())
 }
+
+/// All that is said until the other side is gone, and a descriptor if one came
+/// with it.
+pub(crate) fn receive_all(socket: BorrowedFd<'_>) -> (Vec<u8>, Option<OwnedFd>) {
+    let (mut said, mut handed) = (Vec::new(), None);
+    loop {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let mut bytes = [0_u8; 1024];
+        let mut parts = [IoSliceMut::new(&mut bytes)];
+        match recvmsg(socket, &mut parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
+            Ok(received) => {
+                for message in ancillary.drain() {
+                    if let RecvAncillaryMessage::ScmRights(mut descriptors) = message {
+                        handed = descriptors.next().or(handed);
+                    }
+                }
+                if received.bytes == 0 {
+                    return (said, handed);
+                }
+                said.extend(bytes.iter().take(received.bytes));
+            }
+            Err(Errno::INTR) => {}
+            Err(_) => return (said, handed),
+        }
+    }
+}

@@ -43,6 +43,7 @@ pub(crate) fn encode(policy: &SandboxPolicy) -> Option<Vec<u8>> {
     put_paths(&mut body, &policy.read_only);
     put_paths(&mut body, &policy.guarded);
     put_paths(&mut body, &policy.hidden);
+    put_paths(&mut body, &policy.sockets);
     if body.len() > MAX_POLICY {
         return None;
     }
@@ -92,6 +93,7 @@ pub(crate) fn decode(body: &[u8]) -> Option<SandboxPolicy> {
         read_only: rest.paths()?,
         guarded: rest.paths()?,
         hidden: rest.paths()?,
+        sockets: rest.paths()?,
         limits,
         lacking,
     };
@@ -182,6 +184,7 @@ mod tests {
             ))],
             guarded: vec!["/project/lib/.git/config".into()],
             hidden: Vec::new(),
+            sockets: vec!["/run/db/socket".into()],
             limits: Limits {
                 open_files: Some(64),
                 ..Limits::default()

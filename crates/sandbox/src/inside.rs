@@ -9,11 +9,12 @@ use crate::channel::Channel;
 use crate::message::{GO, Status, Survivors};
 use crate::mounts::{self, Trouble};
 use crate::places::Places;
-use crate::raw;
-use crate::start::{Job, NotStarted, Second, start};
+use crate::start::{Job, NotStarted, Second, Started, start};
 use crate::walls::{Lacking, Network, SandboxPolicy};
+use crate::{descriptor, raw};
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions};
+use std::os::fd::AsFd;
 use std::path::Path;
 
 /// Who has built the mounts.
@@ -57,13 +58,26 @@ pub(crate) fn live(
     for note in second.notes() {
         channel.tell(&Status::Note(note));
     }
-    let main = match start(job, Some(second)) {
-        Ok(main) => main,
+    let Started {
+        main,
+        listener,
+        gap,
+    } = match start(job, Some(second)) {
+        Ok(started) => started,
         Err(NotStarted::Command(error)) => return channel.tell(&Status::failed(&error)),
         Err(NotStarted::Walls(why)) => return channel.tell(&Status::Refused(why)),
     };
     // The pipes are the command's own from now on.
     release_stdio();
+    if let Some(gap) = gap {
+        channel.tell(&Status::Gap(gap));
+    }
+    if let Some(listener) = listener {
+        channel.tell(&Status::Handing);
+        if channel.byte() != Some(GO) || descriptor::send(&channel, listener.as_fd()).is_err() {
+            return;
+        }
+    }
     channel.tell(&Status::Started(
         main.as_raw_nonzero().get().cast_unsigned(),
     ));

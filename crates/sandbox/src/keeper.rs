@@ -6,6 +6,7 @@
 //! and error are the command's and are let go as soon as the command has them.
 
 use crate::channel::{Channel, read_exactly};
+use crate::doorman::{self, Doorman};
 use crate::guard::{Guard, Which};
 use crate::handover::{self, MAX_POLICY};
 use crate::inside::{self, Builder};
@@ -134,6 +135,8 @@ struct Keeper {
     /// To the first process of the sandbox, which knows how the command ended.
     inside: Option<Channel>,
     guard: Guard,
+    /// Judges to what the command connects.
+    doorman: Option<Doorman>,
     /// Something happened where the guard looks.
     alarm: Option<OwnedFd>,
     ending: Ending,
@@ -167,11 +170,16 @@ impl Keeper {
         };
         let job = read_job(control, arguments.into_iter())?;
         let folder = std::env::current_dir().map_err(NotStarted::Command)?;
+        let begun = doorman::now();
         let launched = launch(job, &folder, policy.as_ref(), &mut |status| {
             tell(control, &status);
         })?;
         release_output().map_err(NotStarted::Command)?;
         tell(control, &Status::Started(launched.command));
+        let allowed = policy.map_or_else(Vec::new, |policy| policy.sockets);
+        let doorman = launched
+            .listener
+            .map(|listener| Doorman::new(listener, &allowed, begun));
         Ok(Self {
             control,
             signals,
@@ -179,6 +187,7 @@ impl Keeper {
             inside: launched.inside,
             alarm: launched.guard.alarm(),
             guard: launched.guard,
+            doorman,
             ending: Ending::Untold,
             order: Order::Watch,
             lifeline: Lifeline::Held,
@@ -283,8 +292,20 @@ impl Keeper {
             watched.extend(self.inside.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
         }
         watched.extend(self.alarm.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        let doors = self.doorman.as_ref().map(Doorman::listener);
+        watched.extend(doors.map(|fd| PollFd::new(fd, PollFlags::IN)));
         if poll(&mut watched, timeout.as_ref()).is_err() {
             return;
+        }
+        let asked = match doors.and(watched.last()) {
+            Some(doors) => doors.revents(),
+            None => PollFlags::empty(),
+        };
+        if asked.contains(PollFlags::IN) {
+            self.doorman.iter_mut().for_each(Doorman::serve);
+        } else if !asked.is_empty() {
+            // Nobody is left who could ask.
+            self.doorman = None;
         }
         drain(&self.signals);
         if self.lifeline == Lifeline::Held {

@@ -12,9 +12,10 @@ use crate::places::Places;
 use crate::raw::Forked;
 use crate::start::{Job, NotStarted, start};
 use crate::walls::{Adapter, Mode, SandboxPolicy};
-use crate::{alone, bubblewrap, namespaces, tree};
+use crate::{alone, bubblewrap, descriptor, namespaces, tree};
 use rustix::process::Pid;
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 /// A command that runs.
@@ -27,6 +28,8 @@ pub(crate) struct Launched {
     pub(crate) command: u32,
     /// To the first process of the sandbox, if there is one.
     pub(crate) inside: Option<Channel>,
+    /// Where the kernel asks to what the command may connect.
+    pub(crate) listener: Option<OwnedFd>,
     pub(crate) guard: Guard,
 }
 
@@ -38,11 +41,12 @@ pub(crate) fn launch(
     tell: &mut dyn FnMut(Status),
 ) -> Result<Launched, NotStarted> {
     let Some(policy) = policy.filter(|policy| policy.mode != Mode::Off) else {
-        let main = start(job, None)?;
+        let main = start(job, None)?.main;
         return Ok(Launched {
             main,
             command: main.as_raw_nonzero().get().cast_unsigned(),
             inside: None,
+            listener: None,
             guard: Guard::default(),
         });
     };
@@ -104,8 +108,13 @@ pub(crate) fn accompany(
         .into_iter()
         .collect::<Vec<_>>();
     inside.go();
+    let mut listener = None;
     let end = loop {
         match inside.next() {
+            Some(Status::Handing) => {
+                inside.go();
+                listener = descriptor::receive(inside.as_fd()).ok();
+            }
             Some(told @ (Status::Note(_) | Status::Gap(_))) => uncovered.push(told),
             Some(Status::Started(_)) => break None,
             Some(Status::Unavailable(why)) => break Some(Ok(Accompanied::Unavailable(why))),
@@ -142,6 +151,7 @@ pub(crate) fn accompany(
         main: first,
         command: command.as_raw_nonzero().get().cast_unsigned(),
         inside: Some(inside),
+        listener,
         guard,
     }))
 }

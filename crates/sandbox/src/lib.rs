@@ -38,11 +38,13 @@
 mod accounts;
 mod alone;
 mod aside;
+mod bound;
 mod bubblewrap;
 mod channel;
 mod confinement;
 mod denial;
 mod descriptor;
+mod doorman;
 mod guard;
 mod handover;
 mod inside;

@@ -49,6 +49,8 @@ pub(crate) enum Status {
     Note(String),
     /// Something asked for that is not held, so that the walls are partial.
     Gap(String),
+    /// A descriptor follows when the other side says that it may.
+    Handing,
     /// The walls stand; notes and gaps have been told before.
     Confined { adapter: &'static str, level: Level },
     /// This machine has no such walls; others may do.
@@ -90,6 +92,7 @@ impl Status {
                 format!("exited {code} {signal} {survivors}\n")
             }
             Self::Emptied => String::from("emptied\n"),
+            Self::Handing => String::from("handing\n"),
             Self::Note(text) => format!("note {}\n", one_line(text)),
             Self::Gap(text) => format!("gap {}\n", one_line(text)),
             Self::Confined { adapter, level } => format!("walls {adapter} {}\n", level.name()),
@@ -126,6 +129,7 @@ impl Status {
                 },
             },
             "emptied" => Self::Emptied,
+            "handing" => Self::Handing,
             "walls" => Self::Confined {
                 adapter: adapter(words.next()?)?,
                 level: match words.next()? {

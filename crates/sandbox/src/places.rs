@@ -375,6 +375,7 @@ mod tests {
             read_only: Vec::new(),
             guarded: Vec::new(),
             hidden: Vec::new(),
+            sockets: Vec::new(),
             limits: Limits::default(),
             lacking: Lacking::RunPartial,
         }

@@ -251,6 +251,160 @@ pub(crate) fn limit_bounding_set(keep: u64) -> io::Result<()> {
     Ok(())
 }
 
+/// Loads a filter that asks about calls; whoever holds the descriptor answers.
+pub(crate) fn load_asking(program: &mut [libc::sock_filter]) -> io::Result<OwnedFd> {
+    let wanted = libc::sock_fprog {
+        len: u16::try_from(program.len()).unwrap_or(u16::MAX),
+        filter: program.as_mut_ptr(),
+    };
+    let asking = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    // So that a signal does not ask a second time; older kernels have it not.
+    for flags in [
+        asking | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
+        asking,
+    ] {
+        #[expect(unsafe_code, reason = "seccomp has no wrapper")]
+        // SAFETY: the program and its description outlive the call; the
+        // descriptor is new and owned by nobody else.
+        unsafe {
+            let kind = libc::SECCOMP_SET_MODE_FILTER;
+            let number = libc::syscall(libc::SYS_seccomp, kind, flags, &raw const wanted);
+            if let Ok(number) = i32::try_from(number)
+                && number >= 0
+            {
+                return Ok(OwnedFd::from_raw_fd(number));
+            }
+        }
+        let error = io::Error::last_os_error();
+        if error.raw_os_error() != Some(libc::EINVAL) {
+            return Err(error);
+        }
+    }
+    Err(io::Error::from_raw_os_error(libc::EINVAL))
+}
+
+/// A call that waits for an answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Question {
+    pub(crate) id: u64,
+    /// Of the thread.
+    pub(crate) caller: u32,
+    pub(crate) call: libc::c_long,
+    pub(crate) arguments: [u64; 6],
+}
+
+/// The next question; an error when who asked is gone.
+pub(crate) fn question(listener: BorrowedFd<'_>) -> io::Result<Question> {
+    #[expect(unsafe_code, reason = "the answers of seccomp have no wrapper")]
+    // SAFETY: the structure is zeroed, as the kernel demands, and outlives the call.
+    let (done, asked) = unsafe {
+        let mut asked: libc::seccomp_notif = std::mem::zeroed();
+        let number = listener.as_raw_fd();
+        let done = libc::ioctl(number, libc::SECCOMP_IOCTL_NOTIF_RECV as _, &raw mut asked);
+        (done, asked)
+    };
+    if done < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Question {
+        id: asked.id,
+        caller: asked.pid,
+        call: libc::c_long::from(asked.data.nr),
+        arguments: asked.data.args,
+    })
+}
+
+/// Whether who asked still waits: only then was its number still its own.
+pub(crate) fn still_asks(listener: BorrowedFd<'_>, id: u64) -> bool {
+    #[expect(unsafe_code, reason = "the answers of seccomp have no wrapper")]
+    // SAFETY: the number outlives the call.
+    let done = unsafe {
+        let number = listener.as_raw_fd();
+        libc::ioctl(
+            number,
+            libc::SECCOMP_IOCTL_NOTIF_ID_VALID as _,
+            &raw const id,
+        )
+    };
+    done == 0
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It was done in the caller's stead.
+    Done,
+    /// The number of an error.
+    Fails(i32),
+    /// The caller does it itself.
+    GoOn,
+}
+
+/// To a caller that is gone there is nothing to say.
+pub(crate) fn answer(listener: BorrowedFd<'_>, id: u64, answer: Answer) {
+    let (error, flags) = match answer {
+        Answer::Done => (0, 0),
+        Answer::Fails(number) => (-number, 0),
+        Answer::GoOn => (0, CONTINUE),
+    };
+    let said = libc::seccomp_notif_resp {
+        id,
+        val: 0,
+        error,
+        flags,
+    };
+    #[expect(unsafe_code, reason = "the answers of seccomp have no wrapper")]
+    // SAFETY: the structure outlives the call.
+    unsafe {
+        let number = listener.as_raw_fd();
+        libc::ioctl(number, libc::SECCOMP_IOCTL_NOTIF_SEND as _, &raw const said);
+    }
+}
+
+const CONTINUE: u32 = 1;
+
+/// Answers with a descriptor of the caller's own.
+pub(crate) fn hand(
+    listener: BorrowedFd<'_>,
+    id: u64,
+    given: BorrowedFd<'_>,
+    flags: libc::c_int,
+) -> io::Result<()> {
+    const AS_THE_ANSWER: u32 = 2;
+    let addition = libc::seccomp_notif_addfd {
+        id,
+        flags: AS_THE_ANSWER,
+        srcfd: given.as_raw_fd().cast_unsigned(),
+        newfd: 0,
+        newfd_flags: flags.cast_unsigned(),
+    };
+    #[expect(unsafe_code, reason = "the answers of seccomp have no wrapper")]
+    // SAFETY: the structure outlives the call.
+    let done = unsafe {
+        let number = listener.as_raw_fd();
+        libc::ioctl(
+            number,
+            libc::SECCOMP_IOCTL_NOTIF_ADDFD as _,
+            &raw const addition,
+        )
+    };
+    if done < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Connects to an address as another process wrote it, whatever it is.
+pub(crate) fn connect(socket: BorrowedFd<'_>, address: &[u8]) -> io::Result<()> {
+    let length = libc::socklen_t::try_from(address.len()).unwrap_or(0);
+    #[expect(unsafe_code, reason = "the address is of any family")]
+    // SAFETY: the kernel copies as many bytes as there are.
+    let done = unsafe { libc::connect(socket.as_raw_fd(), address.as_ptr().cast(), length) };
+    if done < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
 /// The home of this user by the user database, whatever `HOME` says.
 pub(crate) fn home_of_account() -> Option<PathBuf> {
     let mut text = vec![0_u8; 16 * 1024];

@@ -4,15 +4,17 @@
 
 use crate::landlocked::{self, Reads, Rules};
 use crate::places::Places;
-use crate::syscalls::{Filters, Loopback};
-use crate::walls::{Limits, Network, SandboxPolicy};
-use crate::{privileges, raw};
-use rustix::pipe::PipeFlags;
-use rustix::process::Pid;
+use crate::syscalls::{self, Filters, Loopback, Visits};
+use crate::walls::{Lacking, Limits, Network, SandboxPolicy};
+use crate::{descriptor, privileges, raw};
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
+use rustix::thread::CapabilitySet;
 use std::ffi::OsString;
-use std::io::{self, Read};
-use std::os::fd::OwnedFd;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What is to be started.
@@ -29,11 +31,33 @@ pub(crate) enum NotStarted {
     Walls(String),
 }
 
+/// A command that was started.
+#[derive(Debug)]
+pub(crate) struct Started {
+    pub(crate) main: Pid,
+    /// Where the kernel asks to what it may connect.
+    pub(crate) listener: Option<OwnedFd>,
+    /// What is not held although it was to be.
+    pub(crate) gap: Option<String>,
+}
+
+/// Who judges to what unix sockets the command connects.
+#[derive(Debug)]
+enum Asking {
+    /// Nobody has to: there are none, or all are allowed.
+    Needless,
+    Wanted,
+    /// Nobody can, and why.
+    Impossible(String),
+}
+
 /// The walls that a process carries with it.
 pub(crate) struct Second {
     limits: Limits,
     rules: Option<Rules>,
     filters: Option<Filters>,
+    asking: Asking,
+    lacking: Lacking,
     network: Network,
     /// The version of Landlock.
     version: u32,
@@ -61,10 +85,24 @@ impl Second {
             0 => None,
             _ => Some(Rules::build(policy, places, reads)?),
         };
+        let all = policy.sockets.iter().any(|path| path == Path::new("/"));
+        let asking = match policy.network {
+            _ if all => Asking::Needless,
+            Network::Deny => Asking::Needless,
+            Network::Inherit => may_ask(loopback).map_or(Asking::Wanted, Asking::Impossible),
+        };
+        let visits = match asking {
+            _ if all => Visits::Free,
+            Asking::Wanted => Visits::Judged,
+            Asking::Needless | Asking::Impossible(_) => Visits::Unjudged,
+        };
+        let filters = Filters::build(policy.network, loopback, visits);
         Ok(Self {
             limits: policy.limits,
             rules,
-            filters: Filters::build(policy.network, loopback),
+            filters,
+            asking,
+            lacking: policy.lacking,
             network: policy.network,
             version,
         })
@@ -117,7 +155,8 @@ impl Second {
         })
     }
 
-    fn raise(&mut self) -> Result<(), String> {
+    /// Gives where the kernel asks, or why it does not.
+    fn raise(&mut self) -> Result<Option<Result<OwnedFd, String>>, String> {
         privileges::limit(&self.limits).map_err(|error| format!("setting limits: {error}"))?;
         privileges::drop_capabilities()
             .map_err(|error| format!("giving up privileges: {error}"))?;
@@ -129,15 +168,54 @@ impl Second {
                 .load()
                 .map_err(|error| format!("filtering system calls: {error}"))?;
         }
-        Ok(())
+        let asked = match &self.asking {
+            _ if self.filters.is_none() => None,
+            Asking::Needless => None,
+            Asking::Impossible(why) => Some(Err(why.clone())),
+            Asking::Wanted => Some(
+                raw::load_asking(&mut syscalls::asking())
+                    .map_err(|error| format!("the kernel does not ask about them: {error}")),
+            ),
+        };
+        if let Some(Err(why)) = &asked
+            && self.lacking == Lacking::Refuse
+        {
+            return Err(unjudged(why));
+        }
+        Ok(asked)
     }
+}
+
+fn unjudged(why: &str) -> String {
+    format!(
+        "unix sockets of other programs, but for those that are hidden, can be connected to ({why})"
+    )
+}
+
+/// Why the supervisor could not judge, if it could not: containers refuse the
+/// copying of descriptors, and some systems the looking into processes.
+fn may_ask(loopback: Loopback) -> Option<String> {
+    let own = rustix::process::getpid();
+    let copied = rustix::process::pidfd_open(own, PidfdFlags::empty())
+        .and_then(|own| rustix::process::pidfd_getfd(own, 0, PidfdGetfdFlags::empty()));
+    if let Err(error) = copied {
+        return Some(format!("descriptors cannot be copied: {error}"));
+    }
+    let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+    let closed = match scope.trim() {
+        "" | "0" | "1" => false,
+        // Whoever makes the namespace of a process may look into it.
+        "2" => loopback == Loopback::Shared && !privileges::has(CapabilitySet::SYS_PTRACE),
+        _ => true,
+    };
+    closed.then(|| String::from("kernel.yama.ptrace_scope keeps processes from being looked into"))
 }
 
 /// What the process between fork and exec says when all walls stand.
 const STANDING: u8 = b'+';
 
 /// Starts the command as a child of this process.
-pub(crate) fn start(job: Job, walls: Option<Second>) -> Result<Pid, NotStarted> {
+pub(crate) fn start(job: Job, walls: Option<Second>) -> Result<Started, NotStarted> {
     let mut argv = job.argv.into_iter();
     let program = argv
         .next()
@@ -147,35 +225,57 @@ pub(crate) fn start(job: Job, walls: Option<Second>) -> Result<Pid, NotStarted> 
         .args(argv)
         .stdin(job.stdin.map_or_else(Stdio::null, Stdio::from))
         .process_group(0);
-    let (witness, mut testimony) = witness(walls).map_err(NotStarted::Command)?;
+    let (witness, testimony) = witness(walls).map_err(NotStarted::Command)?;
     raw::before_exec(&mut command, rustix::process::getpid(), witness);
     let started = command.spawn();
     // With it goes this process's copy of the writing end.
     drop(command);
-    let mut said = Vec::new();
-    let _ = testimony.read_to_end(&mut said);
+    let (said, listener) = descriptor::receive_all(testimony.as_fd());
     let child = started.map_err(|error| match said.first() {
         None | Some(&STANDING) => NotStarted::Command(error),
         Some(_) => NotStarted::Walls(String::from_utf8_lossy(&said).into_owned()),
     })?;
-    Ok(Pid::from_child(&child))
+    let why = said
+        .get(1..)
+        .filter(|why| !why.is_empty() && listener.is_none());
+    Ok(Started {
+        main: Pid::from_child(&child),
+        listener,
+        gap: why.map(|why| unjudged(&String::from_utf8_lossy(why))),
+    })
 }
 
-/// Raises the walls and says so, or says what failed.
+/// Raises the walls and says so, with where the kernel asks, or says what
+/// failed.
 fn witness(
     walls: Option<Second>,
-) -> io::Result<(impl FnMut() -> io::Result<()> + Send + Sync, std::fs::File)> {
-    let (read, write) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+) -> io::Result<(impl FnMut() -> io::Result<()> + Send + Sync, OwnedFd)> {
+    let kind = (
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+    );
+    let (read, write) = socketpair(kind.0, kind.1, kind.2, None)?;
     let mut walls = walls;
-    let raise = move || match walls.as_mut().map_or(Ok(()), Second::raise) {
-        Ok(()) => {
-            rustix::io::write(&write, &[STANDING])?;
-            Ok(())
-        }
-        Err(why) => {
-            rustix::io::write(&write, why.as_bytes())?;
-            Err(io::Error::from_raw_os_error(libc::EPERM))
+    let raise = move || {
+        let say = |bytes: &[u8]| send(&write, bytes, SendFlags::NOSIGNAL);
+        match walls.as_mut().map_or(Ok(None), Second::raise) {
+            Ok(asked) => {
+                say(&[STANDING])?;
+                match asked {
+                    None => {}
+                    Some(Ok(listener)) => descriptor::send(&write, listener.as_fd())?,
+                    Some(Err(why)) => {
+                        say(why.as_bytes())?;
+                    }
+                }
+                Ok(())
+            }
+            Err(why) => {
+                say(why.as_bytes())?;
+                Err(io::Error::from_raw_os_error(libc::EPERM))
+            }
         }
     };
-    Ok((raise, read.into()))
+    Ok((raise, read))
 }

@@ -21,6 +21,16 @@ pub(crate) enum Loopback {
     Shared,
 }
 
+/// To which unix sockets a command may connect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Visits {
+    Free,
+    /// As the supervisor judges.
+    Judged,
+    /// As it would, if it could.
+    Unjudged,
+}
+
 /// Programs to load, in this order.
 #[derive(Debug)]
 pub(crate) struct Filters(Vec<BpfProgram>);
@@ -113,7 +123,7 @@ const X32: u32 = 0x4000_0000;
 
 impl Filters {
     /// `None` where this processor has no filters here.
-    pub(crate) fn build(network: Network, loopback: Loopback) -> Option<Self> {
+    pub(crate) fn build(network: Network, loopback: Loopback, visits: Visits) -> Option<Self> {
         let arch = TargetArch::try_from(std::env::consts::ARCH).ok()?;
         let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
             REFUSED.iter().map(|number| (*number, Vec::new())).collect();
@@ -134,6 +144,18 @@ impl Filters {
             Network::Inherit => host_sockets()?,
         };
         refused.insert(libc::SYS_socket, sockets);
+        if visits != Visits::Free {
+            // Each message may name another receiver, in memory, where no
+            // filter can see it. One of a pair can send to others, too.
+            refused.insert(libc::SYS_socketpair, datagrams()?);
+        }
+        // Where the supervisor judges, it makes them: ones that cannot send.
+        if let Some(rules) = refused.get_mut(&libc::SYS_socket)
+            && visits == Visits::Unjudged
+            && !rules.is_empty()
+        {
+            rules.extend(datagrams()?);
+        }
         refused.extend(lending::refused()?);
         // Their flags and modes are in memory, where no filter can see them;
         // libraries that are told they do not exist use `clone` and `openat`.
@@ -212,6 +234,56 @@ fn host_sockets() -> Option<Vec<SeccompRule>> {
     let equal = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, family);
     Some(vec![SeccompRule::new(vec![equal.ok()?]).ok()?])
 }
+
+/// Unix sockets whose messages need no connection: of that type, and of the
+/// one that the kernel takes for it.
+fn datagrams() -> Option<Vec<SeccompRule>> {
+    let unix = u64::from(libc::AF_UNIX.cast_unsigned());
+    [libc::SOCK_DGRAM, libc::SOCK_RAW]
+        .into_iter()
+        .map(|kind| {
+            let word = SeccompCmpArgLen::Dword;
+            let kind = u64::from(kind.cast_unsigned());
+            let family = SeccompCondition::new(0, word.clone(), SeccompCmpOp::Eq, unix).ok()?;
+            let typed = SeccompCondition::new(1, word, SeccompCmpOp::MaskedEq(0xf), kind).ok()?;
+            SeccompRule::new(vec![family, typed]).ok()
+        })
+        .collect()
+}
+
+/// The filter that asks about what connects, about what gets a name, and about
+/// unix sockets for datagrams. Its answer is weaker than every refusal of the
+/// others.
+pub(crate) fn asking() -> Vec<libc::sock_filter> {
+    let instruction = |code: u32, yes: u8, no: u8, value: u32| libc::sock_filter {
+        code: u16::try_from(code).unwrap_or_default(),
+        jt: yes,
+        jf: no,
+        k: value,
+    };
+    let load = |at: u32| instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, at);
+    let equal =
+        |yes, no, value| instruction(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, yes, no, value);
+    let end = |value| instruction(libc::BPF_RET | libc::BPF_K, 0, 0, value);
+    let number = |call: libc::c_long| u32::try_from(call).unwrap_or(u32::MAX);
+    vec![
+        load(0),
+        equal(9, 0, number(libc::SYS_connect)),
+        equal(8, 0, number(libc::SYS_bind)),
+        equal(0, 6, number(libc::SYS_socket)),
+        load(FIRST_ARGUMENT),
+        equal(0, 4, libc::AF_UNIX.cast_unsigned()),
+        load(FIRST_ARGUMENT + 8),
+        instruction(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, 0, 0, 0xf),
+        equal(2, 0, libc::SOCK_DGRAM.cast_unsigned()),
+        equal(1, 0, libc::SOCK_RAW.cast_unsigned()),
+        end(libc::SECCOMP_RET_ALLOW),
+        end(libc::SECCOMP_RET_USER_NOTIF),
+    ]
+}
+
+/// Where a filter finds it; each has eight bytes, the lower half first.
+const FIRST_ARGUMENT: u32 = 16;
 
 /// Calls of another ABI: those of x32 fail here; those of 32 bits end the
 /// process, by the check that every program of the library begins with.

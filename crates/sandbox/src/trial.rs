@@ -146,6 +146,7 @@ fn strict(root: PathBuf) -> SandboxPolicy {
         read_only: Vec::new(),
         guarded: Vec::new(),
         hidden: Vec::new(),
+        sockets: Vec::new(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,
     }

@@ -70,6 +70,9 @@ pub struct SandboxPolicy {
     pub guarded: Vec<PathBuf>,
     /// Credentials: neither readable nor writable.
     pub hidden: Vec<PathBuf>,
+    /// Unix sockets of other programs that the command may connect to, or
+    /// folders of them. Those that it makes itself it always may.
+    pub sockets: Vec<PathBuf>,
     pub limits: Limits,
     pub lacking: Lacking,
 }

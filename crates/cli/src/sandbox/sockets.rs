@@ -1,6 +1,8 @@
 //! Sockets of programs that would act for a command outside of its walls:
-//! container engines, buses, terminals, agents, displays. A reviewed list and a
-//! bounded look at the folders where such sockets have changing names.
+//! container engines, buses, terminals, agents, displays. What a command has not
+//! made itself it cannot connect to in any case; this hides the best known of
+//! them besides, by a reviewed list and a bounded look at the folders where such
+//! sockets have changing names.
 
 use std::path::{Path, PathBuf};
 
@@ -34,6 +36,15 @@ const ELSEWHERE: [&str; 4] = [
     "/var/snap/lxd/common/lxd/unix.socket",
     "/tmp/.X11-unix",
     "/tmp/.ICE-unix",
+];
+
+/// Names, users and hosts are looked up here; who listens does nothing else.
+pub(super) const OF_LOOKUPS: [&str; 5] = [
+    "/run/nscd/socket",
+    "/var/lib/sss/pipes/nss",
+    "/run/systemd/resolve/io.systemd.Resolve",
+    "/run/systemd/userdb",
+    "/run/avahi-daemon/socket",
 ];
 
 pub(super) fn find(gnupg: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {

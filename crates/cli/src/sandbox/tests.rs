@@ -27,6 +27,7 @@ fn settings() -> SandboxSettings {
         read_only: Vec::new(),
         hidden: Vec::new(),
         show: Vec::new(),
+        sockets: Vec::new(),
         withhold: Vec::new(),
         keep: Vec::new(),
         limits: SandboxLimits::default(),

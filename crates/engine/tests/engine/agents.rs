@@ -406,6 +406,7 @@ fn walls(mode: Mode, network: Network) -> SandboxPolicy {
         read_only: Vec::new(),
         guarded: Vec::new(),
         hidden: Vec::new(),
+        sockets: Vec::new(),
         limits: tenon_sandbox::Limits::default(),
         lacking: Lacking::Refuse,
     }

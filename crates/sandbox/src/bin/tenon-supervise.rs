@@ -3,7 +3,7 @@
 //!
 //! Words of the form `without=…` before the others take something away that
 //! the kernel of the test machine has: `namespaces`, `user-namespaces`, `mounts`,
-//! `landlock`.
+//! `landlock`, `copies`.
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -52,6 +52,8 @@ fn without(what: &str) -> Option<()> {
         ),
         // As a system that gives namespaces and no rights in them.
         "without=mounts" => (vec![(libc::SYS_mount, Vec::new())], libc::EACCES),
+        // As containers have it.
+        "without=copies" => (vec![(libc::SYS_pidfd_getfd, Vec::new())], libc::EPERM),
         "without=landlock" => (
             vec![(libc::SYS_landlock_create_ruleset, Vec::new())],
             libc::ENOSYS,

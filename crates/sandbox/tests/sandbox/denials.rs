@@ -18,6 +18,7 @@ fn policy() -> SandboxPolicy {
         ],
         guarded: Vec::new(),
         hidden: vec!["/home/me/.ssh".into()],
+        sockets: Vec::new(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,
     }

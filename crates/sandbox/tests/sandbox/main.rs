@@ -9,6 +9,7 @@ mod lending;
 mod network;
 mod processes;
 mod raising;
+mod sockets;
 mod stage;
 mod starting;
 mod support;

@@ -231,6 +231,7 @@ impl Stage {
                 top.join("home/.netrc"),
                 top.join("home/.missing"),
             ],
+            sockets: Vec::new(),
             limits: Limits::default(),
             lacking: Lacking::RunPartial,
         };

@@ -36,6 +36,7 @@ fn policy(root: PathBuf) -> SandboxPolicy {
         read_only: Vec::new(),
         guarded: Vec::new(),
         hidden: Vec::new(),
+        sockets: Vec::new(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,
     }
