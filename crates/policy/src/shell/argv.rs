@@ -84,6 +84,9 @@ impl<'a> Argv<'a> {
         while let Some(term) = words.next() {
             let text = term.text.as_str();
             if let Some(rest) = text.strip_prefix("--") {
+                if long.is_empty() {
+                    continue;
+                }
                 if rest == long {
                     return words.next().cloned();
                 }

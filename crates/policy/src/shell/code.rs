@@ -149,6 +149,12 @@ pub(super) fn of_interpreter(argv: Argv<'_>) -> Source {
             {
                 return Source::Nothing;
             }
+            // `-MFile::Path`, `-rfileutils`: a name, and no letters.
+            Some(option) if names_module(&name, option) => {
+                if option.len() == 1 {
+                    words.next();
+                }
+            }
             Some(option) => {
                 if let Some(at) = option.find(|c| letters.contains(c)) {
                     let rest = &option[at + 1..];
@@ -168,6 +174,15 @@ pub(super) fn of_interpreter(argv: Argv<'_>) -> Source {
         }
     }
     Source::Stdin
+}
+
+/// Whether an option says what to load first or where from.
+fn names_module(name: &str, option: &str) -> bool {
+    match name {
+        "perl" => option.starts_with(['M', 'm', 'I']),
+        "ruby" => option.starts_with(['r', 'I']),
+        _ => false,
+    }
 }
 
 /// Strings in a program of another language that may be commands: those which

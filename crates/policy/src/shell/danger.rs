@@ -3,7 +3,7 @@
 
 use super::argv::Argv;
 use super::place::{Device, Vital, device, vital};
-use super::{git, place};
+use super::{git, place, replacing, unfold};
 use crate::command::follows;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -32,6 +32,14 @@ pub(super) const BY_NAME: &[(&str, &str)] = &[
     ),
     ("userdel groupdel deluser delgroup", "removes accounts"),
     ("dropdb dropuser", "removes a database or its users"),
+    (
+        "rename prename perl-rename mmv",
+        "moves files and replaces what is in their way",
+    ),
+    (
+        "rimraf trash trash-put del-cli tmpreaper tmpwatch",
+        "deletes files",
+    ),
 ];
 
 /// A program with the words that make it dangerous; options may stand between.
@@ -129,6 +137,12 @@ pub(super) const BY_WORDS: &[(&str, &str, &str)] = &[
     ),
     ("mysqladmin", "drop", "drops a database"),
     ("hg", "revert|strip|purge", "discards work"),
+    (
+        "cmake",
+        "-E rm|-E remove|-E remove_directory|-E rename|-E copy|-E copy_directory|-E copy_if_different",
+        "deletes, moves or replaces files",
+    ),
+    ("gio", "trash|remove|move", "deletes or moves files"),
     ("svn", "revert", "discards work"),
     (
         "iptables ip6tables",
@@ -172,6 +186,19 @@ pub(super) const BY_OPTION: &[(&str, &str, &[&str], &str)] = &[
         ],
         "deletes files that the other side does not have",
     ),
+    (
+        "nc ncat netcat",
+        "ec",
+        &["exec", "sh-exec", "lua-exec"],
+        "hands a connection to a program",
+    ),
+    (
+        "fallocate",
+        "pcz",
+        &["punch-hole", "collapse-range", "zero-range"],
+        "cuts files",
+    ),
+    ("fdupes jdupes", "d", &["delete"], "deletes files"),
     (
         "terraform tofu terragrunt",
         "",
@@ -273,7 +300,17 @@ fn more(argv: Argv<'_>, name: &str) -> Vec<(Class, String)> {
             }
         }
         "rm" | "chmod" | "chown" | "chgrp" => found.extend(sweeping(argv, name)),
-        _ => {}
+        "socat"
+            if argv
+                .texts()
+                .any(|text| unfold::socat_program(text).is_some()) =>
+        {
+            found.push((
+                Class::Confirm,
+                "`socat` hands a connection to a program".to_owned(),
+            ))
+        }
+        _ => found.extend(replacing::danger(argv, name)),
     }
     let to_device = |path: &str| matches!(device(path), Some(Device::Block));
     let makes_disk = is_maker_of_file_systems(name)

@@ -9,7 +9,7 @@ use super::targets::{self, Sweep};
 use super::unfold::{self, Inner, What, Where};
 use super::variables::Variables;
 use super::word::{self, Term};
-use super::{danger, scan, walk};
+use super::{danger, scan, settings, walk};
 use crate::script::{Danger, Deed, Sight, Simple, Target};
 use std::collections::HashSet;
 use tenon_vocab::Class;
@@ -194,6 +194,14 @@ impl Finder {
         }
         let name = Argv { words: &raw.words }.name();
         let fetches = code::downloads(&name) || context.feed == Feed::Download;
+        let connects = raw
+            .redirects
+            .iter()
+            .any(|redirect| place::is_connection(&redirect.file.text));
+        if connects && (code::is_shell(&name) || code::is_interpreter(&name) || name == "exec") {
+            let what = format!("`{name}` is connected to another machine");
+            self.opaque(Class::Confirm, what, Argv { words: &raw.words }.piece());
+        }
         for redirect in &raw.redirects {
             if fetches && redirect.operator.contains('>') {
                 let file = redirect.file.text.trim_start_matches("./");
@@ -213,6 +221,9 @@ impl Finder {
 
     /// A variable whose value is code for whoever reads it.
     pub(super) fn assigned(&mut self, assignment: &str, context: &Context) {
+        if let Some(what) = settings::of_variable(assignment) {
+            self.opaque(Class::Confirm, what, brief(assignment));
+        }
         if !unfold::holds_code(assignment) {
             return;
         }
@@ -248,7 +259,14 @@ impl Finder {
                 }
                 Deed::Read
             }
-            ">&" | "<&" | ">&-" | "<&-" if number || file.text.is_empty() => return,
+            ">&" | "<&" | ">&-" | "<&-" if number || file.text.is_empty() => {
+                // From another of its inputs, wherever that leads.
+                if redirect.operator == "<&" && !matches!(file.text.as_str(), "-" | "0") {
+                    context.from_file = true;
+                    context.given = None;
+                }
+                return;
+            }
             ">>" | "&>>" => Deed::Append,
             "<>" => Deed::Change,
             _ => Deed::Overwrite,
@@ -301,6 +319,7 @@ impl Finder {
             self.touch(&term, deed, sweep, context, &piece);
         }
         self.edits_many(argv, &name);
+        self.names_by_name(argv, &name);
         let output = code::written(argv, context.given.as_deref());
         for inner in unfold::unfold(argv) {
             self.inner(inner, argv, &name, context);
@@ -327,6 +346,12 @@ impl Finder {
                 "the name of the command is not written out",
                 argv.piece(),
             );
+        } else if head.raw.starts_with('$') && self.variables.source("IFS").is_some() {
+            self.opaque(
+                Class::Confirm,
+                "the line says itself where a variable is split into words",
+                argv.piece(),
+            );
         } else if self.defined.contains(&head.text) {
             self.report(
                 Class::Ask,
@@ -340,6 +365,27 @@ impl Finder {
                     self.defined.insert(alias.to_owned());
                 }
             }
+        }
+    }
+
+    /// Variables that make a program run another one, set by a wrapper or for good,
+    /// and names that stand for other names.
+    fn names_by_name(&mut self, argv: Argv<'_>, name: &str) {
+        let declares = matches!(
+            name,
+            "export" | "declare" | "typeset" | "readonly" | "local"
+        );
+        if !declares && !unfold::is_wrapper(name) {
+            return;
+        }
+        for text in argv.texts() {
+            if let Some(what) = settings::of_variable(text) {
+                self.opaque(Class::Confirm, what, argv.piece());
+            }
+        }
+        if declares && name != "export" && name != "readonly" && argv.has_short("n") {
+            let what = "a name that stands for another one hides what is used";
+            self.opaque(Class::Confirm, what, argv.piece());
         }
     }
 

@@ -1,6 +1,7 @@
 //! Which uses of git destroy work, run other programs, or reach what others see.
 
 use super::argv::Argv;
+use super::settings;
 use super::word::Term;
 use tenon_vocab::Class;
 
@@ -53,7 +54,10 @@ pub(super) fn danger(argv: Argv<'_>) -> Vec<(Class, String)> {
             "git takes a setting from a variable, and a setting can run a program".to_owned(),
         ));
     }
-    let Some(sub) = subcommand(&argv) else {
+    let sub = subcommand(&argv);
+    let runs = settings::of_git(argv, sub);
+    found.extend(runs.map(|what| (Class::Confirm, what)));
+    let Some(sub) = sub else {
         return found;
     };
     let name = sub.name();
@@ -119,6 +123,9 @@ fn destroys(name: &str, sub: &Argv<'_>) -> Option<&'static str> {
         }
         "checkout-index" if sub.has_short("f") || sub.has_long(&["force"]) => {
             Some("throws away changes that are not committed")
+        }
+        "apply" if !sub.has_long(&["check", "stat", "numstat", "summary", "cached"]) => {
+            Some("changes files")
         }
         "lfs" if first(sub) == "prune" => Some("removes stored files"),
         _ => None,

@@ -2,10 +2,13 @@
 //! stands in the line, comes from a file, or through a pipe.
 
 use super::argv::Argv;
+use super::awk::{self, AwkRun, Fed};
 use super::code::{self, Source};
 use super::danger;
 use super::find::{Context, Feed, Finder};
+use super::language;
 use super::place::is_connection;
+use super::sed::{self, SedDeed};
 use super::unfold::Where;
 use super::word::Term;
 use crate::script::Sight;
@@ -106,28 +109,14 @@ impl Finder {
     fn other_languages(&mut self, argv: Argv<'_>, name: &str, context: &Context) {
         let below = context.deeper();
         match name {
-            "awk" | "gawk" | "mawk" | "nawk" => {
-                if let Some(program) = argv.operands("FvfiE").first() {
-                    let text = program.text.clone();
-                    if text.contains("system") || text.contains('|') || text.contains("getline") {
-                        self.program(&text, argv, &below);
-                    }
-                }
+            "awk" | "gawk" | "mawk" | "nawk" => self.awk(argv, context),
+            "sed" | "gsed" => self.sed(argv, &below),
+            "parallel" if argv.operands("jNISPLdCEkX").is_empty() => {
+                self.code_from_input(argv, context);
             }
-            "sed" | "gsed" => {
-                let scripts: Vec<String> = argv
-                    .texts()
-                    .filter(|text| sed_executes(text))
-                    .map(str::to_owned)
-                    .collect();
-                for script in scripts {
-                    self.opaque(
-                        Class::Ask,
-                        "the script of `sed` may run a program",
-                        argv.piece(),
-                    );
-                    let words: String = script.replace(['/', '|', '#', ','], " ");
-                    self.dangerous_words(&words, argv, &below);
+            "expect" => {
+                if let Some(script) = argv.value_of(Some('c'), "") {
+                    self.program(&script.text, argv, &below);
                 }
             }
             "make" | "gmake"
@@ -276,8 +265,65 @@ impl Finder {
                 argv.piece(),
             );
         }
+        if let Some((class, what)) = language::danger(&name, text) {
+            self.report(class, what, argv.piece());
+        }
         for string in code::suspicious_strings(text) {
             self.dangerous_words(&string, argv, below);
+        }
+    }
+
+    /// What an awk program runs. Where it is fed from another machine, what it puts
+    /// together comes from there.
+    fn awk(&mut self, argv: Argv<'_>, context: &Context) {
+        let operands = argv.operands("FvfiE");
+        let from_input = argv
+            .value_of(Some('f'), "file")
+            .is_some_and(|file| matches!(file.text.as_str(), "-" | "/dev/stdin"));
+        let program = match (&context.given, operands.first()) {
+            (Some(given), _) if from_input => given.clone(),
+            (_, Some(program)) => program.text.clone(),
+            _ => return,
+        };
+        for run in awk::runs(&program) {
+            match run {
+                AwkRun::Written { code, fed } => {
+                    let mut below = context.deeper();
+                    below.given = None;
+                    if fed == Fed::Yes {
+                        below.feed = below.feed.max(Feed::Something);
+                    }
+                    self.opaque(
+                        Class::Ask,
+                        "the program of `awk` runs a command",
+                        argv.piece(),
+                    );
+                    self.text(&code, &below);
+                }
+                AwkRun::Unknown if context.feed == Feed::Download => self.report(
+                    Class::HardDeny,
+                    "a download would be run by `awk`",
+                    argv.piece(),
+                ),
+                AwkRun::Unknown => self.opaque(
+                    Class::Confirm,
+                    "what `awk` would run is not written out",
+                    argv.piece(),
+                ),
+            }
+        }
+    }
+
+    fn sed(&mut self, argv: Argv<'_>, below: &Context) {
+        let deeds = sed::script(argv).map(|script| sed::deeds(&script));
+        for deed in deeds.unwrap_or_default() {
+            let SedDeed::Run(code) = deed else { continue };
+            self.opaque(
+                Class::Confirm,
+                "the script of `sed` runs a program",
+                argv.piece(),
+            );
+            self.text(&code, below);
         }
     }
 
@@ -357,20 +403,4 @@ fn names_download(text: &str) -> bool {
     text.split(|c: char| c.is_whitespace() || "()`|;&<>{}\"'".contains(c))
         .map(|word| word.rsplit('/').next().unwrap_or(word))
         .any(|word| code::downloads(&word.replace('\\', "")))
-}
-
-/// `e` as a command or as a flag of `s`.
-fn sed_executes(script: &str) -> bool {
-    let script = script.trim();
-    let flagged = script.starts_with('s') && script.len() > 1 && {
-        let mark = script.chars().nth(1).unwrap_or('/');
-        script.rsplit(mark).next().is_some_and(|flags| {
-            flags.len() < 6 && flags.contains('e') && flags.chars().all(char::is_alphanumeric)
-        })
-    };
-    flagged
-        || script.starts_with("e ")
-        || script.contains(";e ")
-        || script.contains("1e ")
-        || script == "e"
 }

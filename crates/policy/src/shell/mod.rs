@@ -4,6 +4,7 @@
 
 mod agree;
 mod argv;
+mod awk;
 mod code;
 mod danger;
 mod exact;
@@ -11,10 +12,14 @@ mod find;
 mod git;
 mod grammar;
 mod interpret;
+mod language;
 mod place;
 mod plain;
 mod redirect;
+mod replacing;
 mod scan;
+mod sed;
+mod settings;
 mod subscript;
 #[cfg(test)]
 mod tables;

@@ -4,6 +4,7 @@
 mod by_git;
 mod copies;
 mod edits;
+mod outputs;
 mod searches;
 
 pub(super) use edits::in_place;
@@ -34,6 +35,16 @@ pub(super) fn of(argv: Argv<'_>) -> Vec<Touched> {
     if argv.only_informs() {
         return Vec::new();
     }
+    let mut found = by_name(argv, &name);
+    for written in outputs::written(argv, &name) {
+        // What is written anew is not only read.
+        found.retain(|(term, deed, _)| *deed != Deed::Read || term.text != written.0.text);
+        found.push(written);
+    }
+    found
+}
+
+fn by_name(argv: Argv<'_>, name: &str) -> Vec<Touched> {
     let deep = argv.has_short("rR") || argv.has_long(&["recursive"]);
     let sweep = if deep { Sweep::Tree } else { Sweep::One };
     let each = |terms: Vec<&Term>, deed: Deed| -> Vec<Touched> {
@@ -42,7 +53,7 @@ pub(super) fn of(argv: Argv<'_>) -> Vec<Touched> {
             .map(|term| (term.clone(), deed, sweep))
             .collect()
     };
-    match name.as_ref() {
+    match name {
         "rm" | "unlink" | "rmdir" | "srm" | "wipe" | "trash" => {
             each(argv.operands(""), Deed::Delete)
         }
@@ -53,7 +64,7 @@ pub(super) fn of(argv: Argv<'_>) -> Vec<Touched> {
             .collect(),
         "shred" => each(argv.operands("ns"), Deed::Delete),
         "mv" => moved(argv),
-        "cp" | "install" | "rsync" | "scp" => copied(argv, &name),
+        "cp" | "install" | "rsync" | "scp" => copied(argv, name),
         "ln" => linked(argv),
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => {
             let skip = usize::from(!argv.has_long(&["reference"]));
@@ -125,7 +136,7 @@ pub(super) fn of(argv: Argv<'_>) -> Vec<Touched> {
         name if unfold::is_wrapper(name) => Vec::new(),
         _ => {
             let mut found = guessed(argv);
-            let output = archived(argv, &name);
+            let output = archived(argv, name);
             found.extend(output.map(|term| (term, Deed::Overwrite, Sweep::One)));
             found
         }

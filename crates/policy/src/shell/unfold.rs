@@ -10,6 +10,7 @@ use super::word::Term;
 use super::wrappers::{
     CODE_OPTIONS, CODE_VARIABLES, FOLDER_OPTIONS, LISTED, RUNNERS, WRAPPERS, WRAPPING, Wrapper,
 };
+use crate::readers::reader_of;
 
 /// Something that a command would run.
 #[derive(Debug, Clone)]
@@ -157,6 +158,11 @@ fn by_own_grammar(argv: Argv<'_>, name: &str) -> Vec<Inner> {
                 .into_iter()
                 .collect()
         }
+        "gdb" | "lldb" if argv.texts().any(|text| matches!(text, "--args" | "--")) => {
+            let words = argv.words.iter();
+            let rest = words.skip_while(|term| !matches!(term.text.as_str(), "--args" | "--"));
+            vec![here(What::Words(rest.skip(1).cloned().collect()))]
+        }
         "gdb" | "lldb" | "sqlite3" => argv
             .arguments()
             .iter()
@@ -168,6 +174,17 @@ fn by_own_grammar(argv: Argv<'_>, name: &str) -> Vec<Inner> {
                     ..term.clone()
                 }))
             })
+            .collect(),
+        "pee" => argv.arguments().iter().cloned().map(code).collect(),
+        "socat" => argv
+            .texts()
+            .filter_map(|text| Some(code(Term::literal(socat_program(text)?))))
+            .collect(),
+        "expect" => argv
+            .value_of(Some('c'), "")
+            .iter()
+            .flat_map(|term| spawned(&term.text))
+            .map(code)
             .collect(),
         "git" => git::runs(&argv).into_iter().map(code).collect(),
         "alias" => argv
@@ -203,8 +220,64 @@ fn by_own_grammar(argv: Argv<'_>, name: &str) -> Vec<Inner> {
                 }))
             })
             .collect(),
-        _ => Vec::new(),
+        name if is_loader(name) => {
+            let words = likely_program(argv.words, 1).or_else(|| {
+                let at = argv.texts().position(|text| !text.starts_with('-'))?;
+                argv.words.get(at + 1..).map(<[Term]>::to_vec)
+            });
+            words.into_iter().map(What::Words).map(here).collect()
+        }
+        _ => by_path(argv, name)
+            .into_iter()
+            .map(What::Words)
+            .map(here)
+            .collect(),
     }
+}
+
+/// What loads and starts the program that it is given.
+fn is_loader(name: &str) -> bool {
+    ["ld-linux", "ld-musl", "ld.so", "ld64.so", "qemu-"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}
+
+/// Of a program that nobody knows: a dangerous one that is named by its whole
+/// path would be started, for what else.
+fn by_path(argv: Argv<'_>, name: &str) -> Option<Vec<Term>> {
+    const ONLY_TELL: &str = "man which whereis dpkg rpm pacman apt-file ldd nm readelf objdump";
+    if reader_of(name).is_some() || lists(ONLY_TELL, name) {
+        return None;
+    }
+    let at = argv.words.iter().skip(1).position(|term| {
+        let folder = term.text.rsplit_once('/').map_or("", |(folder, _)| folder);
+        folder.starts_with('/')
+            && (folder.ends_with("/bin") || folder.ends_with("/sbin"))
+            && is_dangerous_name(&term.text)
+    })?;
+    argv.words.get(at + 1..).map(<[Term]>::to_vec)
+}
+
+/// The program in an address of socat: `EXEC:cmd,options`.
+pub(super) fn socat_program(address: &str) -> Option<&str> {
+    let (kind, rest) = address.split_once(':')?;
+    let runs = ["exec", "system", "shell"]
+        .iter()
+        .any(|kind_that_runs| kind.eq_ignore_ascii_case(kind_that_runs));
+    runs.then(|| rest.split(',').next().unwrap_or(rest))
+}
+
+/// The commands that a script of expect starts.
+fn spawned(script: &str) -> Vec<Term> {
+    let parts = script.split([';', '\n', '{', '}', '[', ']']);
+    let starts = ["spawn ", "exec ", "system "];
+    parts
+        .filter_map(|part| {
+            let part = part.trim();
+            starts.iter().find_map(|start| part.strip_prefix(start))
+        })
+        .map(Term::literal)
+        .collect()
 }
 
 /// The words behind a wrapper's own; more than one reading where it is not clear

@@ -56,6 +56,10 @@ pub(super) fn walk_tree(
         walker.note_variables(root, 0);
     }
     walker.visit(root, context);
+    if agreement == Agreement::Unknown && text.contains("@P}") {
+        let what = "the shell runs what stands in a variable to make a prompt of it";
+        finder.opaque(Class::Confirm, what, brief(text));
+    }
     finder.held_subscripts(text, context);
     let trusted = agreement == Agreement::Proven
         || (!root.has_error()

@@ -187,12 +187,15 @@ impl Scanner<'_> {
             self.pieces.push(Piece::Break);
             return;
         }
+        // Where the line says itself what splits words.
+        let set = self.variables.value("IFS", self.at).unwrap_or_default();
         match self.variables.value(name, self.at) {
             Some(value) if quoting == Quoting::Double => {
                 self.pieces.extend(value.chars().map(Piece::Quoted));
             }
             Some(value) => self.pieces.extend(value.chars().map(|c| match c {
                 ' ' | '\t' | '\n' => Piece::Break,
+                c if set.contains(c) => Piece::Break,
                 // What a variable holds is not read for quotes or braces again.
                 '*' | '?' | '[' => Piece::Bare(c),
                 c => Piece::Quoted(c),

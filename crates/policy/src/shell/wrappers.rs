@@ -152,6 +152,32 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     wrapper("entr", "", "acdnprsz", 0),
     wrapper("npx bunx pnpx uvx pipx", "pc", "y", 0),
     wrapper("cross-env dotenv dotenvx direnv op", "", "", 0),
+    wrapper(
+        "setarch i386 i486 i586 i686 x86_64 uname26 ppc ppc32 ppc64 sparc sparc64 mips mips64 arm aarch64",
+        "",
+        "",
+        0,
+    ),
+    wrapper("ssh-agent", "aEtOP", "cDdks", 0),
+    wrapper(
+        "dbus-run-session dbus-launch systemd-inhibit systemd-cat choom tini dumb-init catatonit",
+        "",
+        "",
+        0,
+    ),
+    wrapper(
+        "xvfb-run proot fakechroot chronic ifne dtach abduco run-one run-this-one watchexec nodemon setlock",
+        "",
+        "",
+        0,
+    ),
+    wrapper("envdir logsave", "", "", 1),
+    wrapper(
+        "xterm urxvt konsole alacritty kitty foot gnome-terminal wezterm terminator xfce4-terminal",
+        "",
+        "",
+        0,
+    ),
 ];
 
 /// Programs with a subcommand behind which another program stands.
@@ -184,7 +210,14 @@ pub(super) const RUNNERS: &[(&str, &str, Where)] = &[
 
 /// Options whose value is text for a shell.
 pub(super) const CODE_OPTIONS: &[(&str, Option<char>, &str)] = &[
-    ("su runuser script flock sg", Some('c'), "command"),
+    (
+        "su runuser script scriptlive flock sg newgrp",
+        Some('c'),
+        "command",
+    ),
+    ("capsh", Some('c'), ""),
+    ("nodemon", Some('x'), "exec"),
+    ("mapfile readarray compgen complete", Some('C'), ""),
     ("nix-shell", None, "run"),
     ("nix-shell", None, "command"),
     ("env", Some('S'), "split-string"),

@@ -53,6 +53,12 @@ pub(super) fn copied(argv: Argv<'_>, name: &str) -> Vec<Touched> {
         || sources.len() > 1
         || target.text.ends_with('/')
         || matches!(target.text.as_str(), "." | "..");
+    let contents =
+        |term: &&&Term| term.text.ends_with("/.") || (name == "rsync" && term.text.ends_with('/'));
+    // What lies in a folder goes into the other, over whatever is there.
+    if sources.iter().any(|term| contents(&term)) {
+        found.push((target.clone(), Deed::Overwrite, Sweep::Tree));
+    }
     for source in sources {
         let name = source
             .text

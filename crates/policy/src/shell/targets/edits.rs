@@ -3,6 +3,7 @@
 use super::{Sweep, Touched};
 use crate::script::Deed;
 use crate::shell::argv::Argv;
+use crate::shell::sed::{self, SedDeed};
 use crate::shell::word::Term;
 
 pub(in crate::shell) fn in_place(argv: Argv<'_>) -> bool {
@@ -27,11 +28,8 @@ fn short_in_place(text: &str) -> bool {
 pub(super) fn edited(argv: Argv<'_>) -> Vec<Touched> {
     let scripted = argv.has_short("ef") || argv.has_long(&["expression", "file"]);
     let mut operands = argv.operands("eflE").into_iter();
-    let mut scripts: Vec<Term> = Vec::new();
-    if scripted {
-        scripts.extend(argv.value_of(Some('e'), "expression"));
-    } else {
-        scripts.extend(operands.next().cloned());
+    if !scripted {
+        operands.next();
     }
     let deed = if in_place(argv) {
         Deed::Change
@@ -41,22 +39,13 @@ pub(super) fn edited(argv: Argv<'_>) -> Vec<Touched> {
     let mut found: Vec<Touched> = operands
         .map(|term| (term.clone(), deed, Sweep::One))
         .collect();
-    for script in scripts {
-        let written = sed_writes(&script.text);
-        found.extend(written.map(|path| (Term::literal(&path), Deed::Overwrite, Sweep::One)));
+    let deeds = sed::script(argv).map(|script| sed::deeds(&script));
+    for deed in deeds.unwrap_or_default() {
+        if let SedDeed::Write(path) = deed {
+            found.push((Term::literal(&path), Deed::Overwrite, Sweep::One));
+        }
     }
     found
-}
-
-/// The file of sed's `w`, as a command or as a flag.
-fn sed_writes(script: &str) -> Option<String> {
-    let at = script.match_indices("w ").find(|(at, _)| {
-        let before = script[..*at].chars().next_back();
-        before.is_none_or(|c| !c.is_alphanumeric() || "gpIiMme0123456789".contains(c))
-    })?;
-    let path = script[at.0 + 2..].split(['\n', ';', '}']).next()?.trim();
-    let looks = !path.is_empty() && !path.contains(char::is_whitespace);
-    looks.then(|| path.to_owned())
 }
 
 /// What awk prints into a file, where the name stands in the program.
