@@ -159,6 +159,12 @@ impl Terminal {
         self.see("tenon 0").see_last(">")
     }
 
+    /// Waits for a question and for the place of its answer. What is typed before
+    /// that is no answer: it is thrown away, and an Enter behind it is "not now".
+    pub fn asked(&self, text: &str) -> &Self {
+        self.see(text).see_last(">")
+    }
+
     pub fn key(&self, name: &str) -> &Self {
         self.tmux(&["send-keys", name]);
         self

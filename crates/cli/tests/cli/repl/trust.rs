@@ -51,7 +51,7 @@ fn content_that_changed_after_a_yes_is_asked_about_line_by_line() {
     let Some(terminal) = Setup::new(&home, &model).start() else {
         return;
     };
-    terminal.see("Trust it?").line("y").ready();
+    terminal.asked("Trust it?").line("y").ready();
     terminal.see_last(">").key("C-d").left(0);
     write(
         &home.project().join(".tenon/tenon.jsonc"),
@@ -75,7 +75,7 @@ fn a_no_is_remembered_and_nothing_of_it_holds() {
     let Some(terminal) = Setup::new(&home, &model).start() else {
         return;
     };
-    terminal.see("Trust it?").line("n").ready();
+    terminal.asked("Trust it?").line("n").ready();
     terminal.line("hi").see("Done. (");
     assert!(!model.bodies().pop().unwrap().contains("OBEY"));
     assert!(!home.project().join("by-hook").exists());
@@ -90,7 +90,7 @@ fn a_no_is_remembered_and_nothing_of_it_holds() {
         r#"{"append_system_prompt": "OBEY!"}"#,
     );
     let third = Setup::new(&home, &model).start().unwrap();
-    third.see("Trust it?").key("Enter");
+    third.asked("Trust it?").key("Enter");
     third.ready();
 }
 
@@ -112,7 +112,7 @@ fn a_slip_is_asked_again_and_enter_is_not_now() {
     assert!(!home.tenon().join("trust.json").exists());
     terminal.key("C-d").left(0);
     let again = Setup::new(&home, &model).start().unwrap();
-    again.see("Trust it?").line("n").ready();
+    again.asked("Trust it?").line("n").ready();
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn tools_of_ones_own_are_asked_about_once() {
     };
     terminal
         .see("There are new tools in your configuration folder. Use them?")
-        .see("tool `greet` runs [\"./run.sh\"]")
+        .asked("tool `greet` runs [\"./run.sh\"]")
         .line("y")
         .ready();
     terminal.line("hi").see("Done. (");
@@ -147,7 +147,7 @@ fn ctrl_c_at_the_question_is_no_answer_and_nothing_is_kept() {
     let Some(terminal) = Setup::new(&home, &model).start() else {
         return;
     };
-    terminal.see("Trust it?").see_last(">").key("C-c");
+    terminal.asked("Trust it?").key("C-c");
     terminal.ready().see("the project is not trusted");
     assert!(!home.tenon().join("trust.json").exists());
 }
@@ -159,7 +159,7 @@ fn another_session_says_what_is_left_out_once_and_asks_nothing_again() {
     let Some(terminal) = Setup::new(&home, &model).start() else {
         return;
     };
-    terminal.see("Trust it?").see_last(">").key("Enter");
+    terminal.asked("Trust it?").key("Enter");
     terminal.ready().line("/new").see_times("tenon 0", 2);
     terminal.see_last(">").line("hi").see("Done. (");
     let screen = terminal.screen();
@@ -181,7 +181,7 @@ fn a_single_run_on_a_terminal_asks_too() {
     .start() else {
         return;
     };
-    terminal.see("Trust it?").line("y").see("hello").left(0);
+    terminal.asked("Trust it?").line("y").see("hello").left(0);
     assert!(model.bodies().pop().unwrap().contains("OBEY"));
 }
 
