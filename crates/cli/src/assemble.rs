@@ -95,7 +95,10 @@ pub async fn open_with(
         Some(opened) => opened,
         None => log(&place, session)?,
     };
-    remarks.act.extend(log.damage().iter().cloned());
+    remarks.act.extend(log.damage().told().map(|told| {
+        let id = log.id();
+        format!("{told}. The rest of it holds; `tenon sessions verify {id}` says more.")
+    }));
     remarks.act.extend(neighbours(&place));
     let jobs = session_jobs(&log.folder()?, resolved);
     let made = provider::model(&place, resolved, &wanted.provider, &jobs).await;

@@ -3,6 +3,7 @@
 
 use crate::aside::Aside;
 use crate::blobs::Blobs;
+use crate::damage::Damage;
 use crate::digest::Digest;
 use crate::frames::{Frame, FrameOf, Partial};
 use crate::lines::Lines;
@@ -25,7 +26,7 @@ pub struct Log {
     next_seq: u64,
     blobs: Blobs,
     backing: Backing,
-    damage: Vec<String>,
+    damage: Damage,
 }
 
 #[derive(Debug)]
@@ -54,7 +55,7 @@ impl Log {
         next_seq: u64,
         blobs: Blobs,
         disk: Disk,
-        damage: Vec<String>,
+        damage: Damage,
     ) -> Self {
         Self {
             id,
@@ -80,7 +81,7 @@ impl Log {
             next_seq: 1,
             blobs: Blobs::in_memory(Arc::clone(&scratch)),
             backing: Backing::Memory { ring, scratch },
-            damage: Vec::new(),
+            damage: Damage::default(),
         };
         Ok((log, state))
     }
@@ -125,7 +126,7 @@ impl Log {
 
     /// Records that could not be read when the log was opened, for a notice.
     #[must_use]
-    pub fn damage(&self) -> &[String] {
+    pub fn damage(&self) -> &Damage {
         &self.damage
     }
 

@@ -3,6 +3,7 @@
 //! to see them. Takes no lock and writes nothing, so it also works while a process
 //! writes the session; what is appended meanwhile is not part of it.
 
+use crate::damage::Damage;
 use crate::digest::first_record;
 use crate::leftovers::Leftovers;
 use crate::lines::Lines;
@@ -17,10 +18,6 @@ use crate::{Blobs, Record, SessionError, Store};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use tenon_vocab::{Event, Recap, SessionId, Timestamp};
-
-/// Unreadable lines that are told one by one: a file of nothing else must not
-/// fill the memory.
-const NAMED: usize = 1_000;
 
 #[derive(Debug)]
 pub struct Reading {
@@ -45,28 +42,6 @@ pub struct Reading {
     /// Behind the last whole line.
     end: u64,
     length: u64,
-}
-
-/// Lines that cannot be read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Damage {
-    /// Where, and why, of the first of them.
-    pub named: Vec<(u64, String)>,
-    pub lines: usize,
-}
-
-impl Damage {
-    fn note(&mut self, offset: u64, reason: String) {
-        self.lines += 1;
-        if self.named.len() < NAMED {
-            self.named.push((offset, reason));
-        }
-    }
-
-    /// Those that are not named.
-    pub(crate) fn unnamed(&self) -> usize {
-        self.lines.saturating_sub(self.named.len())
-    }
 }
 
 impl Store {
@@ -102,7 +77,7 @@ impl Reading {
                         outline.apply(&event, line.offset);
                     }
                 }
-                Err(reason) => damage.note(line.offset, reason),
+                Err(reason) => damage.note(line.offset, &reason),
             }
         }
         let end = lines.offset();
@@ -211,8 +186,22 @@ impl Iterator for Records<'_> {
     }
 }
 
-pub(crate) fn read(line: Vec<u8>, blobs: &Blobs) -> Result<(Event, String), String> {
-    let text = String::from_utf8(line).map_err(|error| error.to_string())?;
-    let event = decode(&text, blobs).map_err(|error| error.to_string())?;
+/// Why a line is no record.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unreadable {
+    #[error("the line is empty")]
+    Empty,
+    #[error("{0}")]
+    NoText(#[from] std::string::FromUtf8Error),
+    #[error("{0}")]
+    NoEvent(#[from] serde_json::Error),
+}
+
+pub(crate) fn read(line: Vec<u8>, blobs: &Blobs) -> Result<(Event, String), Unreadable> {
+    if line.is_empty() {
+        return Err(Unreadable::Empty);
+    }
+    let text = String::from_utf8(line)?;
+    let event = decode(&text, blobs)?;
     Ok((event, text))
 }

@@ -1,9 +1,11 @@
 //! From a log to the state it stands for: from the last snapshot where there
 //! is one, else from the first line. Reads only; recovery is not done here.
 
+use crate::damage::Damage;
 use crate::digest::first_record;
 use crate::lines::{Lines, LinesBack, end_of_whole_lines, line_at};
 use crate::place::Place;
+use crate::reading::read;
 use crate::record::decode;
 use crate::{Blobs, SessionError, State};
 use std::collections::BTreeMap;
@@ -47,7 +49,7 @@ pub(crate) struct Rebuilt {
     pub updated: Timestamp,
     pub index: Index,
     /// What could not be read, and was passed over.
-    pub damage: Vec<String>,
+    pub damage: Damage,
 }
 
 pub(crate) fn rebuild(file: &File, place: &Place, blobs: &Blobs) -> Result<Rebuilt, SessionError> {
@@ -138,7 +140,7 @@ impl Rebuilt {
             end,
             updated,
             index: Index::default(),
-            damage: Vec::new(),
+            damage: Damage::default(),
         }
     }
 
@@ -157,12 +159,9 @@ impl Rebuilt {
             let Some(line) = lines.next_whole().map_err(say)? else {
                 break;
             };
-            let event = std::str::from_utf8(&line.bytes)
-                .map_err(|error| error.to_string())
-                .and_then(|text| decode(text, blobs).map_err(|error| error.to_string()));
-            match event {
-                Ok(event) => self.take(&event, line.offset),
-                Err(reason) => self.damage.push(format!("byte {}: {reason}", line.offset)),
+            match read(line.bytes, blobs) {
+                Ok((event, _)) => self.take(&event, line.offset),
+                Err(reason) => self.damage.note(line.offset, &reason),
             }
         }
         Ok(())

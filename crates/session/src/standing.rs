@@ -2,6 +2,7 @@
 //! wants to look. Reads from the last snapshot on, takes no lock and writes
 //! nothing, so it also works while a process writes the session.
 
+use crate::damage::Damage;
 use crate::leftovers::Leftovers;
 use crate::lines::Lines;
 use crate::place::Place;
@@ -19,6 +20,8 @@ pub struct Standing {
     pub id: SessionId,
     /// When something was last recorded.
     pub updated: Timestamp,
+    /// Lines that were passed over since the last snapshot.
+    pub damage: Damage,
     state: State,
     log: Recorded,
 }
@@ -56,7 +59,7 @@ impl Standing {
             end,
             updated,
             index,
-            damage: _,
+            damage,
         } = rebuild(&file, &place, &blobs)?;
         let log = Recorded {
             file,
@@ -74,6 +77,7 @@ impl Standing {
         Ok(Self {
             id,
             updated,
+            damage,
             state,
             log,
         })

@@ -3,6 +3,7 @@
 //! work in it at once and no damage spreads.
 
 use crate::blobs::Blobs;
+use crate::damage::Damage;
 use crate::digest::Digest;
 use crate::frames::Partial;
 use crate::leftovers::Leftovers;
@@ -83,7 +84,7 @@ impl Store {
             _lock: lock,
             place,
         };
-        Ok((Log::on_disk(id, 1, blobs, disk, Vec::new()), state))
+        Ok((Log::on_disk(id, 1, blobs, disk, Damage::default()), state))
     }
 
     /// Goes on with a session: takes the lock, cuts a torn last line, and writes

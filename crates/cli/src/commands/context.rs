@@ -2,7 +2,7 @@
 //! prompt, part by part, with the files it comes from; with `--session` also what
 //! the history of that session takes. Asks no server and leaves no session.
 
-use super::pages;
+use super::{pages, sessions};
 use crate::CommandResult;
 use crate::args::{ContextCommand, RunArgs, Shared};
 use crate::assemble::{self, Configured, Options};
@@ -74,6 +74,9 @@ impl Shown {
             Some(text) => Some(store.standing(store.find(text)?)?),
             None => None,
         };
+        if let Some(standing) = &standing {
+            sessions::say_damaged(standing.id, standing.damage.lines);
+        }
         let state = standing.as_ref().map(Standing::state);
         let place = match state {
             Some(state) => place.of_session(&state.meta().cwd)?,

@@ -192,7 +192,7 @@ fn show(reading: &Reading, what: Shown) -> CommandResult {
     }
 }
 
-fn say_damaged(id: SessionId, lines: usize) {
+pub fn say_damaged(id: SessionId, lines: usize) {
     let lines = match lines {
         0 => return,
         1 => String::from("A line"),

@@ -246,3 +246,25 @@ fn context_show_names_the_files_that_came_later() {
     assert!(has("file", "notes/plan.txt"), "{out}");
     assert!(has("rules", "/AGENTS.md"), "{out}");
 }
+
+/// The lines of a log that say nothing are counted, on the screen and in memory.
+#[test]
+fn a_log_of_hundreds_of_thousands_of_empty_lines_is_gone_on_with_and_said_in_one_line() {
+    let program = Program {
+        home: TestHome::new(),
+    };
+    let model = Model::says("an answer");
+    exec(&model, &program.home, &["-p", "what is this"]);
+    let id = program.store().latest(None).unwrap().unwrap();
+    let log = program.store().load(id).unwrap().path;
+    let mut text = std::fs::read_to_string(&log).unwrap();
+    text.push_str(&"\n".repeat(300_000));
+    std::fs::write(&log, text).unwrap();
+    let id = id.to_string();
+    let shown = program.run(&["context", "show", "--session", &id]).ended(0);
+    let resumed = exec(&model, &program.home, &["--resume", "-p", "and now"]);
+    for said in [&shown.err, &resumed] {
+        assert!(said.contains("300000 lines"), "{said}");
+        assert!(said.lines().count() < 20, "{} lines", said.lines().count());
+    }
+}

@@ -135,6 +135,40 @@ fn a_log_without_a_whole_first_line_is_refused_and_can_be_deleted() {
 }
 
 #[test]
+fn a_log_full_of_lines_that_say_nothing_is_counted_and_not_kept() {
+    const EMPTY: usize = 1_000_000;
+    let home = Home::new();
+    let path = write_everything(&home);
+    let whole = home.reopen(1).state;
+    let text = fs::read_to_string(&path).unwrap();
+    let middle = text.match_indices('\n').nth(3).unwrap().0 + 1;
+    let spoiled = format!(
+        "{}{}{}",
+        &text[..middle],
+        "\n".repeat(EMPTY),
+        &text[middle..]
+    );
+    fs::write(&path, spoiled).unwrap();
+    let writer = home.reopen(1);
+    let damage = writer.log.damage();
+    assert_eq!(damage.lines, EMPTY);
+    assert!(damage.named.len() <= 1_000, "{}", damage.named.len());
+    let told = damage.told().unwrap();
+    assert!(told.contains("1000000 lines") && told.len() < 200, "{told}");
+    assert_eq!(
+        writer.state.history().messages(),
+        whole.history().messages()
+    );
+    drop(writer);
+    let standing = home.store.standing(session(1)).unwrap();
+    assert_eq!(
+        standing.state().history().messages(),
+        whole.history().messages()
+    );
+    assert!(home.findings(1).len() <= 1_001);
+}
+
+#[test]
 fn one_bad_line_does_not_take_the_session_away() {
     let home = Home::new();
     let path = write_everything(&home);
@@ -143,7 +177,7 @@ fn one_bad_line_does_not_take_the_session_away() {
     lines[3] = "\u{0}\u{0} not json";
     fs::write(&path, lines.join("\n") + "\n").unwrap();
     let writer = home.reopen(1);
-    assert_eq!(writer.log.damage().len(), 1);
+    assert_eq!(writer.log.damage().lines, 1);
     assert_valid(writer.state.history().messages());
     drop(writer);
     assert!(!home.findings(1).is_empty());
