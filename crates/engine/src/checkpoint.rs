@@ -18,8 +18,8 @@ use crate::core::Core;
 use base::{Base, Looked, Parted};
 use guessed::{Guesses, Watched};
 use keep::{Budget, Shelf};
-use record::{record, unwatched};
-use std::collections::HashMap;
+use record::{destroyed, record, unwatched};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use tenon_policy::{Facts, Subject};
 use tenon_session::Log;
 use tenon_tools::workspace::{Extent, Moment, SCAN_ENTRIES, Scan, ScanLimits};
-use tenon_vocab::{CallId, Effect, FileChange, RunId, Unkept};
+use tenon_vocab::{CallId, Effect, FileChange, NoticeLevel, RunId, Unkept};
 use tokio::task::JoinHandle;
 
 /// Longer than this no command waits for the look at the tree, and once more as
@@ -64,8 +64,10 @@ pub(crate) struct Keeper {
     urgent: AtomicBool,
     /// The session ends.
     stop: AtomicBool,
-    /// It was said that not everything can be kept.
+    /// It was said that commands are not watched.
     said: AtomicBool,
+    /// Of these it was said that no copy is kept.
+    named: Mutex<HashSet<String>>,
 }
 
 #[derive(Default)]
@@ -143,6 +145,7 @@ impl Keeper {
             urgent: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             said: AtomicBool::new(false),
+            named: Mutex::default(),
         }
     }
 
@@ -369,8 +372,13 @@ fn look_after(
         before: &before.scan,
         found: &found,
     };
+    let told = guessed::paths(&guessed);
     guessed::settle(core, guessed, Some(&watched));
+    let destroyed = destroyed(core, call, &found.files, &told);
     record(core, run, Some(call), found);
+    if let Some(message) = destroyed {
+        core.notice(Some(run), NoticeLevel::Info, "kept", message);
+    }
 }
 
 /// All of a run is recorded, also what its jobs did until now. What they do

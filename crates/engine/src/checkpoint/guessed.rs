@@ -47,6 +47,12 @@ impl Guesses {
     }
 }
 
+/// What was kept for these calls.
+pub(super) fn paths(guessed: &[Guessed]) -> HashSet<String> {
+    let files = guessed.iter().flat_map(|one| &one.files);
+    files.map(|file| file.path.clone()).collect()
+}
+
 /// The look after a command that saw all of the tree.
 pub(super) struct Watched<'a> {
     pub(super) before: &'a Scan,

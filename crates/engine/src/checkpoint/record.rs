@@ -3,12 +3,17 @@
 
 use super::{Found, RECORD};
 use crate::core::Core;
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tenon_tools::workspace::{Extent, SCAN_ENTRIES};
-use tenon_vocab::{CallId, Checkpoint, CheckpointAction, FileChange, NoticeLevel, RunId, Unkept};
+use tenon_vocab::{
+    CallId, Checkpoint, CheckpointAction, FileChange, NoticeLevel, Printable, RunId, Unkept,
+};
 
+/// Names of one list for people.
+const SHOWN: usize = 5;
 /// Stands for the paths that nobody knows.
 const COMMANDS: &str = "what commands changed";
 
@@ -45,25 +50,89 @@ pub(super) fn record(core: &Arc<Core>, run: RunId, call: Option<&CallId>, found:
     }
 }
 
-/// Once in a session; an undo names each.
+/// Each path once in a session; an undo names all of them.
 fn tell_unkept(core: &Core, run: RunId, unkept: &[Unkept]) {
-    let Some(first) = unkept.first() else { return };
-    if core.keeper.said.swap(true, Ordering::Relaxed) {
-        return;
-    }
-    let more = match unkept.len() {
-        1 => String::new(),
-        count => format!(" and {} more", count - 1),
+    let mut named = core
+        .keeper
+        .named
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    let mut fresh = unkept.iter().filter(|one| {
+        let is_full = named.len() >= RECORD;
+        !is_full && named.insert(one.path.clone())
+    });
+    let Some(first) = fresh.next() else { return };
+    let more = match fresh.count() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
     };
+    drop(named);
     core.notice(
         Some(run),
         NoticeLevel::Info,
         "unkept",
         format!(
             "A command changed {}{more}, which /undo cannot take back: {}.",
-            first.path, first.reason
+            Printable::line(&first.path),
+            first.reason
         ),
     );
+}
+
+/// Says what a command destroyed that nobody had been asked about, and that a copy
+/// is kept. `told` are files of which that was said before it ran.
+pub(super) fn destroyed(
+    core: &Core,
+    call: &CallId,
+    files: &[FileChange],
+    told: &HashSet<String>,
+) -> Option<String> {
+    // What stands elsewhere by now was moved, not destroyed.
+    let left: HashSet<&str> = files
+        .iter()
+        .filter_map(|file| file.after.as_deref())
+        .collect();
+    let is_gone = |file: &&FileChange| {
+        let before = file.before.as_ref();
+        before.is_some_and(|before| !left.contains(before.sha256.as_str()))
+            && !told.contains(&file.path)
+    };
+    let (changed, removed): (Vec<&FileChange>, Vec<&FileChange>) = files
+        .iter()
+        .filter(is_gone)
+        .partition(|file| file.after.is_some());
+    let done = [("removed", &removed), ("changed", &changed)]
+        .into_iter()
+        .filter(|(_, files)| !files.is_empty())
+        .map(|(done, files)| format!("{done} {}", listed(files)))
+        .collect::<Vec<_>>();
+    if done.is_empty() {
+        return None;
+    }
+    let emitter = &core.emitter;
+    let outside = if emitter.blobs().outlive_the_session() {
+        let session = emitter.session();
+        format!(" or tenon sessions restore {session} --call {call}")
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "The command {}. What they held is kept. To get it back: /undo{outside}",
+        done.join(" and ")
+    ))
+}
+
+fn listed(files: &[&FileChange]) -> String {
+    let names: Vec<String> = files
+        .iter()
+        .take(SHOWN)
+        .map(|file| Printable::line(&file.path).to_string())
+        .collect();
+    let more = match files.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", names.join(", "))
 }
 
 /// A command that nobody watched has a record all the same: whoever asks what

@@ -2,7 +2,7 @@
 
 use super::Session;
 use serde_json::json;
-use tenon_vocab::{Command, EventKind};
+use tenon_vocab::{Command, Event, EventKind};
 
 #[tokio::test]
 async fn the_users_own_commands_can_be_undone() {
@@ -141,5 +141,48 @@ async fn what_the_user_does_between_two_commands_is_not_taken_back() {
         "{}",
         notice.message
     );
+    session.leave().await;
+}
+
+/// What a run said of what was kept.
+fn said(events: &[std::sync::Arc<Event>]) -> Vec<String> {
+    let notices = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Notice(notice) if notice.kind == "kept" => Some(notice.message.clone()),
+        _ => None,
+    });
+    notices.collect()
+}
+
+#[tokio::test]
+async fn what_a_command_destroyed_without_a_question_is_named_with_the_way_back() {
+    let mut session = Session::new();
+    for path in ["gone.txt", "over.txt", "moved.txt", "same.txt"] {
+        session.write(path, &format!("what {path} held\n"));
+    }
+    // What a script does stands in no command line.
+    let script = "rm gone.txt; printf other > over.txt; mv there.txt back.txt; echo 2 > new.txt\n";
+    session.write("do.sh", script);
+    session
+        .bash("echo 1 > made.txt; mv moved.txt there.txt; chmod 755 same.txt")
+        .await;
+    let before = session.tree();
+    let events = session.bash("sh do.sh").await;
+    let told = said(&events);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with("The command removed gone.txt and changed over.txt. "),
+        "{told:?}"
+    );
+    assert!(told[0].contains("tenon sessions restore "), "{told:?}");
+    let kept_at = events.iter().position(
+        |event| matches!(&event.kind, EventKind::Notice(notice) if notice.kind == "kept"),
+    );
+    let end = events
+        .iter()
+        .position(|event| matches!(event.kind, EventKind::RunFinished(_)));
+    assert!(kept_at < end, "it is said before the run is over");
+    session.ask(Command::Undo).await;
+    assert_eq!(session.tree(), before);
+    assert!(said(&session.bash("echo 3 > another.txt").await).is_empty());
     session.leave().await;
 }
