@@ -15,6 +15,7 @@ pub use runtime::runtime;
 use crate::briefing;
 use crate::error::CliError;
 use crate::grants;
+use crate::outputs;
 use crate::own_commands;
 use crate::place::{Place, RootFrom};
 use crate::provider::{self, Models, Wanted};
@@ -25,6 +26,7 @@ use crate::skills;
 use crate::told::{self, Remarks, Remember};
 use equipment::{agents, opening, parameters, tool_limits, wanted_agent};
 use start::{neighbours, prune, remarks};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tenon_engine::{Approval, ModelSource, Parts, RealAmbient};
 use tenon_model::{Delivery, Model};
@@ -125,6 +127,7 @@ pub async fn open_with(
             log,
             state,
             jobs,
+            out: None,
             remarks,
             remember: if session == Session::Unsaved {
                 Remember::No
@@ -144,7 +147,10 @@ pub async fn open_with(
 pub fn parts_without_model(place: &Place, options: &Options) -> Result<Parts, CliError> {
     let configured = Arc::new(Configured::read(place, options)?);
     let (log, state) = log(place, Session::Unsaved)?;
-    let jobs = session_jobs(&log.folder()?, &configured.resolved);
+    // The folder of the log goes with the program, before anybody has read it.
+    outputs::tidy(place);
+    let kept = outputs::folder(place);
+    let jobs = session_jobs(&kept.join(log.id().to_string()), &configured.resolved);
     let model = Arc::new(provider::NoModel::default());
     let remarks = remarks(&configured);
     Ok(assemble(
@@ -157,6 +163,7 @@ pub fn parts_without_model(place: &Place, options: &Options) -> Result<Parts, Cl
             log,
             state,
             jobs,
+            out: Some(kept),
             remarks,
             remember: Remember::No,
         },
@@ -183,6 +190,7 @@ pub fn open_without_model(
         log,
         state,
         jobs,
+        out: None,
         remember: Remember::No,
     };
     let mut assembled = assemble(&place, options, &configured, made)?;
@@ -203,6 +211,8 @@ struct Made {
     log: Log,
     state: State,
     jobs: Jobs,
+    /// Where outputs lie that tools may read, where that is not beside the log.
+    out: Option<PathBuf>,
     remarks: Remarks,
     remember: Remember,
 }
@@ -220,6 +230,7 @@ fn assemble(
         log,
         state,
         jobs,
+        out,
         mut remarks,
         remember,
     } = made;
@@ -229,7 +240,11 @@ fn assemble(
     let skills = skills::find(place, resolved, &agent);
     remarks.found.extend(skills.at_start());
     let skills = skills.usable;
-    let workspace = workspace(place, resolved, &log.folder()?, &skills)?;
+    let out = match out {
+        Some(out) => out,
+        None => log.folder()?.join("out"),
+    };
+    let workspace = workspace(place, resolved, &out, &skills)?;
     let walls = Walls::find(place, &resolved.sandbox, Some(&log.folder()?));
     remarks.act.extend(walls.remarks());
     let masker = resolved

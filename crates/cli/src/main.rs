@@ -16,6 +16,7 @@ mod error;
 mod grants;
 mod images;
 mod new_file;
+mod outputs;
 mod own_commands;
 mod place;
 mod plain_file;

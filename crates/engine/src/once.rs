@@ -6,8 +6,9 @@ use crate::core::Core;
 use crate::parts::Parts;
 use crate::run::{End, Flow, Run, begin, finish};
 use crate::schedule::Leave;
+use serde_json::Value;
 use std::sync::Arc;
-use tenon_vocab::{CallId, RunOrigin};
+use tenon_vocab::{CallId, Envelope, RunOrigin};
 use tokio_util::sync::CancellationToken;
 
 /// Runs one tool. Cancelling the token interrupts it as a user would.
@@ -31,9 +32,23 @@ pub async fn call_once(
         Err(end) => Err(End::Told(end.to_string())),
     };
     finish(&mut run, ended);
-    core.jobs.shutdown().await;
+    let ended = core.jobs.shutdown().await;
     core.emitter.close();
-    result.map_err(|end| end.to_string())
+    let mut done = result.map_err(|end| end.to_string())?;
+    done.ended = ended.into_iter().map(|job| job.id).collect();
+    say_that_it_ended(&mut done);
+    Ok(done)
+}
+
+/// Nothing outlives a single call: what it gave as running is not any more.
+fn say_that_it_ended(done: &mut Done) {
+    let Envelope::Ok(Value::Object(data)) = &mut done.envelope else {
+        return;
+    };
+    let named = data.get("process_id").and_then(Value::as_str);
+    if named.is_some_and(|id| done.ended.iter().any(|ended| ended.as_str() == id)) {
+        data.insert("process_ended".into(), true.into());
+    }
 }
 
 async fn one(run: &mut Run, tool: &str, arguments: &str) -> Flow<Done> {

@@ -89,11 +89,11 @@ pub fn toolbox(
     (toolbox, told)
 }
 
-/// The project's files, what the session keeps, and the folders of skills.
+/// The project's files, the outputs that are kept, and the folders of skills.
 pub fn workspace(
     place: &Place,
     resolved: &Resolved,
-    folder: &Path,
+    out: &Path,
     skills: &[SkillInfo],
 ) -> Result<Workspace, CliError> {
     let folders = skills.iter().map(|skill| skill.folder.clone());
@@ -103,7 +103,7 @@ pub fn workspace(
             Decision::Ask => External::Ask,
             Decision::Allow => External::Allow,
         },
-        extra_read: folders.chain([folder.join("out")]).collect(),
+        extra_read: folders.chain([out.to_path_buf()]).collect(),
         home: place.env.get("HOME").map(PathBuf::from),
         programs: Programs::new(
             &environment(resolved).given,

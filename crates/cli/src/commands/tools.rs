@@ -199,6 +199,11 @@ impl Called {
         if self.done.status == CallStatus::Denied {
             denied();
         }
+        for id in &self.done.ended {
+            complain(&format!(
+                "{id} was ended with this call: what runs in the background lives as long as the session that began it. Start it from a session, or in a shell of your own."
+            ));
+        }
         let envelope = serde_json::to_string(&self.done.envelope)
             .map_err(|error| CliError::runtime(format!("the result is no JSON: {error}")))?;
         pages::print_foreign(&envelope)

@@ -206,3 +206,67 @@ fn a_patch_that_is_none_changes_nothing() {
         .ended(2)
         .complains("bad is not UTF-8");
 }
+
+#[test]
+fn the_whole_output_of_a_call_is_there_when_the_program_is_gone() {
+    let program = Program::new();
+    let run = |tool: &str, input: serde_json::Value| {
+        let input = input.to_string();
+        program
+            .run(&["tools", "run", tool, "--yes", "--input", &input])
+            .ended(0)
+            .json()
+    };
+    let ran = run("bash", json!({"command": "seq 1 20000"}));
+    assert_eq!(ran["data"]["truncated"], true);
+    let file = ran["data"]["whole_output"].as_str().unwrap().to_owned();
+    let shown = ran["data"]["stdout"].as_str().unwrap();
+    assert!(shown.contains(&file), "{shown}");
+    let whole: String = (1..=20_000).map(|n| format!("{n}\n")).collect();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), whole);
+    // The next call can do what the text says.
+    let read = run("read", json!({"path": file, "offset": 19_999}));
+    assert_eq!(read["data"]["content"], "19999\n20000\n");
+    // A week later it goes; what is not ours stays.
+    let kept = program.home.tenon().join("outputs");
+    let of_call = std::path::Path::new(&file).ancestors().nth(2).unwrap();
+    assert_eq!(of_call.parent().unwrap(), kept);
+    std::fs::create_dir(kept.join("mine")).unwrap();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 24 * 60 * 60);
+    for folder in [of_call, &kept.join("mine")] {
+        let folder = std::fs::File::open(folder).unwrap();
+        folder.set_modified(old).unwrap();
+    }
+    let young = run("bash", json!({"command": "seq 1 20000"}));
+    run("bash", json!({"command": "true"}));
+    assert!(!of_call.exists() && kept.join("mine").exists());
+    let young = young["data"]["whole_output"].as_str().unwrap();
+    assert!(std::path::Path::new(young).exists());
+}
+
+#[test]
+fn a_process_of_the_background_is_said_to_end_with_a_call_by_hand() {
+    let program = Program::new();
+    let input = json!({"command": "sleep 600", "background": true}).to_string();
+    let ran = program
+        .run(&["tools", "run", "bash", "--yes", "--input", &input])
+        .ended(0)
+        .complains("proc_1 was ended with this call");
+    let data = &ran.json()["data"];
+    assert_eq!(
+        (&data["process_id"], &data["process_ended"]),
+        (&json!("proc_1"), &json!(true))
+    );
+    let ran = program
+        .run(&[
+            "tools",
+            "run",
+            "bash",
+            "--yes",
+            "--input",
+            r#"{"command": "true"}"#,
+        ])
+        .ended(0);
+    assert!(ran.json()["data"].get("process_ended").is_none());
+    assert!(!ran.err.contains("was ended"), "{}", ran.err);
+}

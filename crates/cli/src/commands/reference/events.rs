@@ -78,7 +78,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     (
         "tool_result",
         "The one result of a call. `status`: completed, denied, interrupted, not_started, unknown_outcome. `model_text` is exactly what the model reads, `display` what a screen draws.",
-        r#"{"call":"call_1","name":"read","ok":true,"status":"completed","envelope":{"ok":true,"data":{"path":"/home/me/project/src/price.sh","lines":12}},"model_text":"1\tprice=$1\n","display":{"shape":"text","summary":"12 lines"},"duration_ms":1,"reads":[{"path":"src/price.sh","sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}]}"#,
+        r#"{"call":"call_1","name":"read","ok":true,"status":"completed","envelope":{"ok":true,"data":{"path":"/home/me/project/src/price.sh","content":"price=$1\n","truncated":false,"bytes":9,"lines":1}},"model_text":"1\tprice=$1\n","display":{"shape":"text","summary":"1 line"},"duration_ms":1,"reads":[{"path":"src/price.sh","sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}]}"#,
     ),
     (
         "question",

@@ -7,12 +7,54 @@ use std::fmt::Write as _;
 use tenon_policy::Rules;
 use tenon_vocab::{Effect, ToolSpec};
 
+/// What `data` holds of each tool, for whoever reads results by a program.
+const DATA: &[(&str, &str)] = &[
+    (
+        "read",
+        "`path` (absolute), `content`, `truncated`, `bytes` and `lines` of the whole file; of a page `note` (the line that the model reads), `next_offset` or `next_byte_offset`, and `cut_lines` with `line` and `byte_offset` of each line that was too long",
+    ),
+    (
+        "write",
+        "`path`, `bytes`, `created`, `operation`, `additions`, `deletions`",
+    ),
+    (
+        "edit",
+        "`path`, `replacements`, `matched` (`exact` or `repaired`), `repairs`, `diff`; `already_applied` where nothing was left to do",
+    ),
+    (
+        "patch",
+        "`files`, each with `path`, `operation`, `additions`, `deletions`, `hunks` (`offset`, `fuzz`, `repairs`), `from`, and `overwritten` where a file was added or moved onto one that was there: its old content is kept for undo",
+    ),
+    (
+        "list",
+        "`path`, `tree`, `entries`, `total`, `truncated`, `note`; `next_offset` where the page ends early, `left_out` with `path`, `entries`, `depth` and `offset` of each folder that is shown in part",
+    ),
+    (
+        "glob",
+        "`paths`, `count` of all that match, `truncated`, `note`",
+    ),
+    (
+        "grep",
+        "`results` (`path`, `line`, `text` or `matches`), `count`, `files`, `truncated`, `note`",
+    ),
+    (
+        "bash",
+        "`stdout`, `stderr`, `exit_code`, `timed_out`, `duration_ms`, `truncated` with `whole_output` (a file), `process_id` of what goes on in the background, `sandbox_denial`. With `on_timeout: kill` a line in `stderr` says that it was killed, and `exit_code` is -1",
+    ),
+    (
+        "process",
+        "of a process `id`, `command`, `state`, `exit_code`, `elapsed_ms`, `unread_bytes`, and when it is read `output`, `truncated` with `whole_output`; of a list `processes`",
+    ),
+];
+
 pub fn page() -> Result<String, CliError> {
     let mut page = String::from(
         "# Tools\n\nGenerated from the tools themselves. The description and the schema are what \
          the model is told.\n\n\
          A result is `{\"ok\": true, \"data\": {…}}` or `{\"ok\": false, \"error\": {\"code\", \
-         \"message\", \"details\"}}`; `tenon tools run NAME --input JSON` prints it. A decision of \
+         \"message\", \"details\"}}`; `tenon tools run NAME --input JSON` prints it, and \
+         the events and the log have it whole (`envelope` of \
+         [`tool_result`](events.md#tool_result)). A decision of \
          the policy can be changed under `permission` in [the settings](config.md).\n\n\
          | tool | effect | decision without a rule of yours |\n|---|---|---|\n",
     );
@@ -43,6 +85,9 @@ fn section(page: &mut String, spec: &ToolSpec) -> Result<(), CliError> {
         "\n## {}\n\n{}\n\n```json\n{schema}\n```",
         spec.name, spec.description
     );
+    if let Some((_, data)) = DATA.iter().find(|(name, _)| *name == spec.name) {
+        let _ = writeln!(page, "\nIts `data`: {data}.");
+    }
     Ok(())
 }
 
