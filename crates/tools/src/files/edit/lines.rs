@@ -15,6 +15,8 @@ pub(crate) struct Line {
 pub(crate) struct Lines<'a> {
     bytes: &'a [u8],
     lines: Vec<Line>,
+    /// The end that new lines get, whatever stands around them.
+    preferred: Option<&'a [u8]>,
 }
 
 impl<'a> Lines<'a> {
@@ -45,11 +47,16 @@ impl<'a> Lines<'a> {
                 next: bytes.len(),
             });
         }
-        Self { bytes, lines }
+        Self {
+            bytes,
+            lines,
+            preferred: None,
+        }
     }
 
     /// Splits at every LF, CRLF and bare CR; `None` where that makes no
-    /// difference.
+    /// difference. In such a mixture the neighbours of a line say nothing: new
+    /// lines end as the first one does.
     pub(crate) fn of_any_end(bytes: &'a [u8]) -> Option<Self> {
         let is_bare = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
         memchr::memchr(b'\n', bytes)?;
@@ -74,7 +81,16 @@ impl<'a> Lines<'a> {
                 next: end,
             });
         }
-        Some(Self { bytes, lines })
+        let first = lines.first().map(|line| &bytes[line.end..line.next]);
+        Some(Self {
+            bytes,
+            lines,
+            preferred: first.filter(|end| !end.is_empty()),
+        })
+    }
+
+    pub(crate) fn preferred(&self) -> Option<&'a [u8]> {
+        self.preferred
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -174,7 +174,9 @@ impl Writer<'_, '_> {
                         None => row.text.as_bytes().into(),
                     };
                     let instead_of = removed.pop_front().filter(|end| !end.is_empty());
-                    let end = if self.ends.keep(row.end) {
+                    let end = if let Some(preferred) = self.lines.preferred() {
+                        preferred
+                    } else if self.ends.keep(row.end) {
                         row.end.bytes()
                     } else {
                         let near = at.saturating_sub(1).max(self.taken.start);
@@ -233,7 +235,8 @@ fn inserted(lines: &Lines<'_>, before: usize, hunk: &Hunk<'_>) -> (Range<usize>,
         }
         return (at..at, bytes);
     }
-    let style = lines.style(before.min(lines.len() - 1));
+    let near = before.min(lines.len() - 1);
+    let style = lines.preferred().unwrap_or_else(|| lines.style(near));
     let bare = before == lines.len() && lines.terminator(lines.len() - 1).is_empty();
     if bare {
         bytes.extend_from_slice(style);
