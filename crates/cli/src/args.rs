@@ -5,6 +5,7 @@ mod auth;
 mod context;
 mod cost;
 mod doctor;
+mod logs;
 mod order;
 mod policy;
 mod sessions;
@@ -13,6 +14,7 @@ pub use auth::{AuthCommand, StoreChoice};
 pub use context::{ContextCommand, HandoffArgs, SkillsCommand};
 pub use cost::{CostArgs, CostBy};
 pub use doctor::DoctorArgs;
+pub use logs::{LogsArgs, LogsCommand};
 pub use order::{in_order, misplaced};
 pub use policy::{HooksCommand, PolicyCommand, TrustArgs, TrustCommand};
 pub use sessions::{ExportFormat, ResumeArgs, SessionsCommand};
@@ -89,6 +91,31 @@ impl DialectChoice {
             Self::Auto => "auto",
             Self::Native => "native",
             Self::Markdown => "markdown",
+        }
+    }
+}
+
+/// How much is logged for diagnosis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LevelChoice {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+impl LevelChoice {
+    /// As the configuration writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
         }
     }
 }
@@ -226,6 +253,9 @@ pub struct RunArgs {
     /// Keep what you allow for this session only, and use nothing that was kept.
     #[arg(long, overrides_with = "persistent_grants")]
     pub no_persistent_grants: bool,
+    /// What is written into the log for diagnosis (`tenon logs`).
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub log_level: Option<LevelChoice>,
     /// Also say which files of rules were loaded.
     #[arg(short, long)]
     pub verbose: bool,
@@ -272,6 +302,8 @@ pub enum Command {
     Trust(TrustArgs),
     /// Look at what the program needs: kernel, sandbox, configuration, provider, terminal.
     Doctor(DoctorArgs),
+    /// Show the log for diagnosis: what went wrong, and with --log-level what was done.
+    Logs(LogsArgs),
     /// Apply a patch (unified diff or `*** Begin Patch`) to the project, all or nothing.
     ApplyPatch(ApplyPatchArgs),
     /// The whole loop without a model server, in a scratch folder.

@@ -15,6 +15,7 @@ mod editor;
 mod error;
 mod grants;
 mod images;
+mod logs;
 mod new_file;
 mod outputs;
 mod own_commands;

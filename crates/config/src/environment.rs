@@ -15,7 +15,6 @@ const OTHERS: &[&str] = &[
     "TENON_HOME",
     "TENON_CONFIG",
     "TENON_CACHE_DIR",
-    "TENON_LOG",
     "TENON_MANAGED_CONFIG",
     "TENON_NO_COLOR",
     "TENON_BASE_URL",

@@ -115,6 +115,7 @@ impl Key {
         Some(match self.name {
             "default_provider" => "TENON_PROVIDER".into(),
             "default_agent" => "TENON_AGENT".into(),
+            "logs.level" => "TENON_LOG".into(),
             name => variable_of(name),
         })
     }

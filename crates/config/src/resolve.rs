@@ -10,8 +10,8 @@ use crate::rules::{external, rules};
 use crate::sandbox;
 use crate::secrets;
 use crate::settings::{
-    GrantScope, GrantSettings, PromptSettings, Resolved, ResolvedProvider, RetrySettings,
-    SmallModel, SmallNamed,
+    GrantScope, GrantSettings, LogLevel, LogSettings, PromptSettings, Resolved, ResolvedProvider,
+    RetrySettings, SmallModel, SmallNamed,
 };
 use crate::slips;
 use crate::source::Source;
@@ -110,6 +110,18 @@ fn resolve_with(
         },
         by_hand: by_hand(loaded),
         small: small(loaded),
+        logs: LogSettings {
+            level: match loaded.text("logs.level") {
+                Some("off") => LogLevel::Off,
+                Some("error") => LogLevel::Error,
+                Some("info") => LogLevel::Info,
+                Some("debug" | "trace") => LogLevel::Debug,
+                _ => LogLevel::Warn,
+            },
+            max_bytes: loaded.number("logs.max_bytes").unwrap_or(10 * 1024 * 1024),
+            files: count(loaded, "logs.files", 5),
+        },
+        cache_ttl: span(loaded, "cache.ttl", WEEK),
         streaming: flag(loaded, "streaming"),
         request_tokens: loaded.number("context.max_tokens"),
         compaction: compaction(loaded),

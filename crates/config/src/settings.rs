@@ -171,6 +171,25 @@ impl GrantSettings {
     }
 }
 
+/// The log for diagnosis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogSettings {
+    pub level: LogLevel,
+    pub max_bytes: u64,
+    pub files: u32,
+}
+
+/// What is written, by its weight; each has what stands above it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    Off,
+    Error,
+    #[default]
+    Warn,
+    Info,
+    Debug,
+}
+
 /// How far a grant may reach.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum GrantScope {
@@ -216,6 +235,9 @@ pub struct Resolved {
     pub by_hand: Parameters,
     /// For side work; `None` means that nothing is asked on the side.
     pub small: Option<SmallModel>,
+    pub logs: LogSettings,
+    /// What of the cache was not used for so long is removed.
+    pub cache_ttl: Duration,
     pub streaming: bool,
     /// `context.window`, for providers that do not set their own.
     pub window_of_all: Option<u64>,

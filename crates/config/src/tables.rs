@@ -64,6 +64,8 @@ const STATUS: &[&str] = &[
     "model", "agent", "root", "branch", "context", "tokens", "cost", "sandbox", "mode",
 ];
 
+const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
+
 const MODES: &[&str] = &["off", "read-only", "workspace-write"];
 
 pub(crate) const TYPES: &[&str] = &["chat", "messages", "responses", "external"];
@@ -202,6 +204,11 @@ pub(crate) static KEYS: &[Key] = &[
     key("tui.motion", Kind::Word(&["full", "reduced"]), "\"full\"", "With `reduced` nothing moves by itself but the seconds."),
     key("tui.thinking", Kind::Word(&["brief", "whole", "hidden"]), "\"brief\"", "What is shown of the model's thoughts: as they come and then one line, all of them, or none."),
 
+    key("logs.level", Kind::Word(LEVELS), "\"warn\"", "What is written into the log for diagnosis, `tenon logs`: `off`, or the least weight of what is."),
+    key("logs.max_bytes", between(1024, 1024 * 1024 * 1024), "10485760", "The largest file of that log; then a new one is begun."),
+    key("logs.files", between(1, 100), "5", "Files of that log that are kept."),
+    key("cache.ttl", Kind::Span, "\"7d\"", "A part of the cache that was not used for so long is removed; it is made anew when it is needed."),
+
     key("sessions.retention_days", between(0, 36_500), "30", "How long sessions are kept; 0 for ever."),
 ];
 
@@ -211,9 +218,7 @@ pub(crate) const NOT_YET: &[&str] = &[
     "agent",
     "agent_mode",
     "audit",
-    "cache",
     "delegation",
-    "logs",
     "mcp",
     "trust",
     "validation",

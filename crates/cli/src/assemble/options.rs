@@ -63,6 +63,9 @@ impl Options {
             args.persistent_grants,
             args.no_persistent_grants,
         );
+        if let Some(level) = args.log_level {
+            flags.push((String::from("logs.level"), json!(level.name())));
+        }
         if let Some(mode) = args.sandbox {
             flags.push((String::from("sandbox.mode"), json!(mode.name())));
         }

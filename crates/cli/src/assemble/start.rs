@@ -33,12 +33,15 @@ pub(super) fn neighbours(place: &Place) -> Option<String> {
     })
 }
 
-/// Old sessions are removed on a thread of their own: start does not wait for it.
+/// Old sessions and unused caches are removed on a thread of their own: start does not wait for it.
 pub(super) fn prune(place: &Place, resolved: &Resolved) {
-    if resolved.retention_days == 0 {
-        return;
-    }
+    let (cache, ttl) = (place.paths.cache.clone(), resolved.cache_ttl);
     let store = place.store();
-    let age = Duration::from_secs(resolved.retention_days * 24 * 60 * 60);
-    std::thread::spawn(move || store.prune(age, RealAmbient.now()));
+    let days = resolved.retention_days;
+    std::thread::spawn(move || {
+        crate::logs::prune_cache(&cache, ttl);
+        if days > 0 {
+            store.prune(Duration::from_secs(days * 24 * 60 * 60), RealAmbient.now());
+        }
+    });
 }

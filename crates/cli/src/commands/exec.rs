@@ -9,6 +9,7 @@ use crate::client::Client;
 use crate::drive::{self, Desk, Ended, Prompt, drive};
 use crate::error::{CliError, code};
 use crate::images::{self, Limits};
+use crate::logs::Logs;
 use crate::place::Place;
 use crate::render::Renderer;
 use crate::render::json::JsonLines;
@@ -135,7 +136,9 @@ fn in_session(
             First::Typed(prompt) => asked::meant(prompt, &Names::of(&assembled.parts.context))?,
             First::Command(command) => command,
         };
-        let handle = Engine::start(assembled.session, assembled.parts);
+        let resolved = &assembled.configured.resolved;
+        let logs = Logs::of(place, resolved, &assembled.parts.masker, session);
+        let handle = Logs::watch(logs, Engine::start(assembled.session, assembled.parts));
         let renderer = renderer(args, paint);
         match client {
             None => drive(handle, first, renderer, desk).await,

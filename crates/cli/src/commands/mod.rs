@@ -11,6 +11,7 @@ mod doctor;
 pub mod exec;
 pub mod handoff;
 mod hooks;
+mod logs;
 mod mock_llm;
 mod models;
 mod pages;
@@ -48,6 +49,7 @@ pub fn dispatch(cli: Cli) -> CommandResult {
         Some(Command::Hooks(command)) => hooks::run(&shared, command),
         Some(Command::Trust(args)) => trust::run(&shared, &args),
         Some(Command::Doctor(args)) => doctor::run(&shared, &args),
+        Some(Command::Logs(args)) => logs::run(&shared, args.command),
         Some(Command::ApplyPatch(args)) => apply_patch::run(&shared, &args),
         Some(Command::Demo(args)) => demo::run(&shared, &args),
         Some(Command::MockLlm(args)) => mock_llm::run(&args),

@@ -3,6 +3,7 @@
 
 use crate::assemble::{self, Assembled, Configured, Options, Session};
 use crate::error::CliError;
+use crate::logs::Logs;
 use crate::place::{Place, RootFrom};
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -173,7 +174,14 @@ impl Ready {
             ..
         } = self.assembled;
         let names = Names::of(&parts.context);
+        let logs = Logs::of(
+            &self.place,
+            &configured.resolved,
+            &parts.masker,
+            self.session,
+        );
         let (handle, work) = Engine::prepare(id, parts);
+        let handle = Logs::watch(logs, handle);
         let running = Running {
             talk: Talk {
                 id,

@@ -32,6 +32,7 @@ mod learning;
 mod limits;
 mod live;
 mod live_loops;
+mod logs;
 mod mock;
 mod model;
 mod models;

@@ -310,7 +310,6 @@ fn a_variable_of_ours_that_is_not_known_is_warned_about_with_what_is_near() {
         "TENON_NAME",
         "TENON_TEST_ANYTHING",
         "TENON_UPDATE_SNAPSHOTS",
-        "TENON_LOG",
     ] {
         assert!(told(name).is_empty(), "{name}");
     }

@@ -164,3 +164,22 @@ fn before_the_first_prompt_a_providers_name_chooses_it_and_a_mark_lists_them() {
     terminal.line("/exit").left(0);
     assert!(one.asked().is_empty());
 }
+
+#[test]
+fn what_a_flag_chose_is_chosen_the_next_time_in_this_project() {
+    let (home, one, other) = (TestHome::new(), Model::says("one"), Model::says("two"));
+    two(&home, &one, &other);
+    for args in [&["--provider", "second"][..], &[]] {
+        let setup = Setup {
+            model: None,
+            args,
+            ..Setup::new(&home, &one)
+        };
+        let Some(terminal) = setup.start() else {
+            return;
+        };
+        terminal.ready().line("who is it").see("two").see_last(">");
+        terminal.line("/exit").left(0);
+    }
+    assert!(one.asked().is_empty());
+}
