@@ -208,7 +208,11 @@ fn draw(
             let result = match &next {
                 Drawn::Event(event) => {
                     waiting.event(&event.kind, Instant::now());
-                    renderer.event(event)
+                    let drawn = renderer.event(event);
+                    if matches!(event.kind, EventKind::State(_)) && waiting.is_counting() {
+                        waiting.tick(Instant::now(), renderer.stands());
+                    }
+                    drawn
                 }
                 Drawn::Complaint(why) => renderer.complaint(why),
                 Drawn::Pressed => {

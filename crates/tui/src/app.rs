@@ -4,6 +4,7 @@
 mod apart;
 mod frames;
 mod signals;
+mod tail;
 
 use crate::house::{House, Opened, Wishes};
 use crate::input::{Effect, Focus, Input, Leaving, Signal};
@@ -26,6 +27,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
+use tail::{Arrived, Tail};
 use tenon_vocab::Part;
 use tenon_vocab::port::Handle;
 
@@ -99,6 +101,8 @@ struct App {
     /// What the program around is at: one thing at a time.
     act: Option<LocalBoxFuture<'static, Input>>,
     signals: Signals,
+    /// What may still come of a paste.
+    tail: Tail,
     environment: Environment,
     ground: Ground,
     dirty: bool,
@@ -166,6 +170,7 @@ impl App {
             later: FuturesUnordered::new(),
             act: None,
             signals: Signals::new()?,
+            tail: Tail::default(),
             environment,
             ground,
             dirty: true,
@@ -185,9 +190,10 @@ impl App {
         self.draw()?;
         self.face().await;
         loop {
+            self.drain_tail().await?;
             let input = self.wait().await;
             if let Some(input) = input {
-                self.give(input).await?;
+                self.give(input, Arrived::Now).await?;
                 self.drain().await?;
             }
             if let Some(away) = self.away.take() {
@@ -233,9 +239,33 @@ impl App {
         self.state.face(Instant::now());
     }
 
+    /// What came while a frame was drawn behind a paste may have come with it.
+    async fn drain_tail(&mut self) -> io::Result<()> {
+        if self.tail.is_open() {
+            self.drain().await?;
+            self.tail.quiet(Instant::now());
+        }
+        Ok(())
+    }
+
     /// Keys that come together while a question stands there are a paste or the
-    /// rest of a thought: none of them is an answer.
-    async fn give(&mut self, input: Input) -> io::Result<()> {
+    /// rest of a thought: none of them is an answer. Behind a paste keys are a part
+    /// of it, whatever stands there.
+    async fn give(&mut self, input: Input, arrived: Arrived) -> io::Result<()> {
+        let input = match input {
+            Input::Key(key) if self.tail.has(arrived, Instant::now()) => {
+                let Some(c) = tail::text_of(&key) else {
+                    return Ok(());
+                };
+                Input::Paste(c.to_string())
+            }
+            other => other,
+        };
+        if matches!(input, Input::Paste(_)) {
+            self.take(input)?;
+            self.tail.pasted(Instant::now());
+            return Ok(());
+        }
         let asked = matches!(&self.state.overlay, Some(Overlay::Ask(ask, _)) if !ask.is_written());
         if asked && matches!(input, Input::Key(_)) {
             let mut more = 0;
@@ -309,7 +339,7 @@ impl App {
             let key = self.pressed_already().await;
             if let Some(press) = key {
                 if let Some(input) = pressed(press) {
-                    self.give(input).await?;
+                    self.give(input, Arrived::Already).await?;
                 }
                 continue;
             }

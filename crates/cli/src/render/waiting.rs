@@ -21,6 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_secs(4);
 /// A line that stays comes after so long, and then each time after twice as long.
 const FIRST: Duration = Duration::from_secs(5);
+/// While tokens are counted it comes sooner.
+const COUNTED: Duration = Duration::from_secs(1);
+/// It turns while a reply is written that is shown at its end.
+const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const SPIN: Duration = Duration::from_millis(100);
 /// Characters of the last line of an output that are shown.
 const LAST_LINE: usize = 80;
 /// How much of an output is kept to find that line.
@@ -87,6 +92,8 @@ pub struct Waiting {
     questions: usize,
     /// How much of the prompt the server has read, where it says so.
     read_percent: Option<u8>,
+    /// About how many tokens there are of what is shown only at its end.
+    written: Option<u64>,
     shown: Option<Shown>,
     /// When the next line that stays is due.
     due: Duration,
@@ -102,6 +109,7 @@ impl Waiting {
             calls: Vec::new(),
             questions: 0,
             read_percent: None,
+            written: None,
             shown: None,
             due: FIRST,
         }
@@ -125,13 +133,23 @@ impl Waiting {
             EventKind::State(changed) if changed.read_percent.is_some() => {
                 self.read_percent = changed.read_percent;
             }
+            EventKind::State(changed) if changed.written_tokens.is_some() => {
+                // From now on something is to be said.
+                if self.written.is_none() {
+                    self.due = COUNTED;
+                }
+                self.written = changed.written_tokens;
+                self.read_percent = None;
+            }
             EventKind::State(changed) if changed.state == RunState::ModelGenerating => {
                 self.read_percent = None;
+                self.written = None;
                 self.wait(now, PATIENCE);
             }
             EventKind::MessageDelta(_) => {
                 self.erase();
                 self.read_percent = None;
+                self.written = None;
                 self.wait(now, SILENCE);
             }
             EventKind::ToolDelta(delta) => {
@@ -177,7 +195,13 @@ impl Waiting {
     fn over(&mut self) {
         self.erase();
         self.since = None;
+        self.written = None;
         self.due = FIRST;
+    }
+
+    /// Whether a count goes up that is to be seen as it does.
+    pub fn is_counting(&self) -> bool {
+        self.motion == Motion::Redrawn && self.written.is_some()
     }
 
     /// Called about once a second.
@@ -215,6 +239,11 @@ impl Waiting {
     fn text(&self, now: Instant) -> Option<String> {
         let since = self.since?;
         let waited = now.saturating_duration_since(since.at);
+        if let Some(written) = self.written {
+            let frame = waited.as_millis() / SPIN.as_millis();
+            let frame = SPINNER[frame as usize % SPINNER.len()];
+            return Some(format!("{frame} Thinking... [{} tokens]", grouped(written)));
+        }
         (waited >= since.patience).then(|| {
             let (what, read) = (self.what, self.read());
             format!("waiting for {what}… {} s{read}", waited.as_secs())
@@ -240,6 +269,10 @@ impl Waiting {
         let time = elapsed(waited);
         Some(match call {
             Some(call) => format!("  still running: {}, {time}{}", call.name, call.told()),
+            None if self.written.is_some() => {
+                let tokens = grouped(self.written.unwrap_or_default());
+                format!("  Thinking... [{tokens} tokens], {time}")
+            }
             None => format!("  still waiting for {}, {time}{}", self.what, self.read()),
         })
     }
@@ -297,6 +330,19 @@ impl Call {
         last.map(|line| format!("; last line: {}", shorten(line, LAST_LINE)))
             .unwrap_or_default()
     }
+}
+
+/// `1,247`
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// In one piece: an echo of the terminal must not come in between.
@@ -379,8 +425,8 @@ mod tests {
         let mut waiting = Waiting::new(Motion::Redrawn);
         waiting.event(&generating(), start);
         let reading = EventKind::State(StateChanged {
-            state: RunState::ModelGenerating,
             read_percent: Some(43),
+            ..StateChanged::from(RunState::ModelGenerating)
         });
         let later = start + seconds(12);
         waiting.event(&reading, later);
@@ -396,6 +442,39 @@ mod tests {
         waiting.event(&generating(), later);
         let again = waiting.text(later + seconds(2)).unwrap();
         assert!(!again.contains("read"), "{again}");
+    }
+
+    #[test]
+    fn the_tokens_of_a_reply_that_is_held_back_are_counted_while_it_is_written() {
+        let counted = |tokens| {
+            EventKind::State(StateChanged {
+                written_tokens: Some(tokens),
+                ..StateChanged::from(RunState::ModelGenerating)
+            })
+        };
+        let start = Instant::now();
+        let mut waiting = Waiting::new(Motion::Redrawn);
+        waiting.event(&generating(), start);
+        assert!(!waiting.is_counting());
+        waiting.event(&counted(7), start);
+        assert!(waiting.is_counting());
+        let text = |waiting: &Waiting| waiting.text(start).unwrap();
+        assert_eq!(text(&waiting), "⠋ Thinking... [7 tokens]");
+        waiting.event(&counted(1_247), start);
+        assert_eq!(text(&waiting), "⠋ Thinking... [1,247 tokens]");
+        waiting.event(&generating(), start);
+        assert_eq!(waiting.text(start), None, "another request");
+        let mut lines = Waiting::new(Motion::Appended);
+        lines.event(&generating(), start);
+        lines.event(&counted(1_234_567), start);
+        assert_eq!(
+            said(&mut lines, start, 5),
+            [
+                "  Thinking... [1,234,567 tokens], 1s",
+                "  Thinking... [1,234,567 tokens], 2s",
+                "  Thinking... [1,234,567 tokens], 4s",
+            ]
+        );
     }
 
     #[test]

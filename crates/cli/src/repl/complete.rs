@@ -12,7 +12,7 @@ use rustyline::{Context, Helper};
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, mpsc as blocking};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tenon_engine::slash;
 use tenon_vocab::{Query, Reply};
 use tokio::sync::mpsc;
@@ -30,11 +30,19 @@ pub type Words = Box<dyn Fn(Query) -> Vec<String> + Send>;
 pub struct Tab {
     pub words: Words,
     pub paint: Paint,
+    /// When the line was drawn last.
+    pub drawn: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Helper for Tab {}
 impl Hinter for Tab {
     type Hint = String;
+
+    /// There is none. It is asked for whenever the line is drawn.
+    fn hint(&self, _: &str, _: usize, _: &Context<'_>) -> Option<String> {
+        *self.drawn.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        None
+    }
 }
 impl Validator for Tab {}
 

@@ -1,7 +1,7 @@
 //! While a run goes on: events are drawn, what is typed steers it, questions
 //! are answered, Ctrl+C stops it.
 
-use super::input::{Entered, Typed};
+use super::input::{Entered, NOT_TYPED, Pace, Typed};
 use super::local::{Looking, Shown};
 use super::session::Live;
 use super::status;
@@ -214,7 +214,13 @@ impl Desk {
         self.twice.forget();
         self.waiting.leave();
         if self.is_asked(moment) {
-            return self.answer(live, entered.text.trim());
+            return match entered.pace {
+                Pace::Alone => self.answer(live, entered.text.trim()),
+                Pace::Among => {
+                    complain(NOT_TYPED);
+                    let _ = write!(std::io::stderr().lock(), "> ");
+                }
+            };
         }
         if entered.is_doubtful() {
             complain("(asked about after this run: it came with other lines)");

@@ -34,6 +34,9 @@ pub struct LineEditor {
     hand: Arc<Mutex<Hand>>,
 }
 
+/// What comes sooner behind a marked paste is a part of it: the mark of its end may
+/// stand in the clipboard.
+const CLOSE: Duration = Duration::from_millis(50);
 /// What stands in the terminal before the line is asked for is read sooner.
 const SOON: Duration = Duration::from_millis(3);
 
@@ -49,10 +52,14 @@ impl LineEditor {
         let history = MemHistory::with_config(&config);
         let mut editor = Editor::with_history(config, history)?;
         let hand = Arc::<Mutex<Hand>>::default();
+        let drawn = Arc::clone(&tab.drawn);
         editor.set_helper(Some(tab));
         editor.bind_sequence(
             Event::Any,
-            EventHandler::Conditional(Box::new(EveryKey(Arc::clone(&hand)))),
+            EventHandler::Conditional(Box::new(EveryKey {
+                hand: Arc::clone(&hand),
+                drawn,
+            })),
         );
         let mut made = Self { editor, hand };
         made.remember(past);
@@ -79,11 +86,7 @@ impl LineEditor {
         let hand = std::mem::take(&mut *hand);
         let soon = |first: Instant| first.saturating_duration_since(asked) <= SOON;
         // Also a text that nobody typed just now.
-        let pace = if given || hand.first.is_some_and(soon) || hand.blind {
-            Pace::Among
-        } else {
-            Pace::Alone
-        };
+        let among = given || hand.first.is_some_and(soon) || hand.blind;
         let (line, behind) = match (hand.ended, read) {
             (Some(ended), _) => (ended.line, ended.behind),
             (None, Ok(line)) => (line, String::new()),
@@ -91,6 +94,11 @@ impl LineEditor {
             (None, Err(_)) => return (Edited::Ended, String::new()),
         };
         let text = join(line, hand.continued);
+        let pasted = hand.began == Began::Paste && acts_when_typed(&text);
+        let pace = match among || pasted {
+            true => Pace::Among,
+            false => Pace::Alone,
+        };
         (Edited::Line(Entered { text, pace }), behind)
     }
 }
@@ -106,6 +114,18 @@ struct Hand {
     ended: Option<EndedLine>,
     /// It could not be read.
     blind: bool,
+    began: Began,
+    /// A part of a marked paste came then, and more may follow.
+    pasted: Option<Instant>,
+}
+
+/// What the line began with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Began {
+    #[default]
+    Key,
+    /// Nobody can tell a key behind its end from a part of it.
+    Paste,
 }
 
 #[derive(Debug)]
@@ -120,15 +140,23 @@ struct EndedLine {
 }
 
 /// Sees every key before the editor does.
-struct EveryKey(Arc<Mutex<Hand>>);
+struct EveryKey {
+    hand: Arc<Mutex<Hand>>,
+    /// When the line was drawn last: what was pasted stands in it.
+    drawn: Arc<Mutex<Option<Instant>>>,
+}
 
 impl ConditionalEventHandler for EveryKey {
     fn handle(&self, event: &Event, _: RepeatCount, _: bool, ctx: &EventContext) -> Option<Cmd> {
         let key = event.get(0)?;
-        let mut hand = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hand = self.hand.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(ended) = &mut hand.ended {
             ended.write_down(key);
             return Some(Cmd::Noop);
+        }
+        let drawn = *self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(of_paste) = hand.of_paste(key, ctx, drawn) {
+            return of_paste;
         }
         match (key.0, key.1) {
             (KeyCode::Char('!' | 'y' | 'Y'), Modifiers::NONE) if ctx.line().is_empty() => {
@@ -150,6 +178,38 @@ impl ConditionalEventHandler for EveryKey {
 }
 
 impl Hand {
+    /// What becomes of a key of a paste; `None` for a key of its own. Behind the end
+    /// of a marked paste a letter is text, a line end is one, and nothing else acts.
+    fn of_paste(
+        &mut self,
+        key: &KeyEvent,
+        ctx: &EventContext,
+        drawn: Option<Instant>,
+    ) -> Option<Option<Cmd>> {
+        let now = Instant::now();
+        if key.0 == KeyCode::BracketedPasteStart {
+            if ctx.line().is_empty() {
+                self.began = Began::Paste;
+            }
+            self.pasted = Some(now);
+            return Some(None);
+        }
+        let pasted = self.pasted?;
+        let last = drawn.map_or(pasted, |drawn| drawn.max(pasted));
+        if now.saturating_duration_since(last) > CLOSE {
+            self.pasted = None;
+            return None;
+        }
+        self.pasted = Some(now);
+        Some(match (key.0, key.1) {
+            (KeyCode::Char(_), Modifiers::NONE | Modifiers::SHIFT) => None,
+            (KeyCode::Enter, Modifiers::NONE) | (KeyCode::Char('J'), Modifiers::CTRL) => {
+                Some(Cmd::Newline)
+            }
+            _ => Some(Cmd::Noop),
+        })
+    }
+
     fn enter(&mut self, ctx: &EventContext) -> Option<Cmd> {
         let line = ctx.line();
         // A backslash before Enter makes a new line. It is remembered by key and

@@ -38,6 +38,7 @@ impl Thread {
                 let tab = Tab {
                     words: words(typed.clone(), root),
                     paint: hands.paint,
+                    drawn: Arc::default(),
                 };
                 LineEditor::new(tab, &past).ok()
             }

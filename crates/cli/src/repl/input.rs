@@ -5,7 +5,7 @@
 use super::hands::Thread;
 use super::watch::{Moment, Said};
 use crate::error::CliError;
-use crate::screen::Paint;
+use crate::screen::{Paint, complain};
 use crate::signals::Signals;
 use std::io::{PipeReader, PipeWriter};
 use std::path::PathBuf;
@@ -36,6 +36,10 @@ pub enum Pace {
     /// With other lines, or sooner than fingers are: it may be of a paste.
     Among,
 }
+
+/// An answer is typed: what a paste brought with it is none.
+pub const NOT_TYPED: &str =
+    "(not taken as an answer: it came with a paste or with other lines. Type it again.)";
 
 impl Entered {
     pub fn alone(text: String) -> Self {
@@ -173,6 +177,17 @@ impl Keyboard {
     pub async fn question(&mut self, signals: &mut Signals, label: &str) -> Option<String> {
         let entered = self.entered(signals, label).await?;
         Some(entered.text)
+    }
+
+    /// The same, where nothing but a word that was typed is an answer.
+    pub async fn answer(&mut self, signals: &mut Signals, label: &str) -> Option<String> {
+        loop {
+            let entered = self.entered(signals, label).await?;
+            if entered.pace == Pace::Alone {
+                return Some(entered.text);
+            }
+            complain(NOT_TYPED);
+        }
     }
 
     async fn entered(&mut self, signals: &mut Signals, label: &str) -> Option<Entered> {

@@ -28,6 +28,11 @@ pub fn first_input(bytes: &[u8]) -> Option<usize> {
     None
 }
 
+/// Whether a part of it was pasted, or came with the end of a paste.
+pub fn is_marked(text: &str) -> bool {
+    text.contains(BEGIN) || text.contains(END)
+}
+
 /// The text without the marks.
 pub fn unmarked(text: &str) -> String {
     text.replace(BEGIN, "").replace(END, "")

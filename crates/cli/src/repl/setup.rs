@@ -124,7 +124,7 @@ enum Enter {
 async fn yes_or_no(repl: &mut Repl, label: &str, enter: Enter) -> bool {
     repl.keyboard.begin();
     loop {
-        let answer = repl.keyboard.question(&mut repl.signals, label).await;
+        let answer = repl.keyboard.answer(&mut repl.signals, label).await;
         let Some(answer) = answer else { return false };
         match answer.to_ascii_lowercase().as_str() {
             "" => return enter == Enter::Yes,

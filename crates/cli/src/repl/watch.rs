@@ -3,7 +3,7 @@
 //! be stopped at any time.
 
 use super::input::{Entered, Pace};
-use super::paste::{first_input, typed, unmarked};
+use super::paste::{first_input, is_marked, typed, unmarked};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, PipeReader, Stdin};
@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 const LIMIT: usize = 1024 * 1024;
 /// Lines that come closer together than this were not typed one after the other.
 const QUICK: Duration = Duration::from_millis(20);
+/// Nor is a line that comes so soon behind a marked paste: the mark of its end may
+/// stand in the clipboard.
+const CLOSE: Duration = Duration::from_millis(50);
 const NOW: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 0,
@@ -58,8 +61,8 @@ pub struct Lines {
     stamp: u64,
     /// A pipe that ended stays so; a terminal can go on after Ctrl+D.
     ended: bool,
-    /// When the last whole input was read.
-    last: Option<Instant>,
+    /// When the last whole input was read, and how long what follows belongs to it.
+    last: Option<(Instant, Duration)>,
 }
 
 enum Ready {
@@ -109,18 +112,23 @@ impl Lines {
     /// line of before must not become an answer because it waited in a row.
     fn divide(&mut self, stamp: u64) {
         let before = self.whole.len();
+        let mut pasted = false;
         while let Some(end) = self.first_end() {
             let bytes: Vec<u8> = self.pending.drain(..end).collect();
-            let text = unmarked(&String::from_utf8_lossy(&bytes));
+            let text = String::from_utf8_lossy(&bytes);
+            pasted |= is_marked(&text);
+            let text = unmarked(&text);
             let line = text.trim_end_matches(['\n', '\r']).to_owned();
             self.whole.push_back((stamp, Entered::alone(line)));
         }
         if !self.terminal || self.whole.len() == before {
             return;
         }
-        let soon = self.last.is_some_and(|last| last.elapsed() <= QUICK);
-        self.last = Some(Instant::now());
-        if soon || self.whole.len() > before + 1 || !self.pending.is_empty() {
+        let soon = self.last.is_some_and(|(at, gap)| at.elapsed() <= gap);
+        let pasted = pasted || is_marked(&String::from_utf8_lossy(&self.pending));
+        let gap = if pasted { CLOSE } else { QUICK };
+        self.last = Some((Instant::now(), gap));
+        if soon || pasted || self.whole.len() > before + 1 || !self.pending.is_empty() {
             for (_, entered) in self.whole.iter_mut().skip(before) {
                 entered.pace = Pace::Among;
             }
@@ -195,6 +203,7 @@ impl Lines {
         if self.terminal && self.stamp != stamp {
             // The rest of it was dropped.
             self.pending.clear();
+            self.last = None;
             self.stamp = stamp;
         }
         let mut taken = self.fill();
@@ -294,6 +303,9 @@ mod tests {
         assert_eq!(paces(true, "!ls\n"), [Pace::Alone]);
         assert_eq!(paces(true, "look\n!ls\n"), [Pace::Among; 2]);
         assert_eq!(paces(true, "!ls\nhal"), [Pace::Among]);
+        assert_eq!(paces(true, "\x1b[200~a\x1b[201~y\n"), [Pace::Among]);
+        assert_eq!(paces(true, "\x1b[201~y\n"), [Pace::Among]);
+        assert_eq!(paces(true, "a\x1b[201~\ny\n"), [Pace::Among; 2]);
         assert_eq!(paces(false, "look\n!ls\n"), [Pace::Alone; 2], "of a pipe");
         let mut quick = lines(true, "look\n");
         quick.divide(3);

@@ -16,7 +16,7 @@ const GAP: Duration = Duration::from_millis(5);
 const SHELL: Duration = Duration::from_millis(10);
 /// Nor what comes behind a paste that was marked: the mark of its end may be a part
 /// of the paste.
-const PASTED: Duration = Duration::from_millis(15);
+const PASTED: Duration = Duration::from_millis(50);
 /// Characters before an Enter that make a burst of it.
 const CHARACTERS: usize = 2;
 /// What an input method commits at once is not longer.

@@ -67,7 +67,11 @@ pub(super) fn paste(state: &mut State, text: &str) {
     forget_escape(state);
     match &mut state.overlay {
         None => state.composer.paste(text, state.now),
-        Some(Overlay::Ask(shown, _)) => shown.paste(text),
+        // A key that follows at once belongs to it.
+        Some(Overlay::Ask(shown, _)) => {
+            shown.typed_before(state.now);
+            shown.paste(text);
+        }
         Some(Overlay::Pick(picker, _)) => picker.paste(text),
         Some(Overlay::Page(pager)) => pager.paste(text),
     }

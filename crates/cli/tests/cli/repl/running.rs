@@ -317,6 +317,29 @@ fn ctrl_c_and_ctrl_d_at_a_question_are_no() {
 }
 
 /// The `y` is typed, and even sent, before there is a question.
+/// A clipboard may hold the mark of its own end.
+#[test]
+fn what_a_paste_brings_is_no_answer_to_a_question() {
+    let command = json!({"command": "touch made.txt"});
+    let script = calls("go", "bash", command, "that was it");
+    let (home, model) = (TestHome::new(), Model::scripted(script, Duration::ZERO));
+    let Some(terminal) = start(&home, &model) else {
+        return;
+    };
+    terminal
+        .ready()
+        .line("go")
+        .see("any other text denies")
+        .see_last(">");
+    for (times, tail) in ["y\n", "copied\ny\n"].iter().enumerate() {
+        terminal
+            .text(&format!("\x1b[200~\x1b[201~{tail}"))
+            .see_times("not taken as an answer", times + 1);
+    }
+    terminal.line("n").see("that was it").see_last(">");
+    assert!(!home.project().join("made.txt").exists());
+}
+
 #[test]
 fn what_was_typed_before_a_question_does_not_answer_it() {
     let words = "word ".repeat(30);

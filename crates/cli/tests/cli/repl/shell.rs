@@ -67,6 +67,36 @@ fn a_command_is_asked_about_also_where_it_is_the_first_of_the_lines() {
     }
 }
 
+/// A clipboard may hold the mark of its own end.
+#[test]
+fn what_a_paste_brings_behind_its_end_runs_nothing() {
+    for env in [&[][..], &[("TERM", "dumb")]] {
+        for tail in [
+            "!touch ran-it\n",
+            "x\x1b[201~\n!touch ran-it\n",
+            "\n!touch ran-it\ny\n",
+        ] {
+            let (home, model) = (TestHome::new(), Model::says("yes"));
+            let setup = Setup {
+                env,
+                ..Setup::new(&home, &model)
+            };
+            let Some(terminal) = setup.start() else {
+                return;
+            };
+            terminal
+                .ready()
+                .text(&format!("\x1b[200~\x1b[201~{tail}"))
+                .see("ran-it");
+            // What stands there is sent, or a question about it is denied.
+            terminal.key("Enter").key("Enter");
+            terminal.key("C-d").key("C-d");
+            terminal.see("exit=");
+            assert!(!home.project().join("ran-it").exists(), "{tail:?}");
+        }
+    }
+}
+
 #[test]
 fn what_is_typed_before_the_paste_makes_no_command_of_it() {
     let (home, model) = (TestHome::new(), Model::says("yes"));

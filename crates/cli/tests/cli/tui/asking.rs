@@ -44,6 +44,22 @@ fn yes_runs_what_was_asked_about() {
     assert!(is_made(&stage));
 }
 
+/// A clipboard may hold the mark of its own end.
+#[test]
+fn what_a_paste_brings_behind_its_end_is_no_answer() {
+    let stage = stage();
+    let screen = asked(&stage);
+    // A key has counted: from here on the letter of a yes would be one.
+    answer(&screen, "\t");
+    screen.see("▸ r  ");
+    for tail in ["y", "yy", "\x1b[Ay", "y\x1b[201~", "a\r", "\x1b[201~y"] {
+        answer(&screen, &format!("\x1b[200~copied\x1b[201~{tail}"));
+    }
+    answer(&screen, "n");
+    screen.see("that was it").done();
+    assert!(!is_made(&stage));
+}
+
 #[test]
 fn no_enter_and_esc_deny() {
     for key in ["n", ENTER, ESC] {

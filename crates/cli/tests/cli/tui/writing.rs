@@ -206,6 +206,25 @@ fn a_paste_with_the_mark_of_its_end_in_it_neither_sends_nor_runs() {
 }
 
 #[test]
+fn keys_behind_the_end_of_a_paste_change_nothing_but_the_text() {
+    let stage = Stage::says("got it");
+    let screen = stage.open();
+    // Shift+Tab, Ctrl+D, Escape, Ctrl+C twice: a mode, an end, a stop.
+    let keys = "\x1b[Z\x04\x1b[A\x03\x03";
+    screen.ready();
+    let before = screen.view();
+    screen
+        .paste(&format!("one\x1b[201~{keys}two"))
+        .see("onetwo");
+    let after = screen.view();
+    for mode in ["accept", "auto", "plan"] {
+        assert_eq!(before.has(mode), after.has(mode), "{}", after.text());
+    }
+    screen.key(ENTER).see("got it").done();
+    assert_eq!(stage.model.last_prompt(), "onetwo");
+}
+
+#[test]
 fn the_editor_writes_where_no_command_of_the_session_sees_it() {
     let stage = Stage::says("fine");
     let script = "#!/bin/sh\nprintf '!touch %s' \"$1\" > \"$1\"\n";
