@@ -12,6 +12,8 @@ pub enum Style {
     Bold,
     Red,
     Green,
+    Cyan,
+    Yellow,
     /// Bold yellow: the name of a tool.
     Tool,
 }
@@ -23,6 +25,8 @@ impl Style {
             Self::Bold => "1",
             Self::Red => "31",
             Self::Green => "32",
+            Self::Cyan => "36",
+            Self::Yellow => "33",
             Self::Tool => "1;33",
         }
     }

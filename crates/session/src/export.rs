@@ -10,7 +10,7 @@ mod text;
 
 pub use html::write_html;
 pub(crate) use json::{FORMAT, FORMAT_VERSION, NOT_CARRIED};
-pub use json::{json, write_json};
+pub use json::{Written, json, write_json};
 pub use markdown::write_markdown;
 pub use text::write_text;
 

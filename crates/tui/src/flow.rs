@@ -8,6 +8,7 @@ mod prompt;
 mod remarks;
 mod telling;
 
+use crate::boxes;
 use crate::house::Thinking;
 use crate::markdown::Stream;
 use crate::shapes::Fold;
@@ -18,6 +19,7 @@ use calls::Shell;
 use std::time::Instant;
 pub use telling::Telling;
 use tenon_vocab::figures;
+use tenon_vocab::form;
 use tenon_vocab::marked;
 use tenon_vocab::{
     ContextChange, Cut, Event, EventKind, Message, Part, Refusals, Role as Speaker, Segment,
@@ -80,6 +82,18 @@ pub struct Flow {
     answers: Answers,
     /// A command of the user's own that runs, as far as the log tells.
     shell: Option<Shell>,
+    form: Form,
+}
+
+/// A reply of the markdown dialect is held back and drawn when it is whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Form {
+    #[default]
+    Streams,
+    /// Its tokens were counted before any text of it came.
+    Held,
+    /// The last message was one, and stands in boxes.
+    Boxed,
 }
 
 impl Flow {
@@ -102,6 +116,7 @@ impl Flow {
             cut: None,
             answers: Answers::default(),
             shell: None,
+            form: Form::default(),
         }
     }
 
@@ -237,11 +252,26 @@ impl Flow {
                 self.shell = Shell::of(started);
             }
             EventKind::MessageDelta(delta) => self.delta(delta, columns, now),
+            EventKind::State(changed) => {
+                if let Some(tokens) = changed.written_tokens {
+                    self.written = usize::try_from(tokens)
+                        .unwrap_or(usize::MAX)
+                        .saturating_mul(4);
+                    if self.streamed == Streamed::Nothing {
+                        self.form = Form::Held;
+                    }
+                }
+            }
             EventKind::Message(message) => self.message(message, columns, now),
             EventKind::ToolDelta(delta) => self.output(delta),
             EventKind::ToolUse(used) => self.started(used, None, now),
             EventKind::ToolResult(result) => self.result(result, &event.agent, columns),
-            EventKind::Todo(list) => self.todo.clone_from(&list.items),
+            EventKind::Todo(list) => {
+                self.todo.clone_from(&list.items);
+                if self.form == Form::Boxed && !list.items.is_empty() && boxes::fit(columns) {
+                    self.boxed(boxes::tasks(&list.items, columns));
+                }
+            }
             EventKind::Notice(notice) => self.notice(notice, columns),
             EventKind::Retry(retry) => self.retry(retry, columns),
             EventKind::Job(job) => self.job(job, columns),
@@ -259,6 +289,9 @@ impl Flow {
 
     fn delta(&mut self, delta: &TextDelta, columns: usize, now: Instant) {
         self.written += delta.text.len();
+        if self.form == Form::Held && boxes::fit(columns) {
+            return;
+        }
         match delta.channel {
             TextChannel::Text => {
                 self.end_thought(columns, now);
@@ -335,12 +368,16 @@ impl Flow {
 
     fn assistant(&mut self, message: &Message, columns: usize, now: Instant) {
         self.written = 0;
+        self.form = Form::Streams;
         let streamed = std::mem::take(&mut self.streamed);
         if message.status == Status::Abandoned {
             return self.abandoned(streamed, columns);
         }
         self.end_thought(columns, now);
         self.asked = message.tool_calls().cloned().collect();
+        if streamed == Streamed::Nothing && form::is_of(message) && boxes::fit(columns) {
+            return self.in_boxes(message, columns);
+        }
         if streamed == Streamed::Nothing {
             self.text.push(&message.text());
         }
@@ -351,6 +388,24 @@ impl Flow {
             true => rest.into_iter().map(stepped_back).collect(),
             false => rest,
         });
+    }
+
+    /// Thoughts, and below them an answer; calls come with their results.
+    fn in_boxes(&mut self, message: &Message, columns: usize) {
+        self.form = Form::Boxed;
+        let thoughts = form::thoughts(message);
+        if !thoughts.trim().is_empty() {
+            self.boxed(boxes::thoughts(&thoughts, columns));
+        }
+        if self.asked.is_empty() {
+            self.text.push(&message.text());
+            self.end_text(columns);
+        }
+    }
+
+    fn boxed(&mut self, lines: Vec<Line>) {
+        self.begin(Block::ToolBody);
+        self.out.extend(lines);
     }
 
     /// A reply that broke off, and is asked for again: what can be taken back is,

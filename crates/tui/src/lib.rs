@@ -6,6 +6,7 @@
 //! only place that waits, reads keys and writes.
 
 mod app;
+pub mod boxes;
 pub mod composer;
 mod flow;
 pub mod highlight;

@@ -21,6 +21,7 @@ pub mod effort;
 mod ending;
 mod event;
 pub mod figures;
+pub mod form;
 pub mod frontmatter;
 mod ids;
 pub mod marked;

@@ -227,7 +227,7 @@ fn renderer(args: &RunArgs, paint: Paint) -> Box<dyn Renderer + Send> {
         Format::Text if args.output_schema.is_some() && !std::io::stdout().is_terminal() => {
             Box::new(TextLines::new(paint, Answers::Held))
         }
-        Format::Text => Box::new(TextLines::new(paint, Answers::for_stdout())),
+        Format::Text => Box::new(TextLines::run(paint, Answers::for_stdout())),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Draws events. Renderers know shapes and no tools, and decide nothing.
 
+mod boxed;
 pub mod json;
 pub mod lines;
 pub mod question;

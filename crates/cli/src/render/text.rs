@@ -7,6 +7,7 @@
 
 mod piped;
 
+use super::boxed::Boxed;
 use super::standing::Open;
 use super::{Renderer, Stands, lines};
 use crate::screen::{Paint, Style, complain};
@@ -64,6 +65,17 @@ pub struct TextLines {
     /// Questions without an answer so far.
     open: Open,
     parts: Parts,
+    place: Place,
+    boxed: Boxed,
+}
+
+/// Where a run is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// By itself: what it was not allowed to do is said at its end.
+    Alone,
+    /// In a conversation, where the line about the run says it.
+    Conversation,
 }
 
 /// Whether the parts of a turn are told apart in words. Colours and marks are
@@ -97,6 +109,21 @@ impl TextLines {
             listed: None,
             open: Open::default(),
             parts: Parts::Unnamed,
+            place: Place::Alone,
+            boxed: Boxed::for_stderr(),
+        }
+    }
+
+    /// For one run. Where all of it comes on one screen, plan, calls and answer are
+    /// told apart in words.
+    pub fn run(paint: Paint, answers: Answers) -> Self {
+        let parts = match answers == Answers::Live && std::io::stderr().is_terminal() {
+            true => Parts::Named(Block::Start),
+            false => Parts::Unnamed,
+        };
+        Self {
+            parts,
+            ..Self::new(paint, answers)
         }
     }
 
@@ -104,6 +131,7 @@ impl TextLines {
     pub fn conversation(paint: Paint) -> Self {
         Self {
             parts: Parts::Named(Block::Start),
+            place: Place::Conversation,
             ..Self::new(paint, Answers::Live)
         }
     }
@@ -140,7 +168,7 @@ impl TextLines {
         if (self.answers, channel) == (Answers::Lines, TextChannel::Text) {
             return self.piped.more(text);
         }
-        if self.answers != Answers::Live {
+        if self.answers != Answers::Live || self.boxed.holds() {
             return Ok(());
         }
         if self.open_line.is_some_and(|open| open != channel) {
@@ -200,6 +228,7 @@ impl TextLines {
         let streamed = std::mem::take(&mut self.streamed);
         self.close_line()?;
         let piped = self.piped.end(message.status);
+        let thoughts = self.boxed.message(self.paint, message);
         match (message.status, message.segment) {
             (Status::Abandoned, _) => {
                 if !text.is_empty() {
@@ -209,6 +238,9 @@ impl TextLines {
             }
             (Status::Complete, Some(Segment::Answer)) => self.last.clone_from(&text),
             _ => {}
+        }
+        if streamed == 0 && self.all(thoughts)? && !self.asked.is_empty() {
+            return Ok(());
         }
         if text.is_empty() {
             return Ok(());
@@ -235,6 +267,16 @@ impl TextLines {
                 self.named_late(segment, &text)
             }
         }
+    }
+
+    /// A box, where there is one.
+    fn all(&mut self, lines: Option<Vec<String>>) -> std::io::Result<bool> {
+        let Some(lines) = lines else { return Ok(false) };
+        self.begin(Block::Tools, "")?;
+        for line in &lines {
+            self.say(line)?;
+        }
+        Ok(true)
     }
 
     /// That a text was a plan is known only when it stands there: calls follow it.
@@ -273,8 +315,13 @@ impl TextLines {
         if list.items.is_empty() {
             self.say("  (the task list is empty)")?;
         }
-        for line in lines::checklist(self.paint, &list.items) {
-            self.say(&line)?;
+        match self.boxed.tasks(self.paint, &list.items) {
+            Some(lines) => drop(self.all(Some(lines))?),
+            None => {
+                for line in lines::checklist(self.paint, &list.items) {
+                    self.say(&line)?;
+                }
+            }
         }
         self.listed = Some(list.items.clone());
         Ok(())
@@ -285,11 +332,19 @@ impl TextLines {
         let asked = self.asked.iter().position(|call| call.id == result.call);
         let asked = asked.map(|at| self.asked.remove(at));
         if let Some(call) = &asked {
-            self.begin(Block::Tools, "")?;
-            self.say(&lines::asked(self.paint, call))?;
+            let input = serde_json::from_str(&call.arguments).unwrap_or_default();
+            let drawn = self.boxed.tool(self.paint, &call.id, &call.name, &input);
+            if !self.all(drawn)? {
+                self.begin(Block::Tools, "")?;
+                self.say(&lines::asked(self.paint, call))?;
+            }
         }
         self.refusals.ended(result, asked.as_ref(), agent);
         let listed = self.listed.take();
+        let drawn = self.boxed.result(self.paint, result);
+        if self.all(drawn)? {
+            return Ok(());
+        }
         // The list that a call wrote stands right above its result.
         let drawn =
             matches!(&result.display, Display::Todo { items } if listed.as_ref() == Some(items));
@@ -329,8 +384,7 @@ impl TextLines {
             answer(&last, Reader::of_stdout())?;
             self.last = last;
         }
-        // In a conversation the line about the run says it.
-        if finished.outcome == Outcome::Denied && self.parts == Parts::Unnamed {
+        if finished.outcome == Outcome::Denied && self.place == Place::Alone {
             let way = self.refusals.way().map(|way| format!("  {way}"));
             for line in self.refusals.what().into_iter().chain(way) {
                 self.say(&self.paint.paint(Style::Red, &line))?;
@@ -362,9 +416,19 @@ impl Renderer for TextLines {
                 self.refusals.forget();
                 self.begin(Block::Start, "")
             }
+            EventKind::State(changed) => {
+                self.boxed.counted(changed, self.streamed);
+                Ok(())
+            }
             EventKind::ToolUse(used) => {
-                self.begin(Block::Tools, "")?;
                 let form = self.forget(&used.call);
+                let drawn = self
+                    .boxed
+                    .tool(self.paint, &used.call, &used.name, &used.input);
+                if self.all(drawn)? {
+                    return Ok(());
+                }
+                self.begin(Block::Tools, "")?;
                 self.say(&lines::started(self.paint, used, form))
             }
             EventKind::ToolResult(result) => self.result(result, &event.agent),

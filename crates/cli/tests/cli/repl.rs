@@ -2,6 +2,7 @@
 //! a real terminal (tmux), against a scripted model server.
 
 mod agents;
+mod boxes;
 mod commands;
 mod copies;
 mod dumb;

@@ -46,6 +46,7 @@ use history::{History, Tags};
 use plain::Plain;
 use replies::Replies;
 use std::sync::{Arc, Mutex, PoisonError};
+use tenon_vocab::Message;
 use tenon_vocab::port::BoxFuture;
 
 /// The call by which a reply that could not be read goes back to the model. Its
@@ -59,9 +60,19 @@ pub fn is_reply(text: &str) -> bool {
     reply.last_response().is_some() || reply.has_choice()
 }
 
+/// A message of the assistant as the model wrote it, or would have: the last response,
+/// in the one form that the history keeps. `None` when it says nothing.
+#[must_use]
+pub fn written(message: &Message) -> Option<String> {
+    render::assistant(message).pop().map(|(_, text)| text)
+}
+
+/// Its name in an identity.
+pub const NAME: &str = "markdown";
+
 /// Whose parts are the dialect's own: the task list of a reply, and the
 /// thoughts before an answer.
-const OWNER: &str = "markdown";
+const OWNER: &str = tenon_vocab::form::OWNER;
 
 /// Speaks the dialect through any model.
 pub struct Markdown {
@@ -106,7 +117,7 @@ impl Markdown {
 impl Model for Markdown {
     fn identity(&self) -> Arc<Identity> {
         let mut identity = Identity::clone(&self.inner.identity());
-        identity.dialect = String::from("markdown");
+        identity.dialect = String::from(NAME);
         Arc::new(identity)
     }
 

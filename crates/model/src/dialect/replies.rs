@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use tenon_vocab::form::CALL;
 use tenon_vocab::{CallId, Message, Origin, Part, Role, StopReason, TodoItem, ToolCallPart, Usage};
 
 /// Updates of the task list alone that lead to another question.
@@ -162,7 +163,7 @@ impl Replies {
     }
 
     fn calls(&self, calls: Vec<Call>) -> Vec<Part> {
-        let id = |index| CallId::new(format!("md_{}_{index}", self.number));
+        let id = |index| CallId::new(format!("{CALL}{}_{index}", self.number));
         let part = |(index, call): (usize, Call)| {
             let arguments = Value::Object(call.input).to_string();
             Part::ToolCall(ToolCallPart::new(id(index), call.name, arguments))
@@ -185,7 +186,7 @@ impl Replies {
         if !text.trim().is_empty() {
             parts.push(Part::text(text.clone()));
         }
-        let id = CallId::new(format!("md_{}_0", self.number));
+        let id = CallId::new(format!("{CALL}{}_0", self.number));
         let complaint = teach::complaint(&problem.to_string());
         parts.push(Part::ToolCall(ToolCallPart::new(
             id,

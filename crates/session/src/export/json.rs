@@ -20,7 +20,7 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::io;
-use tenon_vocab::{BlobRef, Event, EventKind, Role, TodoItem, TodoStatus};
+use tenon_vocab::{BlobRef, ContextChange, Event, EventKind, Message, Role, TodoItem, TodoStatus};
 
 /// What `format` says, and the version of the shape around the events.
 pub(crate) const FORMAT: &str = "tenon-session";
@@ -39,13 +39,25 @@ pub fn json(reading: &Reading) -> io::Result<Value> {
     Ok(serde_json::to_value(Document::new(reading)?)?)
 }
 
+/// How a message of the assistant was written in this dialect; `None` where that is
+/// its text. Whoever exports knows the dialects.
+pub type Written<'a> = &'a dyn Fn(&str, &Message) -> Option<String>;
+
 /// The document as text, written record by record.
 ///
 /// # Errors
 /// When the log cannot be read, or the document not be written.
-pub fn write_json(reading: &Reading, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_json(
+    reading: &Reading,
+    written: Written<'_>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let mut out = Harmless(io::BufWriter::new(out));
-    serde_json::to_writer_pretty(&mut out, &Document::new(reading)?)?;
+    let document = Document {
+        written,
+        ..Document::new(reading)?
+    };
+    serde_json::to_writer_pretty(&mut out, &document)?;
     io::Write::write_all(&mut out, b"\n")?;
     io::Write::flush(&mut out)
 }
@@ -53,12 +65,17 @@ pub fn write_json(reading: &Reading, out: &mut dyn io::Write) -> io::Result<()> 
 struct Document<'a> {
     reading: &'a Reading,
     content: Content,
+    written: Written<'a>,
 }
 
 impl<'a> Document<'a> {
     fn new(reading: &'a Reading) -> io::Result<Self> {
         let content = Content::gather(reading).map_err(io::Error::other)?;
-        Ok(Self { reading, content })
+        Ok(Self {
+            reading,
+            content,
+            written: &|_, _| None,
+        })
     }
 }
 
@@ -85,12 +102,13 @@ impl Serialize for Document<'_> {
         map.serialize_entry("agent", &settings.map(|settings| &settings.agent_name))?;
         let tasks: Vec<Value> = outline.todo().iter().map(task).collect();
         map.serialize_entry("taskList", &tasks)?;
-        map.serialize_entry("history", &History(reading))?;
+        map.serialize_entry("history", &History(reading, self.written))?;
         map.serialize_entry("totalTokens", &usage.total())?;
         map.serialize_entry("usage", &usage)?;
         map.serialize_entry("cost", &outline.cost())?;
         map.serialize_entry("models", outline.by_model())?;
         map.serialize_entry("compressionCount", &outline.compactions())?;
+        map.serialize_entry("compressions", &Compressions(reading))?;
         map.serialize_entry("forkedFrom", &meta.forked_from)?;
         map.serialize_entry("unfinished", &!reading.virtual_tail.is_empty())?;
         map.serialize_entry("contentLeftOut", &self.content.left_out)?;
@@ -156,13 +174,42 @@ fn value(content: Vec<u8>) -> Value {
     }
 }
 
-struct History<'a>(&'a Reading);
+struct Compressions<'a>(&'a Reading);
+
+impl Serialize for Compressions<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut compressions = serializer.serialize_seq(None)?;
+        for event in self.0.events() {
+            let event = event.map_err(S::Error::custom)?;
+            if let EventKind::Context(ContextChange::Compacted(compacted)) = &event.kind
+                && event.parent.is_none()
+            {
+                compressions.serialize_element(&json!({
+                    "timestamp": event.ts,
+                    "tokensBefore": compacted.tokens_before,
+                    "tokensAfter": compacted.tokens_after,
+                }))?;
+            }
+        }
+        compressions.end()
+    }
+}
+
+struct History<'a>(&'a Reading, Written<'a>);
 
 impl Serialize for History<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut entries = serializer.serialize_seq(None)?;
+        let mut dialect = String::new();
         for event in self.0.events() {
-            if let Some(entry) = entry(&event.map_err(S::Error::custom)?) {
+            let event = event.map_err(S::Error::custom)?;
+            if let EventKind::Context(ContextChange::Compiled(compiled)) = &event.kind
+                && event.parent.is_none()
+            {
+                dialect.clone_from(&compiled.dialect);
+            }
+            let written = |message: &Message| (self.1)(&dialect, message);
+            if let Some(entry) = entry(&event, written) {
                 entries.serialize_element(&entry)?;
             }
         }
@@ -229,7 +276,7 @@ fn task(item: &TodoItem) -> Value {
     json!({"status": status, "text": item.text})
 }
 
-fn entry(event: &Event) -> Option<Value> {
+fn entry(event: &Event, written: impl Fn(&Message) -> Option<String>) -> Option<Value> {
     if event.parent.is_some() {
         return None;
     }
@@ -240,9 +287,11 @@ fn entry(event: &Event) -> Option<Value> {
                 Role::Assistant => "assistant",
                 Role::Tool => "tool",
             };
+            let own = Some(message).filter(|message| message.role == Role::Assistant);
+            let content = own.and_then(written).unwrap_or_else(|| message.text());
             Some(json!({
                 "role": role,
-                "content": message.text(),
+                "content": content,
                 "status": message.status,
                 "calls": message.tool_calls().collect::<Vec<_>>(),
             }))

@@ -23,6 +23,54 @@ fn take(home: &Home, document: &Value, n: u128) -> Result<Imported, ImportError>
         .import(document.to_string().as_bytes(), &target(n))
 }
 
+#[test]
+fn a_document_has_each_compaction_and_what_the_model_wrote_in_its_dialect() {
+    let home = Home::new();
+    let mut writer = home.begin(1);
+    let blobs = writer.log.blobs();
+    let compiled = |dialect: &str| {
+        ContextChange::Compiled(Compiled {
+            system: blobs.put(b"be good").unwrap(),
+            tools: blobs.put(b"[]").unwrap(),
+            fragments: None,
+            agent_name: None,
+            model: String::from("small"),
+            endpoint: String::from("local"),
+            dialect: dialect.to_owned(),
+            parameters: Value::Null,
+            quirks: Vec::new(),
+            reason: String::from("start"),
+        })
+    };
+    writer.put(compiled("native"));
+    writer.start(1, "look");
+    writer.put(Message::assistant("seen"));
+    writer.put(compiled("markdown"));
+    writer.put(Message::assistant("seen again"));
+    let kept = writer.put(crate::build::compacted(1, "a summary"));
+    writer.put(crate::build::compacted(kept, "another"));
+    writer.finish();
+    drop(writer);
+    let reading = home.store.read(session(1)).unwrap();
+    let as_written = |dialect: &str, message: &Message| {
+        (dialect == "markdown").then(|| format!("# Agent Response {}", message.text()))
+    };
+    let mut bytes = Vec::new();
+    export::write_json(&reading, &as_written, &mut bytes).unwrap();
+    let document: Value = serde_json::from_slice(&bytes).unwrap();
+    let said: Vec<&Value> = document["history"].as_array().unwrap().iter().collect();
+    assert_eq!(said[0]["content"], "look");
+    assert_eq!(said[1]["content"], "seen");
+    assert_eq!(said[2]["content"], "# Agent Response seen again");
+    let compressions = document["compressions"].as_array().unwrap();
+    assert_eq!(compressions.len(), 2);
+    assert_eq!(document["compressionCount"], 2);
+    assert_eq!(compressions[0]["tokensBefore"], 1000);
+    assert_eq!(compressions[0]["tokensAfter"], 100);
+    let time = compressions[0]["timestamp"].as_str().unwrap();
+    assert!(time.starts_with("20") && time.ends_with('Z'), "{time}");
+}
+
 /// A session with everything that a document carries.
 fn rich(home: &Home, n: u128) -> Value {
     let mut writer = home.begin(n);
@@ -111,7 +159,7 @@ fn json_deep() -> Message {
 fn document(home: &Home, n: u128) -> Value {
     let mut bytes = Vec::new();
     let loaded = home.store.read(session(n)).unwrap();
-    export::write_json(&loaded, &mut bytes).unwrap();
+    export::write_json(&loaded, &|_, _| None, &mut bytes).unwrap();
     let document: Value = serde_json::from_slice(&bytes).unwrap();
     assert_eq!(document, export::json(&loaded).unwrap());
     document

@@ -1,15 +1,17 @@
 //! Calls of tools, also those of other agents: what runs, and what came of it.
 
 use super::{Block, Flow, keep_end};
-use crate::shapes;
+use crate::{boxes, shapes};
 use std::time::Instant;
 use tenon_vocab::{
     CallId, CallStatus, Display, Event, EventKind, RunOrigin, RunStarted, ToolCallPart, ToolDelta,
-    ToolResult, ToolStream, ToolUse,
+    ToolResult, ToolStream, ToolUse, form,
 };
 
 /// How much of a running command's output is kept to be looked at.
 const KEPT: usize = 8 * 1024;
+/// The call by which a reply that could not be read goes back to the model.
+const UNREAD: &str = "reply_format";
 
 /// A call at work.
 #[derive(Debug)]
@@ -104,6 +106,9 @@ impl Flow {
             None => self.forget(&result.call),
         };
         self.refusals.ended(result, asked.as_ref(), agent);
+        if form::is_call(&result.call) && result.name != UNREAD && boxes::fit(columns) {
+            return self.result_in_box(result, at, asked.as_ref(), columns);
+        }
         let heading = match at {
             Some(at) => shapes::heading(&self.running.remove(at).used, columns),
             None => match asked {
@@ -129,6 +134,27 @@ impl Flow {
         if body {
             self.last = Block::ToolBody;
         }
+    }
+
+    /// The call and what came of it, of a reply of the markdown dialect.
+    fn result_in_box(
+        &mut self,
+        result: &ToolResult,
+        at: Option<usize>,
+        asked: Option<&ToolCallPart>,
+        columns: usize,
+    ) {
+        let input = match (at, asked) {
+            (Some(at), _) => self.running.remove(at).used.input,
+            (None, Some(asked)) => serde_json::from_str(&asked.arguments).unwrap_or_default(),
+            (None, None) => serde_json::Value::Null,
+        };
+        if let Display::Todo { items } = &result.display {
+            self.todo.clone_from(items);
+        }
+        let result = self.answers.with_reason(result);
+        self.boxed(boxes::tool(&result.name, &input, self.fold, columns));
+        self.boxed(boxes::result(&result, self.fold, columns));
     }
 
     /// What another agent does for this one: its calls, not its words.

@@ -16,7 +16,9 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use tenon_model::dialect;
 use tenon_session::{Reading, export};
+use tenon_vocab::Message;
 
 const HINT: &str =
     "Choose another name, or remove the file; `tenon sessions export --force` writes over it.";
@@ -42,8 +44,14 @@ fn make(reading: &Reading, format: ExportFormat, out: &mut dyn Write) -> io::Res
     match format {
         ExportFormat::Html => export::write_html(reading, out),
         ExportFormat::Md => export::write_markdown(reading, out),
-        ExportFormat::Json => export::write_json(reading, out),
+        ExportFormat::Json => export::write_json(reading, &as_written, out),
     }
+}
+
+/// What a model without tools wrote, in the form in which it is kept for it.
+fn as_written(name: &str, message: &Message) -> Option<String> {
+    let is_dialect = name == dialect::NAME;
+    is_dialect.then(|| dialect::written(message)).flatten()
 }
 
 /// A half of a page is worse than none: where something is in the way, what was
