@@ -105,7 +105,6 @@ pub(crate) fn accompany(
         .into_iter()
         .flatten()
         .map(Status::Note)
-        .into_iter()
         .collect::<Vec<_>>();
     inside.go();
     let mut listener = None;

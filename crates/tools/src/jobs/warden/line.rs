@@ -125,7 +125,7 @@ fn takes_programs(name: &str) -> bool {
     )
 }
 
-fn subcommand<'a>(simple: &'a Simple) -> Option<&'a str> {
+fn subcommand(simple: &Simple) -> Option<&str> {
     let argv = simple.argv();
     let mut words = argv.into_iter().skip(1);
     while let Some(word) = words.next() {

@@ -225,16 +225,13 @@ async fn what_a_file_tool_writes_beside_a_job_is_not_the_jobs() {
 }
 
 #[tokio::test]
-async fn a_project_with_thousands_of_such_files_still_runs_commands() {
-    for yard in yards() {
-        for number in 0..1500 {
-            let folder = yard
-                .root
-                .join(format!("packages/a-package-with-a-name-{number}"));
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join(".npmrc"), "mine\n").unwrap();
+async fn a_project_with_more_such_files_than_a_policy_can_name_still_runs_commands() {
+    for yard in yards().into_iter().take(1) {
+        for number in 0..700 {
+            let folder = format!("packages/{number}-{}", "long-".repeat(35));
+            std::fs::create_dir_all(yard.root.join(&folder)).unwrap();
+            std::fs::write(yard.root.join(&folder).join(".npmrc"), "mine\n").unwrap();
         }
-        yard.give();
         let outcome = yard.sh("echo evil > .envrc").await;
         assert_eq!(outcome.exit_code(), Some(0), "{}", yard.case(&outcome));
         assert!(!yard.exists(".envrc"), "{}", yard.case(&outcome));
