@@ -15,7 +15,7 @@ mod tree;
 pub(crate) use line::Line;
 
 use pointing::Named;
-use repository::{Before, Ground, Judge, plain};
+use repository::{Before, Ground, Judge, is_named, plain};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -156,7 +156,7 @@ impl State {
             self.known = Known::default();
             // Nothing is known of it, so nothing of it can be judged.
             let marks = self.marks(scope);
-            self.remember(policy, marks);
+            self.remember(policy, user, marks);
             return Vec::new();
         }
         let mut marks = self.marks(scope);
@@ -166,7 +166,7 @@ impl State {
         } else {
             self.judge(policy, user, &mut marks)
         };
-        self.remember(policy, marks);
+        self.remember(policy, user, marks);
         told
     }
 
@@ -183,7 +183,7 @@ impl State {
         marks: &mut BTreeMap<PathBuf, Kind>,
     ) -> Vec<String> {
         let root = &policy.root;
-        let ground = ground(policy);
+        let ground = ground(policy, self.open(user));
         let mut judge = Judge {
             ground: &ground,
             before: &self.known.settings,
@@ -232,9 +232,16 @@ impl State {
         told
     }
 
-    fn remember(&mut self, policy: &SandboxPolicy, marks: BTreeMap<PathBuf, Kind>) {
+    /// What the configuration opens, and what was confirmed.
+    fn open(&self, user: &User) -> Vec<PathBuf> {
+        let leaves = self.running.values();
+        let confirmed = leaves.flat_map(|leave| &leave.confirmed);
+        confirmed.chain(&user.opened).cloned().collect()
+    }
+
+    fn remember(&mut self, policy: &SandboxPolicy, user: &User, marks: BTreeMap<PathBuf, Kind>) {
         let root = &policy.root;
-        let ground = ground(policy);
+        let ground = ground(policy, self.open(user));
         let mut folders: Vec<PathBuf> = marks
             .iter()
             .filter(|(_, kind)| matches!(kind, Kind::Git | Kind::Bare))
@@ -315,7 +322,13 @@ impl State {
         );
         let stands = |path: &PathBuf| policy.read_only.iter().any(|held| path.starts_with(held));
         held.retain(|path| !stands(path));
-        guarded.retain(|path| !stands(path) && !held.contains(path));
+        let asked: Vec<PathBuf> = leave
+            .confirmed
+            .iter()
+            .chain(&user.opened)
+            .cloned()
+            .collect();
+        guarded.retain(|path| !stands(path) && !held.contains(path) && !is_named(&asked, path));
         guarded.sort();
         guarded.dedup();
         let mut bytes = 0;
@@ -328,11 +341,12 @@ impl State {
     }
 }
 
-fn ground(policy: &SandboxPolicy) -> Ground<'_> {
+fn ground(policy: &SandboxPolicy, open: Vec<PathBuf>) -> Ground<'_> {
     Ground {
         root: &policy.root,
         writable: policy.writable_roots().map(PathBuf::as_path).collect(),
         read_only: &policy.read_only,
+        open,
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Ground<'a> {
     pub(super) writable: Vec<&'a Path>,
     /// What is held anyway.
     pub(super) read_only: &'a [PathBuf],
+    /// What is left alone: somebody named it.
+    pub(super) open: Vec<PathBuf>,
 }
 
 impl Ground<'_> {
@@ -48,7 +50,7 @@ impl Ground<'_> {
     }
 
     pub(super) fn is_held(&self, path: &Path) -> bool {
-        self.read_only.iter().any(|held| path.starts_with(held))
+        self.read_only.iter().any(|held| path.starts_with(held)) || is_named(&self.open, path)
     }
 
     /// All git folders that an entry stands for: its own, that of its common
@@ -116,6 +118,14 @@ impl Ground<'_> {
             })
             .collect()
     }
+}
+
+/// Whether somebody named a part of a git folder, or something around it that is
+/// one. A folder of the project is no such name.
+pub(super) fn is_named(open: &[PathBuf], path: &Path) -> bool {
+    let is_git = |asked: &Path| asked.iter().any(|part| part == ".git");
+    open.iter()
+        .any(|asked| asked == path || (is_git(asked) && path.starts_with(asked)))
 }
 
 /// Judges what a command left, and takes out what must not be there.

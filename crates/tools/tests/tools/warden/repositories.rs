@@ -166,3 +166,24 @@ async fn a_module_that_names_a_program_is_set_aside_and_an_ordinary_one_stays() 
         assert_eq!(outcome.repairs.len(), 1, "{}", yard.case(&outcome));
     }
 }
+
+#[tokio::test]
+async fn what_the_configuration_opens_of_a_git_folder_is_left_alone() {
+    for yard in yards() {
+        let mut policy = yard.jobs.sandbox().unwrap().as_ref().clone();
+        policy.read_only = vec![yard.root.join(".git/commondir")];
+        let opened = [".git/hooks", ".git/config"].map(|name| yard.root.join(name));
+        let _shared = yard
+            .jobs
+            .clone()
+            .with_sandbox(Some(policy))
+            .with_opened(opened.to_vec());
+        let outcome = yard
+            .sh("echo mine > .git/hooks/pre-push; git config core.pager mine")
+            .await;
+        let case = yard.case(&outcome);
+        assert_eq!(outcome.repairs, Vec::<String>::new(), "{case}");
+        assert!(yard.exists(".git/hooks/pre-push"), "{case}");
+        assert!(yard.text(".git/config").unwrap().contains("mine"), "{case}");
+    }
+}
