@@ -392,7 +392,10 @@ impl<'a> Ground<'a> {
         hidden.retain(|path| !self.place.root.starts_with(path));
         // What may be connected to must be seen.
         let shown = self.all_written(&self.settings.show);
-        for shown in shown.into_iter().chain(self.all_written(&self.settings.sockets)) {
+        for shown in shown
+            .into_iter()
+            .chain(self.all_written(&self.settings.sockets))
+        {
             hidden = hidden
                 .into_iter()
                 .flat_map(|path| without(path, &shown))

@@ -26,6 +26,11 @@ async fn main() -> Outcome<()> {
         ("no walls", &whole, None),
         ("full", &whole, Some(policy(&root, Network::Inherit))),
         (
+            "full, every socket allowed",
+            &whole,
+            Some(every_socket(&root)),
+        ),
+        (
             "full, network denied",
             &whole,
             Some(policy(&root, Network::Deny)),
@@ -68,6 +73,13 @@ fn spec(root: &Path, confinement: Option<SandboxPolicy>) -> CommandSpec {
         env: Vec::new(),
         stdin: StdinKind::Null,
         confinement,
+    }
+}
+
+fn every_socket(root: &Path) -> SandboxPolicy {
+    SandboxPolicy {
+        sockets: vec!["/".into()],
+        ..policy(root, Network::Inherit)
     }
 }
 

@@ -72,3 +72,28 @@ fn every_home_of_the_user_database_and_the_machine_s_own_secrets_are_closed() {
     }
     assert!(!policy.hidden.contains(&Path::new("/etc").to_owned()));
 }
+
+#[test]
+fn a_socket_that_the_configuration_names_may_be_connected_to_and_is_seen() {
+    let ground = Ground::new();
+    let socket = ground.file(".ssh/agent", "");
+    let mut allowing = settings();
+    allowing.sockets = vec![String::from("~/.ssh/agent")];
+    let policy = ground.policy(&allowing);
+    assert!(policy.sockets.contains(&socket), "{:?}", policy.sockets);
+    assert!(
+        !policy
+            .hidden
+            .iter()
+            .any(|closed| socket.starts_with(closed)),
+        "{:?}",
+        policy.hidden
+    );
+    let lookups = policy.sockets.iter().filter(|path| **path != socket);
+    assert!(
+        lookups
+            .clone()
+            .all(|path| path.starts_with("/run") || path.starts_with("/var/lib/sss"))
+    );
+    assert!(!policy.sockets.contains(&std::path::PathBuf::from("/")));
+}
