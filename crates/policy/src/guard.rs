@@ -15,6 +15,10 @@ const PAIRS: &[(&str, &str)] = &[
     (".kube", "config"),
     (".cargo", "credentials.toml"),
     ("gh", "hosts.yml"),
+    (".codex", "auth.json"),
+    ("composer", "auth.json"),
+    (".gem", "credentials"),
+    (".databricks", "token-cache.json"),
 ];
 const NAMES: &[&str] = &[
     "id_rsa",
@@ -30,6 +34,26 @@ const NAMES: &[&str] = &[
     ".git-credentials",
     ".pgpass",
     ".htpasswd",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".vault-token",
+    ".dockercfg",
+    ".dockerconfigjson",
+    ".envrc",
+    ".s3cfg",
+    ".boto",
+    ".terraformrc",
+    ".credentials.json",
+];
+/// The same of names that begin as any other: a glob could become one only where
+/// it says more than a letter or two.
+const PLAIN_NAMES: &[&str] = &[
+    "credentials.json",
+    "credentials.tfrc.json",
+    "kubeconfig",
+    "kubeconfig.yaml",
+    "kubeconfig.yml",
+    "application_default_credentials.json",
 ];
 const ENDINGS: &[&str] = &[
     ".env",
@@ -41,7 +65,24 @@ const ENDINGS: &[&str] = &[
     ".keystore",
     ".kdbx",
     ".ppk",
+    ".tfstate",
+    ".tfstate.backup",
+    ".kubeconfig",
+    ".agekey",
 ];
+/// Beginnings of the names under which keys of accounts are handed out, as JSON.
+const ACCOUNTS: &[&str] = &[
+    "service-account",
+    "service_account",
+    "serviceaccount",
+    "client_secret",
+    "client-secret",
+    "gha-creds-",
+];
+
+/// Secrets that people also write as settings: their change is a matter of what
+/// they run, and no denial.
+const WRITTEN: &[&str] = &[".npmrc", ".envrc"];
 
 /// A kind of file whose default yields only to a rule that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,10 +110,11 @@ impl Guard {
         let parts = components(&fact.path);
         match (self, fact.access) {
             (Self::Secret, Access::Read) => is_secret_path(&parts),
-            // A setting of a build tool that may hold a token: what is true of
-            // those is enough.
             (Self::Secret, Access::Write) => {
-                is_secret_path(&parts) && parts.last().is_none_or(|name| name != ".npmrc")
+                is_secret_path(&parts)
+                    && !parts
+                        .last()
+                        .is_some_and(|name| WRITTEN.contains(&name.as_str()))
             }
             (Self::Vendored, Access::Write) => parts.iter().any(|part| is_vendored(part)),
             (Self::Vendored, Access::Read) => false,
@@ -124,7 +166,9 @@ fn is_secret_name(name: &str) -> bool {
         return false;
     }
     name.starts_with(".env.")
+        || (name.ends_with(".json") && ACCOUNTS.iter().any(|start| name.starts_with(start)))
         || NAMES.contains(&name)
+        || PLAIN_NAMES.contains(&name)
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
@@ -163,7 +207,10 @@ pub(crate) fn word_names_secret(word: &str) -> bool {
     };
     // Of an ending only the ending: before it anything may stand.
     let ending = name.rfind('.').map_or("", |at| &name[at..]);
+    const TELLING: usize = 4;
+    let tells = name.chars().filter(|c| c.is_ascii_alphanumeric()).count() >= TELLING;
     NAMES.iter().any(|secret| could_be(name, secret))
+        || (tells && PLAIN_NAMES.iter().any(|secret| could_be(name, secret)))
         || could_be(name, ".env.local")
         || ENDINGS
             .iter()

@@ -4,10 +4,14 @@
 
 use std::ffi::OsString;
 use tenon_config::{SandboxMode, SandboxSettings};
+use tenon_policy::{Findings, Masker};
 use tenon_tools::programs::without_empty;
 
 /// Names that hold credentials. `*` stands for any text.
-const CREDENTIALS: [&str; 43] = [
+const CREDENTIALS: [&str; 46] = [
+    "SSHPASS",
+    "*_CREDS",
+    "CREDS",
     "*_APIKEY",
     "API_KEY",
     "APIKEY",
@@ -145,29 +149,52 @@ fn is_withheld(name: &str, value: &str, settings: &SandboxSettings, keys: &[Stri
         return true;
     }
     let way_out = settings.mode != SandboxMode::Off && any(&WAYS_OUT);
-    (any(&CREDENTIALS) && !any(&HARMLESS)) || way_out || is_address_with_password(&upper, value)
+    let harmless = any(&HARMLESS);
+    (any(&CREDENTIALS) && !harmless)
+        || way_out
+        || is_address_with_password(value)
+        || (!harmless && is_credential(value))
 }
 
-/// `DATABASE_URL=postgres://user:password@db.example.com/x`. One of this machine
-/// is the usual way to run tests, and guards nothing.
-fn is_address_with_password(name: &str, value: &str) -> bool {
-    let named = ["URL", "URI", "DSN", "_PROXY"]
-        .iter()
-        .any(|end| name.ends_with(end));
-    let Some((_, rest)) = value.split_once("://").filter(|_| named) else {
-        return false;
+/// Whether the value says by its shape that it is a credential, whatever its name
+/// is. Of a program's own ids, folders and words nothing is one.
+fn is_credential(value: &str) -> bool {
+    const LEAST: usize = 16;
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let may_be = |piece: &str| {
+        piece.len() >= LEAST
+            && piece.contains(|c: char| c.is_ascii_digit())
+            && piece.contains(|c: char| c.is_ascii_alphabetic())
     };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let Some((user, host)) = authority.rsplit_once('@') else {
+    let key = value.contains("PRIVATE KEY");
+    if !key && !value.split(|c: char| !is_letter(c)).any(may_be) {
         return false;
-    };
-    let has_password = user
-        .split_once(':')
-        .is_some_and(|(_, password)| !password.is_empty());
-    let here = ["localhost", "127.", "[::1]"]
-        .iter()
-        .any(|start| host.starts_with(start));
-    has_password && !here
+    }
+    let mut found = Findings::default();
+    let _ = Masker::standard().mask_noting(value, &mut found);
+    // A password in an address was judged before.
+    found.names().any(|name| name != "url-password")
+}
+
+/// `postgres://user:password@db.example.com/x`. One of this machine is the usual
+/// way to run tests, and guards nothing.
+fn is_address_with_password(value: &str) -> bool {
+    value.split_ascii_whitespace().any(|word| {
+        let Some((_, rest)) = word.split_once("://") else {
+            return false;
+        };
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let Some((user, host)) = authority.rsplit_once('@') else {
+            return false;
+        };
+        let has_password = user
+            .split_once(':')
+            .is_some_and(|(_, password)| !password.is_empty());
+        let here = ["localhost", "127.", "[::1]"]
+            .iter()
+            .any(|start| host.starts_with(start));
+        has_password && !here
+    })
 }
 
 /// Whether a name fits a pattern in which `*` stands for any text.

@@ -5,7 +5,7 @@
 //! `password = get_password()`, `token: str` and `secret: changeme` stay.
 
 use super::MARKER;
-use super::random::{is_one_long_piece, is_placeholder, is_random};
+use super::random::{is_one_long_piece, is_placeholder, is_random, is_uuid};
 use super::sight::{Sight, Verdict, is_word};
 use super::table::{Keyword, Secret};
 use super::value;
@@ -82,6 +82,19 @@ fn after_name(sight: Sight<'_>, keyword: &Keyword) -> Found {
     if sight.is_open_at(at) {
         return more(at);
     }
+    // `<password>VALUE</password>`
+    if closed == sight.end && sight.at(closed) == Some(b'>') && opens_element(sight) {
+        return Found::Value {
+            from: closed + 1,
+            quote: Quote::By(b'<'),
+        };
+    }
+    if at > closed && closed == sight.end && is_scheme(sight, keyword) {
+        return Found::Value {
+            from: at,
+            quote: Quote::Bare,
+        };
+    }
     match (sight.at(at), sight.at(at + 1)) {
         (Some(b':'), Some(b':')) => return Found::Verdict(Verdict::No),
         (Some(b'=' | b':'), Some(b'=' | b'>')) => at += 2,
@@ -96,6 +109,29 @@ fn after_name(sight: Sight<'_>, keyword: &Keyword) -> Found {
     }
     let at = sight.run(at, SPACES, is_space);
     open_quote(sight, at)
+}
+
+/// Whether the name is that of an element: `<` and nothing else before it.
+fn opens_element(sight: Sight<'_>) -> bool {
+    let before = sight.start - name_before(sight).len();
+    sight.before(before, 1) == Some(b'<')
+}
+
+/// `Authorization: token VALUE`, as some servers have it.
+fn is_scheme(sight: Sight<'_>, keyword: &Keyword) -> bool {
+    const NAME: &[u8] = b"authorization";
+    if keyword.word != "token" || !name_before(sight).is_empty() {
+        return false;
+    }
+    let head = sight.look(sight.start.saturating_sub(HEADER), sight.start);
+    let signs = head
+        .iter()
+        .rev()
+        .take_while(|byte| b": \"'\\=,".contains(byte))
+        .count();
+    let name = head.get(..head.len() - signs).unwrap_or_default();
+    let begins = name.len().saturating_sub(NAME.len());
+    signs > 0 && name[begins..].eq_ignore_ascii_case(NAME)
 }
 
 /// Where the value begins behind a quote, if there is one. A letter may stand
@@ -231,6 +267,8 @@ pub(super) fn fits(keyword: &Keyword, before: &str, value: &str) -> Option<&'sta
     let before = before.to_ascii_lowercase();
     let random = |least: usize| value.len() >= least && is_random(value);
     match keyword.value {
+        // Some servers give out ids for secrets of a client.
+        Secret::Random(_) if is_uuid(value) && names_client(keyword, &before) => Some(keyword.name),
         Secret::Random(least) => {
             if !random(least) {
                 return None;
@@ -249,6 +287,11 @@ pub(super) fn fits(keyword: &Keyword, before: &str, value: &str) -> Option<&'sta
         Secret::Bearer => random(16).then_some(keyword.name),
         Secret::Basic | Secret::Docker => is_basic(value).then_some(keyword.name),
     }
+}
+
+/// `client_secret`, `CLIENT-SECRET`, `clientSecret`
+fn names_client(keyword: &Keyword, before: &str) -> bool {
+    keyword.word == "secret" && before.trim_end_matches(['_', '-']).ends_with("client")
 }
 
 /// `user:password` in base64.

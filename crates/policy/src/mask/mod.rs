@@ -17,6 +17,7 @@ mod known;
 mod parts;
 mod pem;
 mod random;
+mod request;
 mod scan;
 mod sight;
 mod stream;

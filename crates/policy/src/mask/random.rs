@@ -144,7 +144,7 @@ pub(super) fn is_random(value: &str) -> bool {
 }
 
 /// An id in the common form: not a secret, and too useful to lose.
-fn is_uuid(value: &str) -> bool {
+pub(super) fn is_uuid(value: &str) -> bool {
     value.len() == 36
         && value.bytes().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',

@@ -5,7 +5,7 @@
 use super::pem::{self, Block, Rest};
 use super::sight::{Ending, Sight, Verdict};
 use super::table::{Cover, KEYWORDS, Keyword, TOKENS, Token};
-use super::{Extent, Findings, assign, marker, token, url};
+use super::{Extent, Findings, assign, marker, request, token, url};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 
 /// How far behind a candidate a matcher may look.
@@ -19,6 +19,8 @@ enum Kind {
     Telegram,
     Pem,
     Url,
+    User,
+    Cookie,
 }
 
 #[derive(Debug)]
@@ -83,6 +85,9 @@ impl Scanner {
             (pem::BEGIN, Kind::Pem),
             ("://", Kind::Url),
             (":\\/\\/", Kind::Url),
+            (request::SHORT, Kind::User),
+            (request::LONG, Kind::User),
+            (request::COOKIE, Kind::Cookie),
         ];
         let (words, kinds): (Vec<&str>, Vec<Kind>) = tokens.chain(keywords).chain(others).unzip();
         let mut literals: Vec<Vec<u8>> = words
@@ -267,6 +272,8 @@ fn judge(sight: Sight<'_>, kind: Kind) -> (Verdict, Within) {
         Kind::Jwt => token::jwt(sight),
         Kind::Telegram => token::telegram(sight),
         Kind::Url => url::judge(sight),
+        Kind::User => request::user(sight),
+        Kind::Cookie => request::cookie(sight),
         Kind::Pem => match pem::judge(sight) {
             Block::Verdict(verdict) => verdict,
             Block::Unfinished { from, to } => {

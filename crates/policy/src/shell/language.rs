@@ -133,7 +133,8 @@ fn places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + use
         .filter(move |at| {
             let before = text[..*at].chars().next_back();
             let after = text[at + word.len()..].chars().next();
-            !before.is_some_and(is_name) && !(after.is_some_and(is_name) && word.ends_with(is_name))
+            let ends = !(word.ends_with(is_name) && after.is_some_and(is_name));
+            ends && !before.is_some_and(is_name)
         })
 }
 

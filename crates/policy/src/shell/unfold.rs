@@ -46,6 +46,7 @@ pub(super) fn unfold(argv: Argv<'_>) -> Vec<Inner> {
         found.extend(by_tables(argv, &name));
     }
     found.extend(by_own_grammar(argv, &name));
+    found.extend(started(argv, &name));
     if is_wrapper(&name) || lists("export declare typeset readonly local", &name) {
         let held = argv.arguments().iter().filter_map(held_code);
         found.extend(held.map(|term| Inner {
@@ -158,11 +159,6 @@ fn by_own_grammar(argv: Argv<'_>, name: &str) -> Vec<Inner> {
                 .into_iter()
                 .collect()
         }
-        "gdb" | "lldb" if argv.texts().any(|text| matches!(text, "--args" | "--")) => {
-            let words = argv.words.iter();
-            let rest = words.skip_while(|term| !matches!(term.text.as_str(), "--args" | "--"));
-            vec![here(What::Words(rest.skip(1).cloned().collect()))]
-        }
         "gdb" | "lldb" | "sqlite3" => argv
             .arguments()
             .iter()
@@ -174,17 +170,6 @@ fn by_own_grammar(argv: Argv<'_>, name: &str) -> Vec<Inner> {
                     ..term.clone()
                 }))
             })
-            .collect(),
-        "pee" => argv.arguments().iter().cloned().map(code).collect(),
-        "socat" => argv
-            .texts()
-            .filter_map(|text| Some(code(Term::literal(socat_program(text)?))))
-            .collect(),
-        "expect" => argv
-            .value_of(Some('c'), "")
-            .iter()
-            .flat_map(|term| spawned(&term.text))
-            .map(code)
             .collect(),
         "git" => git::runs(&argv).into_iter().map(code).collect(),
         "alias" => argv
@@ -220,6 +205,34 @@ fn by_own_grammar(argv: Argv<'_>, name: &str) -> Vec<Inner> {
                 }))
             })
             .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Programs that start what they are given, in ways of their own.
+fn started(argv: Argv<'_>, name: &str) -> Vec<Inner> {
+    let here = |what| Inner {
+        what,
+        place: Where::Here,
+    };
+    let code = |term: Term| here(What::Code(term));
+    match name {
+        "gdb" | "lldb" if argv.texts().any(|text| matches!(text, "--args" | "--")) => {
+            let words = argv.words.iter();
+            let rest = words.skip_while(|term| !matches!(term.text.as_str(), "--args" | "--"));
+            vec![here(What::Words(rest.skip(1).cloned().collect()))]
+        }
+        "pee" => argv.arguments().iter().cloned().map(code).collect(),
+        "socat" => argv
+            .texts()
+            .filter_map(|text| Some(code(Term::literal(socat_program(text)?))))
+            .collect(),
+        "expect" => argv
+            .value_of(Some('c'), "")
+            .iter()
+            .flat_map(|term| spawned(&term.text))
+            .map(code)
+            .collect(),
         name if is_loader(name) => {
             let words = likely_program(argv.words, 1).or_else(|| {
                 let at = argv.texts().position(|text| !text.starts_with('-'))?;
@@ -245,7 +258,8 @@ fn is_loader(name: &str) -> bool {
 /// Of a program that nobody knows: a dangerous one that is named by its whole
 /// path would be started, for what else.
 fn by_path(argv: Argv<'_>, name: &str) -> Option<Vec<Term>> {
-    const ONLY_TELL: &str = "man which whereis dpkg rpm pacman apt-file ldd nm readelf objdump";
+    const ONLY_TELL: &str = "man which whereis dpkg rpm pacman apt-file ldd nm readelf objdump \
+         strings xxd cp install ln rsync scp tar diff git docker podman hash alias";
     if reader_of(name).is_some() || lists(ONLY_TELL, name) {
         return None;
     }

@@ -351,3 +351,44 @@ fn a_symlink_that_leads_outside_counts_as_outside() {
     };
     assert_eq!(default_class(&facts), Class::Deny);
 }
+
+#[test]
+fn credentials_of_tools_are_secrets_by_their_names() {
+    for path in [
+        ".vault-token",
+        ".dockercfg",
+        "infra/terraform.tfstate",
+        "infra/terraform.tfstate.backup",
+        "prod.tfstate",
+        "kubeconfig",
+        "deploy/kubeconfig.yaml",
+        "cluster.kubeconfig",
+        "service-account.json",
+        "keys/service-account-prod.json",
+        "service_account_key.json",
+        "credentials.json",
+        "client_secret_123.apps.json",
+        ".my.cnf",
+    ] {
+        assert!(tenon_policy::is_secret(path), "{path}");
+        assert_eq!(default_class(&read(path)), Class::Ask, "{path}");
+        assert_eq!(default_class(&write(path)), Class::Deny, "{path}");
+        // The same list for commands.
+        let command = format!("cat {path}");
+        assert_eq!(
+            default_class(&crate::support::bash(&command)),
+            Class::Ask,
+            "{path}"
+        );
+    }
+    assert_eq!(default_class(&read(".envrc")), Class::Ask);
+    assert_eq!(default_class(&write(".envrc")), Class::Confirm);
+    for path in [
+        "src/credentials.rs",
+        "kubeconfig.go",
+        "service-account.md",
+        "state.tf",
+    ] {
+        assert_eq!(default_class(&read(path)), Class::Allow, "{path}");
+    }
+}

@@ -131,3 +131,44 @@ fn settings_withhold_and_keep_and_credentials_are_withheld_without_walls_too() {
     assert_eq!(kept, ["GITHUB_TOKEN", "SSH_AUTH_SOCK"]);
     assert_eq!(withheld, ["INTERNAL_HOST", "NPM_TOKEN"]);
 }
+
+#[test]
+fn a_credential_is_withheld_by_the_shape_of_its_value_whatever_its_name() {
+    let github = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let pem = format!(
+        "-----BEGIN PRIVATE {}-----\n{}\n",
+        "KEY",
+        "k3J9x0Q2mZ71aB4c8D5e".repeat(4)
+    );
+    let (kept, withheld) = given(
+        &[
+            ("GH", &github),
+            ("EXTRA_ARGS", &format!("--header {github}")),
+            ("DEPLOY", &pem),
+            ("SSHPASS", "x"),
+            ("REGISTRY_CREDS", "x"),
+            ("MIRROR", "https://me:s3cret@mirror.example.com/simple"),
+            ("SESSION_ID", "3f2b9c1e-7d4a-4e6b-9a21-5c8d7e6f0a1b"),
+            ("COMMIT", "3f786850e387550fdab836ed7e6dc881de23001b"),
+            ("DB", "postgres://postgres:postgres@localhost/x"),
+            ("PATH", "/usr/bin:/opt/tool-1.2.3-x86_64/bin"),
+            ("LD_LIBRARY_PATH", ":/opt/lib"),
+        ],
+        &settings(),
+    );
+    assert_eq!(
+        withheld,
+        [
+            "DEPLOY",
+            "EXTRA_ARGS",
+            "GH",
+            "MIRROR",
+            "REGISTRY_CREDS",
+            "SSHPASS"
+        ]
+    );
+    assert_eq!(
+        kept,
+        ["SESSION_ID", "COMMIT", "DB", "PATH", "LD_LIBRARY_PATH"]
+    );
+}

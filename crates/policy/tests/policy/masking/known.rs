@@ -77,3 +77,72 @@ fn a_key_that_is_learned_later_is_masked_from_then_on_also_in_a_stream_under_way
     );
     assert!(!format!("{masker:?}").contains("k3y"));
 }
+
+/// What many letters are drawn from, put together here.
+const LOT: &str = "k3J9x0Q2mZ71aB4c8D5e";
+
+#[test]
+fn credentials_of_requests_and_of_elements_are_masked() {
+    let masker = Masker::standard();
+    let uuid = "3f2b9c1e-7d4a-4e6b-9a21-5c8d7e6f0a1b";
+    for (text, expected) in [
+        (
+            format!("Authorization: token {LOT}"),
+            "Authorization: token [masked:token]",
+        ),
+        (
+            format!("curl -H 'authorization: token {LOT}' https://h"),
+            "curl -H 'authorization: token [masked:token]' https://h",
+        ),
+        (
+            format!("client_secret={uuid}"),
+            "client_secret=[masked:secret]",
+        ),
+        (
+            format!("\"clientSecret\": \"{uuid}\""),
+            "\"clientSecret\": \"[masked:secret]\"",
+        ),
+        (
+            format!("<password>{LOT}</password>"),
+            "<password>[masked:password]</password>",
+        ),
+        (
+            "curl -u me:hunter-two https://h".into(),
+            "curl -u me:[masked:basic-auth] https://h",
+        ),
+        (
+            "curl -s --user 'me:hunter-two' https://h".into(),
+            "curl -s --user 'me:[masked:basic-auth]' https://h",
+        ),
+        (
+            format!("Cookie: theme=dark; session={LOT}\nHost: h"),
+            "Cookie: [masked:cookie]\nHost: h",
+        ),
+        (
+            format!("Set-Cookie: sid={LOT}; Path=/\n"),
+            "Set-Cookie: [masked:cookie]\n",
+        ),
+    ] {
+        assert_eq!(masker.mask(&text), expected);
+        let mut stream = masker.stream();
+        let mut out = String::new();
+        for at in 0..text.len() {
+            out.push_str(&stream.push(&text[at..=at]));
+        }
+        out.push_str(&stream.finish());
+        assert_eq!(out, expected);
+    }
+    for text in [
+        format!("request_id={uuid}"),
+        format!("secret_id={uuid}"),
+        "curl -u $USER:$PASSWORD https://h".into(),
+        "curl -u me https://h".into(),
+        "docker run -u 1000:1000 image".into(),
+        "ps -u root:wheel-group".into(),
+        "Cookie: theme=dark; lang=en\n".into(),
+        "the authorization token that is used".into(),
+        "<password>changeme</password>".into(),
+    ] {
+        assert_eq!(masker.mask(&text), text);
+    }
+}
