@@ -80,7 +80,7 @@ async fn a_run_that_gets_on_between_two_compactions_may_have_many() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_changes_files_gets_on_in_however_small_steps() {
-    let (outcome, done, said) = printing(36_000, 12, "save").await;
+    let (outcome, done, said) = printing(48_000, 12, "save").await;
     assert_eq!(outcome, Outcome::Completed, "{said}");
     assert!(done > 3, "{done}");
 }
