@@ -14,7 +14,7 @@ use tenon_engine::aside::{self, Failed, Meanwhile, Question};
 use tenon_model::{Delivery, Parameters, RetryPlan};
 use tenon_policy::Masker;
 use tenon_tools::Jobs;
-use tenon_vocab::{Cost, Printable, Retry, Settings, Usage};
+use tenon_vocab::{Cost, Printable, RequestPurpose, Retry, Settings, Usage};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
 /// Tries after the first one.
@@ -139,11 +139,15 @@ impl Model {
             ),
             retry: &self.retry,
             ambient: &RealAmbient,
+            purpose: RequestPurpose::Other,
         };
         let heard = |meanwhile| {
             let line = match meanwhile {
                 Meanwhile::Again(retry) => again(&retry),
                 Meanwhile::Adapted(adapted) => adapted.message,
+                Meanwhile::Warned(warned) => warned.message,
+                // There is no session whose events it could be one of.
+                Meanwhile::Asked(_) => return Ok(()),
             };
             // Whoever listens is there as long as this is asked.
             let _ = say.send(Printable::line(&line).to_string());

@@ -332,7 +332,9 @@ impl Driver {
             }
         }
         // The end of a run is the last that is said of it.
-        if self.is_read && !(is_over && matches!(event.kind, EventKind::State(_))) {
+        if self.is_read
+            && !(is_over && matches!(event.kind, EventKind::State(_) | EventKind::ModelRequest(_)))
+        {
             self.waiting.push_back(Drawn::Event(event));
         }
     }

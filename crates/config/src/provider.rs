@@ -5,7 +5,7 @@ use crate::address::{address, is_local};
 use crate::expand::expand;
 use crate::load::Loaded;
 use crate::profile::Entry;
-use crate::settings::{KeySource, Proxy, ResolvedProvider};
+use crate::settings::{AuthStore, KeySource, Proxy, ResolvedProvider, ResponsesSettings};
 use crate::{ConfigError, models, suggest, variable};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -13,7 +13,10 @@ use tenon_model::{
     Auth, AuthStyle, Dialect, FirstToken, ImageDetail, Kind, Preset, Prices, Quirks, Reach,
     Timeouts, Verify, infer, preset, presets,
 };
+use tenon_vocab::effort;
 
+/// What a server has to send along for its reasoning to go back to it.
+const ENCRYPTED: &str = "reasoning.encrypted_content";
 /// The preset whose key is the login of another program.
 const CODEX: &str = "codex";
 /// The provider that variables alone describe.
@@ -91,6 +94,12 @@ pub(crate) fn build(
         vision: entry.get("vision").and_then(|(value, _)| value.as_bool()),
         prices: prices(&entry)?,
         codex_home: entry.path("codex_home"),
+        auth_store: match entry.text("auth_store") {
+            Some("file") => AuthStore::File,
+            Some("keyring") => AuthStore::Keyring,
+            _ => AuthStore::Auto,
+        },
+        responses: responses(&entry, known),
         allow_api_key_fallback: matches!(
             entry.get("allow_api_key_fallback"),
             Some((Value::Bool(true), _))
@@ -278,13 +287,41 @@ fn quirks(entry: &Entry<'_>, known: Option<&Preset>) -> Result<Quirks, ConfigErr
         return Ok(start);
     };
     fields.extend(written_quirks(entry));
-    serde_json::from_value(Value::Object(fields)).map_err(|error| {
+    let quirks: Result<Quirks, _> = serde_json::from_value(Value::Object(fields));
+    let quirks = quirks.map(|mut quirks| {
+        let wanted = entry.texts("responses.include");
+        let set = entry.get("responses.include").is_some();
+        if set && !wanted.iter().any(|name| name == ENCRYPTED) {
+            quirks.omit.insert(ENCRYPTED.to_owned());
+        }
+        quirks
+    });
+    quirks.map_err(|error| {
         entry.wrong(
             "quirks",
             &error.to_string(),
             "see the reference of settings",
         )
     })
+}
+
+/// The server behind Codex wants one call at a time, and says its thoughts only
+/// when asked.
+fn responses(entry: &Entry<'_>, known: Option<&Preset>) -> ResponsesSettings {
+    let codex = known.is_some_and(|preset| preset.name == CODEX);
+    let flag = |field: &str| entry.get(field).and_then(|(value, _)| value.as_bool());
+    let effort = entry
+        .text("responses.reasoning.effort")
+        .and_then(|word| effort::read(word).ok());
+    ResponsesSettings {
+        store: flag("responses.store").unwrap_or_default(),
+        include: entry
+            .get("responses.include")
+            .map(|_| entry.texts("responses.include")),
+        parallel_tool_calls: flag("responses.parallel_tool_calls").or(codex.then_some(false)),
+        effort: effort.or_else(|| codex.then(|| String::from("medium"))),
+        summary: entry.text("responses.reasoning.summary").map(str::to_owned),
+    }
 }
 
 fn written_quirks(entry: &Entry<'_>) -> Map<String, Value> {

@@ -82,8 +82,32 @@ pub struct ResolvedProvider {
     pub prices: Option<Prices>,
     /// Where the login of Codex lies; for the preset `codex` only.
     pub codex_home: Option<PathBuf>,
+    /// Where that login is looked for.
+    pub auth_store: AuthStore,
     /// Whether an API key in that login may be used.
     pub allow_api_key_fallback: bool,
+    pub responses: ResponsesSettings,
+}
+
+/// Where the login of Codex is looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AuthStore {
+    /// In the file, and where there is none in the keyring.
+    #[default]
+    Auto,
+    File,
+    Keyring,
+}
+
+/// What the format of Responses is sent with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResponsesSettings {
+    pub store: bool,
+    /// `None` for what is always asked for.
+    pub include: Option<Vec<String>>,
+    pub parallel_tool_calls: Option<bool>,
+    pub effort: Option<String>,
+    pub summary: Option<String>,
 }
 
 impl ResolvedProvider {

@@ -10,10 +10,10 @@ use futures_util::StreamExt;
 use std::fmt;
 use std::sync::Arc;
 use tenon_model::{
-    Adapted, Delivery, Delta, Entry, Model, ModelError, ModelErrorKind, Parameters, Prefix,
-    Request, RetryPlan, estimate_tokens, estimate_usage,
+    Adapted, Delivery, Delta, Entry, Identity, Model, ModelError, ModelErrorKind, Parameters,
+    Prefix, Request, RetryPlan, Warned, estimate_tokens, estimate_usage,
 };
-use tenon_vocab::{Message, Retry, Settings, SideRequest};
+use tenon_vocab::{Message, ModelRequest, RequestPurpose, Retry, Settings, SideRequest};
 
 /// What is asked, of whom, and how often.
 pub struct Question<'a> {
@@ -21,6 +21,7 @@ pub struct Question<'a> {
     pub request: Request,
     pub retry: &'a RetryPlan,
     pub ambient: &'a dyn Ambient,
+    pub purpose: RequestPurpose,
 }
 
 impl fmt::Debug for Question<'_> {
@@ -38,6 +39,10 @@ pub enum Meanwhile {
     Again(Retry),
     /// The server took another form of the request.
     Adapted(Adapted),
+    /// What is to be known of the way to the server.
+    Warned(Warned),
+    /// The request goes out now.
+    Asked(ModelRequest),
 }
 
 #[derive(Debug)]
@@ -75,9 +80,17 @@ pub async fn ask<E>(
         request,
         retry,
         ambient,
+        purpose,
     } = question;
     let mut attempt = 0;
     loop {
+        let asked = asked(
+            purpose,
+            &model.identity(),
+            &request,
+            estimate_tokens(&request),
+        );
+        heard(Meanwhile::Asked(asked)).map_err(Failed::Stopped)?;
         let error = match once(model, request.clone(), &mut heard).await {
             Err(Failed::Model(error)) => error,
             other => return other,
@@ -123,6 +136,9 @@ async fn once<E>(
             Delta::Adapted(adapted) => {
                 heard(Meanwhile::Adapted(adapted)).map_err(Failed::Stopped)?;
             }
+            Delta::Warned(warned) => {
+                heard(Meanwhile::Warned(warned)).map_err(Failed::Stopped)?;
+            }
             // It is no part of the conversation, so nobody reads it as it comes.
             Delta::Text(_)
             | Delta::Reasoning(_)
@@ -134,6 +150,22 @@ async fn once<E>(
         ModelErrorKind::Protocol,
         "the model's stream ended without an end",
     )))
+}
+
+/// What goes on the stream of events about a request.
+pub(crate) fn asked(
+    purpose: RequestPurpose,
+    identity: &Identity,
+    request: &Request,
+    tokens: u64,
+) -> ModelRequest {
+    ModelRequest {
+        purpose,
+        model: identity.model.clone(),
+        endpoint: identity.endpoint.clone(),
+        messages: request.entries.len() as u64,
+        estimated_tokens: tokens,
+    }
 }
 
 /// One message under a system prompt of its own, without tools.

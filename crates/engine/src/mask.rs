@@ -62,6 +62,7 @@ pub(crate) fn event(masker: &Masker, kind: EventKind) -> (EventKind, Findings) {
         kept @ (EventKind::Meta(_)
         | EventKind::RunStarted(_)
         | EventKind::State(_)
+        | EventKind::ModelRequest(_)
         | EventKind::MessageDelta(_)
         | EventKind::ToolDelta(_)
         | EventKind::ToolResult(_)

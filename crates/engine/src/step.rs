@@ -2,6 +2,7 @@
 //! becomes a message. Tries again where that may help, and says so.
 
 use crate::active::Current;
+use crate::aside;
 use crate::compact;
 use crate::mask;
 use crate::meter::Sent;
@@ -15,8 +16,8 @@ use tenon_model::{
 use tenon_session::FrameOf;
 use tenon_tools::input;
 use tenon_vocab::{
-    Message, Notice, NoticeLevel, Part, Retry, RunState, Segment, Status, StopReason, TodoItem,
-    ToolCallPart,
+    Message, Notice, NoticeLevel, Part, RequestPurpose, Retry, RunState, Segment, Status,
+    StopReason, TodoItem, ToolCallPart,
 };
 
 /// How a reply ended.
@@ -63,6 +64,9 @@ pub(crate) async fn ask(run: &mut Run) -> Flow<Reply> {
                 continue;
             }
         }
+        let identity = current.identity();
+        let asked = aside::asked(RequestPurpose::Step, &identity, &request, sent.tokens);
+        run.emit(asked)?;
         match stream::collect(&run.core, run.id, &run.token, &current, request).await {
             Collected::Finished(mut finished) => {
                 mind_the_limit(run, &mut finished, sent.limit);

@@ -7,7 +7,7 @@ use crate::context::{self, Cause};
 use crate::core::Core;
 use futures_util::StreamExt;
 use std::time::Duration;
-use tenon_model::{Adapted, Delta, Finished, ModelError, ModelErrorKind, Request};
+use tenon_model::{Adapted, Delta, Finished, ModelError, ModelErrorKind, Request, Warned};
 use tenon_policy::{Findings, MaskStream};
 use tenon_session::SessionError;
 use tenon_vocab::{
@@ -175,6 +175,7 @@ pub(crate) async fn collect(
             },
             Some(Ok(Delta::Reading { percent })) => reading(core, run, percent),
             Some(Ok(Delta::Adapted(adapted))) => adapt(core, run, adapted),
+            Some(Ok(Delta::Warned(warned))) => warn(core, run, warned),
             Some(Ok(Delta::Finished(finished))) => {
                 return batch
                     .end()
@@ -248,6 +249,17 @@ fn writing(core: &Core, run: RunId, tokens: u64) -> Result<(), SessionError> {
         ..StateChanged::from(RunState::ModelGenerating)
     };
     core.emitter.emit(Some(run), state).map(drop)
+}
+
+/// What people should know of the way to the server.
+pub(crate) fn warn(core: &Core, run: RunId, warned: Warned) -> Result<(), SessionError> {
+    let notice = Notice {
+        level: NoticeLevel::Warning,
+        kind: String::from("credential"),
+        message: warned.message,
+        hint: warned.hint,
+    };
+    core.emitter.emit(Some(run), notice).map(drop)
 }
 
 /// The server did not take the request as it was: people are told, and what is

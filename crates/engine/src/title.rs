@@ -3,15 +3,14 @@
 //! such a model. It may fail, be late or be stopped, and nobody is told. What it
 //! took is counted like any other request.
 
-use crate::aside::{self, Answer, Question};
+use crate::aside::{self, Answer, Meanwhile, Question};
 use crate::core::Core;
-use crate::parts::Ambient;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tenon_model::{Delivery, Model, Parameters};
-use tenon_vocab::Role;
+use tenon_vocab::{RequestPurpose, Role};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 const MOST_TOKENS: u64 = 30;
@@ -34,7 +33,7 @@ pub(crate) fn begin(core: &Arc<Core>) {
     }
     let core = Arc::clone(core);
     tokio::spawn(async move {
-        let asking = ask(model, Arc::clone(&core.ambient), text);
+        let asking = ask(model, &core, text);
         let answer = tokio::select! {
             biased;
             () = core.inbox.shutdown.cancelled() => None,
@@ -72,17 +71,22 @@ fn conversation(core: &Core) -> Option<String> {
     Some(core.masker.mask(&text).into_owned())
 }
 
-async fn ask(model: Arc<dyn Model>, ambient: Arc<dyn Ambient>, text: String) -> Option<Answer> {
+async fn ask(model: Arc<dyn Model>, core: &Core, text: String) -> Option<Answer> {
     let parameters = aside::limited(Parameters::default(), MOST_TOKENS);
     let question = Question {
         model: &*model,
         request: aside::request(SYSTEM.to_owned(), text, parameters, Delivery::Whole),
         retry: &aside::ONCE,
-        ambient: &*ambient,
+        ambient: &*core.ambient,
+        purpose: RequestPurpose::Title,
     };
-    aside::ask(question, |_| Ok::<(), Infallible>(()))
-        .await
-        .ok()
+    let heard = |meanwhile| {
+        if let Meanwhile::Asked(asked) = meanwhile {
+            core.emit_or_end(None, asked);
+        }
+        Ok::<(), Infallible>(())
+    };
+    aside::ask(question, heard).await.ok()
 }
 
 /// The first line, without the quotes and marks that models put around it.

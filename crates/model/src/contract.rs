@@ -162,8 +162,18 @@ pub enum Delta {
     /// The server did not take the request as it was; another form of it is
     /// under way, and will be used from now on. Comes before any content.
     Adapted(Adapted),
+    /// Something that people should know of the way to the server, such as a login
+    /// that ends soon. What is sent stays as it is. Comes before any content.
+    Warned(Warned),
     /// The last one, always.
     Finished(Finished),
+}
+
+/// What people should know, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warned {
+    pub message: String,
+    pub hint: Option<String>,
 }
 
 /// What was learned of a server, for people.

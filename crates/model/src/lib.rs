@@ -45,7 +45,7 @@ pub use codec::{Chat, Codec, Decoder, Messages, Responses, ResponsesOptions};
 pub use contract::{
     Adapted, Delivery, Delta, DeltaStream, Entry, Finished, Holds, Identity, Missing, Model,
     ModelEntry, ModelError, ModelErrorKind, Parameters, Prefix, Prices, Remedy, Request, Vision,
-    Window, WindowSource,
+    Warned, Window, WindowSource,
 };
 pub use endpoint::{Auth, FirstToken, Timeouts, Verify, is_private};
 pub use estimate::{

@@ -33,6 +33,8 @@ pub struct Credential {
     pub secret: Secret,
     /// Further headers that belong to it: the account of a login.
     pub headers: Vec<(String, String)>,
+    /// What people should know of it, once: that it cannot be renewed any more.
+    pub warning: Option<CredentialError>,
 }
 
 impl From<Secret> for Credential {
@@ -40,6 +42,7 @@ impl From<Secret> for Credential {
         Self {
             secret,
             headers: Vec::new(),
+            warning: None,
         }
     }
 }

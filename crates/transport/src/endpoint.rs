@@ -37,6 +37,9 @@ pub struct Endpoint {
     pub verify: Verify,
     pub timeouts: Timeouts,
     pub proxy: ProxyChoice,
+    /// The header, in small letters, that names the session of a request, where
+    /// the server wants one. It goes before the same header of a credential.
+    pub session_header: Option<&'static str>,
 }
 
 impl Endpoint {
@@ -55,6 +58,7 @@ impl Endpoint {
             verify: Verify::Full,
             timeouts: Timeouts::default(),
             proxy: ProxyChoice::FromEnvironment,
+            session_header: None,
         }
     }
 }

@@ -16,7 +16,7 @@ use reqwest::header::{
 use reqwest::{Body, Client, RequestBuilder, Response};
 use std::convert::Infallible;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tenon_model::codec::Codec;
 use tenon_model::{
@@ -42,6 +42,8 @@ pub(crate) struct Shared {
     headers: HeaderMap,
     /// Made at the first request: start must not pay for it.
     client: OnceLock<Client>,
+    /// What is to be said of a credential with the next answer.
+    untold: Mutex<Option<CredentialError>>,
 }
 
 impl fmt::Debug for HttpModel {
@@ -86,6 +88,7 @@ impl HttpModel {
                 route,
                 headers,
                 client: OnceLock::new(),
+                untold: Mutex::default(),
             }),
         })
     }
@@ -136,6 +139,8 @@ impl Model for HttpModel {
 pub(crate) struct Opened {
     pub(crate) response: Response,
     pub(crate) secrets: Secrets,
+    /// What is to be known of the credential that was taken.
+    pub(crate) warning: Option<CredentialError>,
 }
 
 impl Shared {
@@ -143,7 +148,8 @@ impl Shared {
         let pieces = self.codec.body(&self.identity.model, &request);
         let length: usize = pieces.iter().map(Bytes::len).sum();
         let client = self.client()?;
-        self.send(&|| {
+        let session = request.cache_key.as_deref();
+        let build = || {
             let body = pieces.clone().into_iter().map(Ok::<Bytes, Infallible>);
             client
                 .post(self.target.at(self.codec.path()))
@@ -151,15 +157,17 @@ impl Shared {
                 // Many servers refuse a chunked body.
                 .header(CONTENT_LENGTH, length)
                 .body(Body::wrap_stream(futures_util::stream::iter(body)))
-        })
-        .await
+        };
+        let mut opened = self.send(&build, session).await?;
+        opened.warning = self.untold().take();
+        Ok(opened)
     }
 
     async fn get_models(&self) -> Result<Vec<ModelEntry>, ModelError> {
         let url = self.target.at(self.codec.models_path());
         let mut opened = {
             let client = self.client()?;
-            self.send(&|| client.get(url.clone())).await?
+            self.send(&|| client.get(url.clone()), None).await?
         };
         let mut body = Vec::new();
         loop {
@@ -196,9 +204,11 @@ impl Shared {
     async fn send(
         &self,
         build: &(dyn Fn() -> RequestBuilder + Sync),
+        session: Option<&str>,
     ) -> Result<Opened, ModelError> {
         let credential = self.credential().await?;
-        let refused = match self.attempt(build(), credential.as_ref()).await {
+        let first = self.attempt(build(), credential.as_ref(), session);
+        let refused = match first.await {
             Err(error) if error.kind == ModelErrorKind::Auth => error,
             outcome => return outcome,
         };
@@ -208,7 +218,7 @@ impl Shared {
         match self.credentials.renew(&credential).await {
             Ok(Renewal::Renewed) => {
                 let renewed = self.credential().await?;
-                self.attempt(build(), renewed.as_ref()).await
+                self.attempt(build(), renewed.as_ref(), session).await
             }
             Ok(Renewal::Unchanged) => Err(refused),
             Err(error) => Err(without_credential(error)),
@@ -219,6 +229,7 @@ impl Shared {
         &self,
         builder: RequestBuilder,
         credential: Option<&Credential>,
+        session: Option<&str>,
     ) -> Result<Opened, ModelError> {
         let mut secrets = Secrets::default();
         for (_, value) in &self.endpoint.headers {
@@ -231,6 +242,11 @@ impl Shared {
                 secrets.add(value);
             }
             self.authorize(&mut headers, credential)?;
+        }
+        if let (Some(name), Some(session)) = (self.endpoint.session_header, session)
+            && let Ok(value) = HeaderValue::from_str(session)
+        {
+            headers.insert(HeaderName::from_static(name), value);
         }
         let response = builder
             .headers(headers)
@@ -246,9 +262,17 @@ impl Shared {
             silence: self.endpoint.timeouts.silence,
         };
         match refusal::check(response, &asked).await {
-            Ok(response) => Ok(Opened { response, secrets }),
+            Ok(response) => Ok(Opened {
+                response,
+                secrets,
+                warning: None,
+            }),
             Err(error) => Err(secrets.scrub(error)),
         }
+    }
+
+    fn untold(&self) -> MutexGuard<'_, Option<CredentialError>> {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) async fn credential(&self) -> Result<Option<Credential>, ModelError> {
@@ -256,7 +280,11 @@ impl Shared {
             return Ok(None);
         }
         let found = self.credentials.credential().await;
-        let found = found.map_err(without_credential)?;
+        let mut found = found.map_err(without_credential)?;
+        // A request that fails tells nobody: it waits for one that is answered.
+        if let Some(warning) = found.as_mut().and_then(|found| found.warning.take()) {
+            *self.untold() = Some(warning);
+        }
         Ok(found.filter(|found| !found.secret.expose().trim().is_empty()))
     }
 

@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tenon_model::codec::Decoder;
-use tenon_model::{Delta, ModelError, ModelErrorKind};
+use tenon_model::{Delta, ModelError, ModelErrorKind, Warned};
 use tenon_vocab::port::BoxFuture;
 
 type Opening = BoxFuture<'static, Result<Opened, ModelError>>;
@@ -139,6 +139,12 @@ impl Reply {
             Phase::Opening(opening) => match opening.as_mut().poll(cx) {
                 Poll::Ready(Ok(opened)) => {
                     self.secrets = opened.secrets;
+                    if let Some(warning) = opened.warning {
+                        self.queue.push_back(Delta::Warned(Warned {
+                            message: warning.message,
+                            hint: warning.hint,
+                        }));
+                    }
                     let body = opened.response.bytes_stream();
                     self.phase = Phase::Reading(Box::pin(body));
                     return Poll::Ready(());

@@ -64,7 +64,7 @@ async fn ask(shared: &Shared, probe: &Probe, credential: Option<&Credential>) ->
             .body(body.to_string()),
     };
     // No renewal here: the request that runs beside this one does that.
-    match shared.attempt(builder, credential).await {
+    match shared.attempt(builder, credential, None).await {
         Ok(opened) => match read(opened.response).await {
             Some(body) => Asked::Answered(path, body),
             None => Asked::Unanswered,

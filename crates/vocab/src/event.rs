@@ -7,8 +7,8 @@
 
 use crate::{
     Answer, Checkpoint, ContextChange, HookFired, Interrupted, JobEvent, McpEvent, Message, Meta,
-    Notice, Question, Retry, Review, RunFinished, RunId, RunStarted, SessionId, Settings, Snapshot,
-    StateChanged, TextDelta, TodoList, ToolDelta, ToolResult, ToolUse,
+    ModelRequest, Notice, Question, Retry, Review, RunFinished, RunId, RunStarted, SessionId,
+    Settings, Snapshot, StateChanged, TextDelta, TodoList, ToolDelta, ToolResult, ToolUse,
 };
 use jiff::Timestamp;
 use serde::de::Error as _;
@@ -111,6 +111,7 @@ event_kinds! {
     RunFinished(RunFinished) = "run_finished", Durable;
     State(StateChanged) = "state", Ephemeral;
     Message(Message) = "message", Durable;
+    ModelRequest(ModelRequest) = "model_request", Ephemeral;
     MessageDelta(TextDelta) = "message_delta", Ephemeral;
     ToolDelta(ToolDelta) = "tool_delta", Ephemeral;
     ToolUse(ToolUse) = "tool_use", Durable;

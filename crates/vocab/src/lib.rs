@@ -58,10 +58,11 @@ pub use question::{Answer, AnsweredBy, BodyRow, Choice, Question, QuestionKind};
 pub use recap::{CommandFact, FileDone, FileFact, KeptText, OpenFact, Recap};
 pub use records::{
     BlobRef, Checkpoint, CheckpointAction, Compiled, ContextChange, FileChange, FileMark,
-    ForkPoint, HistoryRef, HookFired, Interrupted, JobAction, JobEvent, McpEvent, Meta, Notice,
-    NoticeLevel, Outcome, Retry, Reverted, Review, RunFinished, RunOrigin, RunStarted, RunState,
-    SCHEMA_VERSION, Settings, ShellNote, SideRequest, Snapshot, StateChanged, TextChannel,
-    TextDelta, ToolDelta, ToolResult, ToolStream, ToolUse, Unkept,
+    ForkPoint, HistoryRef, HookFired, Interrupted, JobAction, JobEvent, McpEvent, Meta,
+    ModelRequest, Notice, NoticeLevel, Outcome, RequestPurpose, Retry, Reverted, Review,
+    RunFinished, RunOrigin, RunStarted, RunState, SCHEMA_VERSION, Settings, ShellNote, SideRequest,
+    Snapshot, StateChanged, TextChannel, TextDelta, ToolDelta, ToolResult, ToolStream, ToolUse,
+    Unkept,
 };
 pub use refusals::Refusals;
 pub use subject::{judged, subject};

@@ -134,6 +134,32 @@ pub enum TextChannel {
     Reasoning,
 }
 
+/// What a model is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestPurpose {
+    /// The next message of the conversation.
+    Step,
+    /// The summary of a compaction.
+    Compaction,
+    Title,
+    /// Something else on the side.
+    Other,
+}
+
+/// A request goes out to a model; each try is one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelRequest {
+    pub purpose: RequestPurpose,
+    pub model: String,
+    /// The name of the provider in the configuration.
+    pub endpoint: String,
+    /// Messages of the conversation in it; the system prompt is none.
+    pub messages: u64,
+    /// All of it, with system prompt and tools, by our own estimate.
+    pub estimated_tokens: u64,
+}
+
 /// A piece of the message that is being written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextDelta {

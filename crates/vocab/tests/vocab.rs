@@ -273,6 +273,10 @@ fn samples() -> Vec<(&'static str, serde_json::Value)> {
             "message",
             json!({"role": "user", "parts": [{"type": "text", "text": "hi"}], "status": "complete", "in_context": true, "origin": "user"}),
         ),
+        (
+            "model_request",
+            json!({"purpose": "step", "model": "m", "endpoint": "e", "messages": 2, "estimated_tokens": 900}),
+        ),
         ("message_delta", json!({"channel": "text", "text": "h"})),
         (
             "tool_delta",

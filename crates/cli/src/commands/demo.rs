@@ -52,11 +52,11 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
         let assembled = assemble::open(&place, &options, Session::New(None)).await?;
         let session = assembled.session;
         introduce(args.format, &folder);
-        let handle = Engine::start(session, assembled.parts);
         let renderer: Box<dyn Renderer + Send> = match args.format {
-            Format::Json => Box::new(JsonLines::default()),
+            Format::Json => Box::new(JsonLines::of(&assembled.parts)),
             Format::Text => Box::new(TextLines::new(paint, Answers::Live)),
         };
+        let handle = Engine::start(session, assembled.parts);
         let ended = drive(
             handle,
             Prompt::from(demo::PROMPT.to_owned()),

@@ -24,7 +24,7 @@ use crate::error::CliError;
 use crate::place::Place;
 use learned::Learned;
 use std::sync::Arc;
-use tenon_config::{Origin, Proxy, Resolved, ResolvedProvider};
+use tenon_config::{KeySource, Origin, Proxy, Resolved, ResolvedProvider};
 use tenon_model::dialect::Markdown;
 use tenon_model::{
     Adaptive, Build, Chat, Codec, Dialect, Identity, Kind, Messages, Model, ModelError,
@@ -194,7 +194,7 @@ struct Wire {
     /// As it was recognised by its own words, not by its name.
     software: Software,
     /// What the format of Responses sends along.
-    metadata: Vec<(String, String)>,
+    options: ResponsesOptions,
     credentials: Arc<dyn CredentialSource>,
 }
 
@@ -216,7 +216,7 @@ impl Wire {
             },
             kind: provider.kind,
             software: Software::Unknown,
-            metadata: auth::codex::metadata(place, provider),
+            options: options(place, provider),
             credentials: credentials::credentials(place, provider, jobs),
         }
     }
@@ -243,10 +243,7 @@ impl Wire {
             }
             Kind::Chat => Arc::new(Chat::new(quirks)),
             Kind::Messages => Arc::new(Messages::new(quirks, owner)),
-            Kind::Responses => {
-                let metadata = self.metadata.clone();
-                Arc::new(Responses::new(quirks, owner, ResponsesOptions { metadata }))
-            }
+            Kind::Responses => Arc::new(Responses::new(quirks, owner, self.options.clone())),
             Kind::External => {
                 return Err(ModelError::new(
                     ModelErrorKind::Configuration,
@@ -254,6 +251,18 @@ impl Wire {
                 ));
             }
         })
+    }
+}
+
+fn options(place: &Place, provider: &ResolvedProvider) -> ResponsesOptions {
+    let settings = provider.responses.clone();
+    ResponsesOptions {
+        metadata: auth::codex::metadata(place, provider),
+        parallel_tool_calls: settings.parallel_tool_calls,
+        store: settings.store,
+        include: settings.include.unwrap_or_default(),
+        effort: settings.effort,
+        summary: settings.summary,
     }
 }
 
@@ -276,5 +285,7 @@ fn endpoint(provider: &ResolvedProvider) -> Endpoint {
             Proxy::None => ProxyChoice::None,
             Proxy::Url(url) => ProxyChoice::Url(url.clone()),
         },
+        session_header: matches!(provider.key, KeySource::Codex)
+            .then_some(auth::codex::SESSION_HEADER),
     }
 }

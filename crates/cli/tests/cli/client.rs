@@ -336,3 +336,47 @@ fn a_shorter_time_ends_what_was_given_before() {
     assert!(kept("3d") > 0);
     assert_eq!(kept("1d"), 0);
 }
+
+#[test]
+fn a_stream_begins_with_the_meta_of_its_session_whoever_opens_it() {
+    let home = TestHome::new();
+    let model = Model::new(&answers("hello"));
+    let first = |args: &[&str]| -> (serde_json::Value, usize) {
+        let output = model
+            .command(&home)
+            .args(["exec", "-p", "x", "--format", "json"])
+            .args(args)
+            .output()
+            .unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        let metas = out.matches("\"type\":\"meta\"").count();
+        (
+            serde_json::from_str(out.lines().next().unwrap()).unwrap(),
+            metas,
+        )
+    };
+    let (new, metas) = first(&[]);
+    assert_eq!((&new["type"], &new["seq"]), (&json!("meta"), &json!(0)));
+    assert_eq!(new["schema_version"], 1);
+    assert_eq!(metas, 1);
+    // The very record of the log.
+    let (again, metas) = first(&["--resume"]);
+    assert_eq!((&again, metas), (&new, 1));
+    let (copy, _) = first(&["--resume", "--fork"]);
+    assert_eq!(copy["type"], "meta");
+    assert_ne!(copy["session"], new["session"]);
+    let (unsaved, _) = first(&["--no-save"]);
+    assert_eq!(
+        (&unsaved["type"], &unsaved["schema_version"]),
+        (&json!("meta"), &json!(1))
+    );
+
+    let mut talk = Talk::start(&home, &model, &[]);
+    talk.prompt("hi");
+    talk.until("run_finished");
+    assert_eq!(talk.end(), 0);
+    assert_eq!(talk.events[0]["type"], "meta", "{:#?}", talk.events[0]);
+    let asked = talk.all("model_request");
+    assert_eq!(asked.len(), 1, "{asked:#?}");
+    assert_eq!(asked[0]["messages"], 1);
+}

@@ -168,7 +168,8 @@ fn a_login_is_found_and_sent_with_its_account() {
     assert_eq!(sent.header("chatgpt-account-id"), Some("account-of-ada"));
     assert_eq!(sent.header("originator"), Some("tenon"));
     assert!(sent.header("user-agent").unwrap().starts_with("tenon/"));
-    assert!(sent.header("session_id").is_some());
+    let first: Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
+    assert_eq!(sent.header("session_id"), first["session"].as_str());
     assert_eq!(
         sent.header("x-codex-installation-id"),
         Some("0194a000-0000-7000-8000-000000000001")
@@ -181,6 +182,63 @@ fn a_login_is_found_and_sent_with_its_account() {
     assert_eq!(sent.header("x-openai-fedramp"), None);
     assert!(server.asked("/oauth/token").is_empty());
     codex.nowhere(&ran, &[&access, "refresh-one-secret"]);
+}
+
+#[test]
+fn the_payload_is_the_one_that_the_server_behind_codex_expects_and_may_be_configured() {
+    let access = token("first", LATER);
+    let codex = Codex::with(&login(&access, "refresh-one-secret"));
+    let server = takes(&access);
+    codex.run(&server).ended(0);
+    let sent = server.asked("/backend/responses")[0].json();
+    assert_eq!(sent["parallel_tool_calls"], false);
+    assert_eq!(sent["store"], false);
+    assert_eq!(sent["include"], json!(["reasoning.encrypted_content"]));
+    assert_eq!(
+        sent["reasoning"],
+        json!({"effort": "medium", "summary": "auto"})
+    );
+
+    let own = json!({"responses": {
+        "parallel_tool_calls": true,
+        "include": ["reasoning.encrypted_content", "message.output_text.logprobs"],
+        "reasoning": {"effort": "high", "summary": "detailed"},
+    }});
+    codex.configured(&server, &own);
+    Ran::of(codex.again(&server).output().unwrap()).ended(0);
+    let sent = server.asked("/backend/responses")[1].json();
+    assert_eq!(sent["parallel_tool_calls"], true);
+    assert_eq!(
+        sent["include"],
+        json!([
+            "reasoning.encrypted_content",
+            "message.output_text.logprobs"
+        ])
+    );
+    assert_eq!(
+        sent["reasoning"],
+        json!({"effort": "high", "summary": "detailed"})
+    );
+
+    // What is said for a session goes before what stands there.
+    let mut command = codex.again(&server);
+    command.args(["--effort", "low"]);
+    Ran::of(command.output().unwrap()).ended(0);
+    let sent = server.asked("/backend/responses")[2].json();
+    assert_eq!(sent["reasoning"]["effort"], "low");
+}
+
+#[test]
+fn a_login_is_looked_for_only_where_the_configuration_says() {
+    let access = token("first", LATER);
+    let codex = Codex::with(&login(&access, "refresh-one-secret"));
+    let server = takes(&access);
+    codex.configured(&server, &json!({"auth_store": "file"}));
+    Ran::of(codex.again(&server).output().unwrap()).ended(0);
+    codex.configured(&server, &json!({"auth_store": "keyring"}));
+    let ran = Ran::of(codex.again(&server).output().unwrap()).ended(1);
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(said.contains("no Codex login"), "{said}");
 }
 
 #[test]
@@ -312,6 +370,36 @@ fn a_login_that_cannot_be_renewed_any_more_names_codex_login() {
         );
         assert_eq!(server.asked("/oauth/token").len(), 1, "{code}");
         assert!(server.asked("/backend/responses").is_empty());
+        assert_eq!(codex.stored(), before);
+        codex.nowhere(&ran, &["refresh-one-secret"]);
+    }
+}
+
+#[test]
+fn a_login_that_cannot_be_renewed_is_used_while_its_token_holds_and_that_is_said_once() {
+    for code in [
+        "refresh_token_expired",
+        "refresh_token_invalidated",
+        "other",
+    ] {
+        let old = token("old", SOON * 4);
+        let codex = Codex::with(&login(&old, "refresh-one-secret"));
+        let before = codex.stored();
+        let asked = std::sync::atomic::AtomicUsize::new(0);
+        let server = WebServer::new(move |seen| match is_token(seen) {
+            true => Reply::refused(401, code),
+            // Tried again within the session: the second request says nothing new.
+            false if asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 => {
+                Reply::refused(503, "busy")
+            }
+            false => Reply::says(&seen.path, "hello"),
+        });
+        let ran = codex.run(&server).ended(0).says("hello");
+        let told = ran.out.matches("its present token is used");
+        assert_eq!(told.count(), 1, "{}", ran.out);
+        assert_eq!(server.asked("/oauth/token").len(), 1, "{code}");
+        let requests = server.asked("/backend/responses");
+        assert!(requests.iter().all(|seen| seen.key() == old));
         assert_eq!(codex.stored(), before);
         codex.nowhere(&ran, &["refresh-one-secret"]);
     }

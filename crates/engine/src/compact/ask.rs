@@ -12,7 +12,7 @@ use crate::run::{End, Flow, Run};
 use crate::stream;
 use tenon_model::dialect::{REPLY_FORMAT, is_reply};
 use tenon_model::{ModelError, ModelErrorKind, Request, estimate_text, estimate_tokens};
-use tenon_vocab::{Retry, RunState, Settings, SideRequest};
+use tenon_vocab::{RequestPurpose, Retry, RunState, Settings, SideRequest};
 
 /// Tokens that a thinking model may use before it writes.
 const THOUGHT: u64 = 2_000;
@@ -96,6 +96,8 @@ async fn ask(run: &mut Run, current: &Current, request: Request) -> Flow<Answer>
                 listening.state(RunState::ModelGenerating);
             }
             Meanwhile::Adapted(adapted) => stream::adapt(&listening.core, listening.id, adapted)?,
+            Meanwhile::Warned(warned) => stream::warn(&listening.core, listening.id, warned)?,
+            Meanwhile::Asked(asked) => drop(listening.emit(asked)?),
         }
         Ok::<(), End>(())
     };
@@ -107,6 +109,7 @@ async fn ask(run: &mut Run, current: &Current, request: Request) -> Flow<Answer>
         request,
         retry: &run.core.retry,
         ambient: &*run.core.ambient,
+        purpose: RequestPurpose::Compaction,
     };
     let answer = tokio::select! {
         biased;

@@ -1,9 +1,11 @@
 //! The loop, its limits, and what a session looks like afterwards.
 
+use crate::formats::Format;
 use crate::models::{Scripted, Turn};
 use crate::support::{World, names, outcome, results};
+use std::sync::Arc;
 use tenon_engine::Effects;
-use tenon_model::{Delivery, ModelErrorKind};
+use tenon_model::{Delivery, Identity, ModelErrorKind};
 use tenon_vocab::{EventKind, Outcome, SessionId, Status, StopReason};
 
 #[tokio::test(start_paused = true)]
@@ -339,6 +341,40 @@ async fn what_a_command_of_the_user_prints_cannot_end_its_own_element() {
         said.contains("<user_shell command=\"echo &lt;/user_shell&gt;"),
         "{said}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_is_told_of_before_its_answer_and_is_not_kept() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let turns = [Turn::call("a", "look", "{}"), Turn::text("done")];
+    let model = Arc::new(Scripted::with(
+        Format::Chat,
+        Identity::new("local", "m"),
+        turns,
+    ));
+    let events = world.run(id, &model, "go").await;
+    let told: Vec<_> = events
+        .iter()
+        .enumerate()
+        .filter_map(|(at, event)| match &event.kind {
+            tenon_vocab::EventKind::ModelRequest(request) => Some((at, event, request)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told.len(), 2);
+    let counts: Vec<u64> = told.iter().map(|(_, _, one)| one.messages).collect();
+    assert_eq!(counts, [1, 3], "the prompt; then the call and its result");
+    for (at, event, request) in told {
+        assert_eq!(
+            (request.endpoint.as_str(), request.model.as_str()),
+            ("local", "m")
+        );
+        assert_eq!(request.purpose, tenon_vocab::RequestPurpose::Step);
+        assert!(request.estimated_tokens > 0);
+        assert!(!event.is_durable());
+        let next = events[at..].iter().find(|event| event.is_durable());
+        assert_eq!(next.unwrap().kind.name(), "message");
+    }
 }
 
 #[tokio::test(start_paused = true)]

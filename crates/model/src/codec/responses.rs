@@ -26,6 +26,17 @@ use std::time::Duration;
 pub struct ResponsesOptions {
     /// Becomes `client_metadata`, in this order; nothing is sent when empty.
     pub metadata: Vec<(String, String)>,
+    /// Whether the model may make several calls at once; not sent without it, nor
+    /// without tools.
+    pub parallel_tool_calls: Option<bool>,
+    /// Whether the server keeps the answer. Nothing here builds on that it does.
+    pub store: bool,
+    /// What is to come along besides the encrypted reasoning.
+    pub include: Vec<String>,
+    /// How hard the model thinks where nobody said so.
+    pub effort: Option<String>,
+    /// Which summary of its thoughts is asked for; without it `auto`.
+    pub summary: Option<String>,
 }
 
 #[derive(Debug)]

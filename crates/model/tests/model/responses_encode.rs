@@ -302,6 +302,7 @@ fn parameters_stand_after_the_items_and_each_can_be_left_out() {
     request.cache_key = Some(Arc::from("session-1"));
     let options = ResponsesOptions {
         metadata: vec![("b".into(), "2".into()), ("a".into(), "1".into())],
+        ..ResponsesOptions::default()
     };
     let write = |quirks| {
         let codec = Responses::new(quirks, "openai", options.clone());

@@ -35,6 +35,7 @@ impl CredentialSource for Login {
                     String::from("x-account"),
                     String::from("account-hunter2-77"),
                 )],
+                warning: None,
             }))
         })
     }

@@ -6,10 +6,12 @@ use crate::place::Place;
 use crate::plain_file;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-use tenon_config::{KeySource, ResolvedProvider};
+use tenon_config::{AuthStore, KeySource, ResolvedProvider};
 use tenon_transport::CredentialError;
 use tenon_vocab::SessionId;
 
+/// Names the session of a request; that of a person, not of an agent below it.
+pub const SESSION_HEADER: &str = "session_id";
 const INSTALLATION: &str = "x-codex-installation-id";
 
 /// Where Codex keeps its things.
@@ -61,14 +63,18 @@ pub enum FoundIn {
 /// When there is a file that cannot be read.
 pub async fn find(
     home: &Path,
+    store: AuthStore,
     keyring: Option<&Desktop>,
 ) -> Result<Option<Found>, CredentialError> {
-    if let Some(login) = login::read(home).await? {
+    if store != AuthStore::Keyring
+        && let Some(login) = login::read(home).await?
+    {
         return Ok(Some(Found {
             login,
             place: FoundIn::File,
         }));
     }
+    let keyring = keyring.filter(|_| store != AuthStore::File);
     let Some(keyring) = keyring else {
         return Ok(None);
     };
@@ -101,7 +107,8 @@ pub(super) fn fixed_headers(home: &Path) -> Vec<(String, String)> {
     let mut headers = vec![
         (String::from("originator"), String::from("tenon")),
         (
-            String::from("session_id"),
+            // For what belongs to no session, such as the list of models.
+            String::from(SESSION_HEADER),
             SessionId::generate().to_string(),
         ),
     ];

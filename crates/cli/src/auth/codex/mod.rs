@@ -11,7 +11,7 @@ mod lock;
 mod login;
 mod refresh;
 
-pub use find::{FoundIn, find, home, metadata};
+pub use find::{FoundIn, SESSION_HEADER, find, home, metadata};
 pub use login::{Due, Means, is_open_to_others};
 
 use super::desktop::Desktop;
@@ -23,7 +23,7 @@ use refresh::{Authority, Reason, Refused, URL_VARIABLE};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tenon_config::ResolvedProvider;
+use tenon_config::{AuthStore, ResolvedProvider};
 use tenon_tools::Jobs;
 use tenon_transport::{Credential, CredentialError, CredentialSource, Renewal, Secret};
 use tenon_vocab::Timestamp;
@@ -55,7 +55,11 @@ pub fn source(
         ApiKey::Refused
     };
     Arc::new(Codex(Arc::new(Inner {
-        keyring: Desktop::find(place, jobs),
+        keyring: match provider.auth_store {
+            AuthStore::File => None,
+            AuthStore::Auto | AuthStore::Keyring => Desktop::find(place, jobs),
+        },
+        store: provider.auth_store,
         authority: Authority::new(place.env.get(URL_VARIABLE), Some(provider)),
         address: provider.base_url.clone(),
         headers: fixed_headers(&home),
@@ -70,6 +74,7 @@ struct Codex(Arc<Inner>);
 struct Inner {
     home: PathBuf,
     keyring: Option<Desktop>,
+    store: AuthStore,
     authority: Result<Authority, CredentialError>,
     /// Where the token is sent.
     address: String,
@@ -88,6 +93,8 @@ struct State {
     unsaved: Option<(String, Login)>,
     /// A token that was refused for good is not tried again.
     dead: Option<(String, Reason)>,
+    /// The refresh token of which it was said that it is refused.
+    told: Option<String>,
     paused: Option<Instant>,
 }
 
@@ -145,7 +152,10 @@ impl Inner {
             (Means::Nothing, _) => return Err(self.no_login()),
         }
         let login = self.usable(&mut state, found).await?;
-        Ok(self.credential_of(&login))
+        Ok(Credential {
+            warning: self.warning(&mut state, &login),
+            ..self.credential_of(&login)
+        })
     }
 
     fn credential_of(&self, login: &Login) -> Credential {
@@ -160,7 +170,20 @@ impl Inner {
         Credential {
             secret: Secret::new(login.access().unwrap_or_default()),
             headers,
+            warning: None,
         }
+    }
+
+    /// What is to be known of a token that still works and cannot be renewed, once.
+    fn warning(&self, state: &mut State, login: &Login) -> Option<CredentialError> {
+        let (dead, reason) = state.dead.as_ref()?;
+        if login.refresh() != Some(dead) || state.told.as_ref() == Some(dead) {
+            return None;
+        }
+        let why = Refused::ForGood(*reason).error().message;
+        state.told = Some(dead.clone());
+        let message = format!("{why}; its present token is used for as long as it holds");
+        Some(CredentialError::new(message).with_hint("Run `codex login` before it ends."))
     }
 
     /// The login as it is stored now, or as it would be if it could be written.
@@ -171,7 +194,7 @@ impl Inner {
                 place: FoundIn::Keyring,
             });
         }
-        let mut found = find(&self.home, self.keyring.as_ref())
+        let mut found = find(&self.home, self.store, self.keyring.as_ref())
             .await?
             .ok_or_else(|| self.no_login())?;
         match (&found.place, &state.unsaved) {
@@ -199,7 +222,8 @@ impl Inner {
         }
         match self.renewed(state, &found.login).await {
             Ok(login) => Ok(login),
-            Err(Refused::ForNow(_)) if due == Due::Soon => {
+            // It still works, whatever becomes of the next one.
+            Err(_) if due == Due::Soon => {
                 state.paused = Some(Instant::now());
                 Ok(found.login)
             }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
+use tenon_config::AuthStore;
 use tenon_testing::wait_until;
 use tenon_transport::CredentialSource;
 
@@ -110,6 +111,7 @@ fn codex(home: &Path, endpoint: &Endpoint) -> Codex {
     Codex(Arc::new(Inner {
         home: home.to_owned(),
         keyring: None,
+        store: AuthStore::Auto,
         authority: Authority::new(Some(&endpoint.url), None),
         address: String::from("https://example.com"),
         headers: Vec::new(),

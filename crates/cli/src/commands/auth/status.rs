@@ -14,7 +14,7 @@ use crate::screen::complain;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
-use tenon_config::{Choice, KeySource, ResolvedProvider};
+use tenon_config::{AuthStore, Choice, KeySource, ResolvedProvider};
 use tenon_model::{Model, ModelErrorKind, presets};
 use tenon_policy::Masker;
 use tenon_vocab::{Printable, Timestamp};
@@ -174,7 +174,7 @@ async fn names(
     );
     // A login that cannot be read is shown, with the reason.
     let home = codex::home(&counter.place, None);
-    let login = codex::find(&home, None).await;
+    let login = codex::find(&home, AuthStore::Auto, None).await;
     let is_login = login.map_or(true, |found| {
         found.is_some_and(|found| found.login.means() != Means::Nothing)
     });
@@ -228,7 +228,7 @@ async fn key(
 
 async fn login(counter: &Counter, provider: &ResolvedProvider, keyring: Option<&Desktop>) -> Key {
     let home = codex::home(&counter.place, provider.codex_home.as_deref());
-    let found = match codex::find(&home, keyring).await {
+    let found = match codex::find(&home, provider.auth_store, keyring).await {
         Ok(Some(found)) => found,
         Ok(None) => {
             let why = format!("there is no login in {}; run `codex login`", home.display());

@@ -25,7 +25,8 @@ Every event has:
 | `agent` | The agent at work. |
 | `type` | The kind, below; its own fields follow. |
 
-The last event of a run is `run_finished`. When a run cannot begin, the only line is \
+The first line of a stream is the `meta` of its session, also where one is gone on with: \
+`schema_version` is that of all that follows. The last event of a run is `run_finished`. When a run cannot begin, the only line is \
 `{\"type\": \"error\", \"kind\", \"message\", \"hint\", \"exit_code\"}`.
 
 In the log a text of more than 16 KB in a long line stands as `{\"$blob\": SHA-256, \"bytes\": N}` \
@@ -59,6 +60,11 @@ const KINDS: &[(&str, &str, &str)] = &[
         "message",
         "A whole message. Parts: text, image, reasoning, tool_call, opaque. `status`: complete, interrupted, broken, abandoned. `segment`: plan before tools, answer at the end.",
         r#"{"role":"assistant","parts":[{"type":"text","text":"I will look."},{"type":"tool_call","id":"call_1","name":"read","arguments":"{\"path\":\"src/price.sh\"}"}],"status":"complete","in_context":true,"origin":"model","stop":"tool_use","usage":{"input":2100,"output":31},"segment":"plan"}"#,
+    ),
+    (
+        "model_request",
+        "A request goes out to a model; each try is one. `purpose`: step, compaction, title, other. `messages` counts those of the conversation, `estimated_tokens` all that is sent.",
+        r#"{"purpose":"step","model":"qwen3-coder","endpoint":"local","messages":3,"estimated_tokens":2130}"#,
     ),
     (
         "message_delta",

@@ -17,6 +17,9 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use tenon_vocab::Role;
 
+/// Reasoning as only its maker can read it.
+const ENCRYPTED: &str = "reasoning.encrypted_content";
+
 /// The format takes no smaller limit.
 const LEAST_OUTPUT: u64 = 16;
 
@@ -76,15 +79,15 @@ pub(super) fn tail(request: &Request, quirks: &Quirks, options: &ResponsesOption
     let float = |number: Option<f64>| number.filter(|number| number.is_finite()).map(Value::from);
     if sends_tools(&request.prefix, quirks) {
         field("tool_choice", Some(Value::from("auto")));
+        let parallel = options.parallel_tool_calls;
+        field("parallel_tool_calls", parallel.map(Value::from));
     }
-    field("store", Some(Value::Bool(false)));
-    if returns_reasoning(quirks) {
-        let encrypted = Value::from(vec!["reasoning.encrypted_content"]);
-        field("include", Some(encrypted));
-    }
+    field("store", Some(Value::Bool(options.store)));
+    field("include", include(quirks, options));
+    let effort = parameters.reasoning_effort.as_deref();
     field(
         "reasoning",
-        reasoning(parameters.reasoning_effort.as_deref(), quirks),
+        reasoning(effort.or(options.effort.as_deref()), quirks, options),
     );
     let limit = request.max_tokens().map(|most| most.max(LEAST_OUTPUT));
     field("max_output_tokens", limit.map(Value::from));
@@ -106,12 +109,23 @@ pub(super) fn tail(request: &Request, quirks: &Quirks, options: &ResponsesOption
 /// Whether encrypted reasoning is asked for and sent back: one without the
 /// other is refused, or of no use.
 pub(super) fn returns_reasoning(quirks: &Quirks) -> bool {
-    !quirks.omits("include") && !quirks.omits("reasoning.encrypted_content")
+    !quirks.omits("include") && !quirks.omits(ENCRYPTED)
 }
 
-fn reasoning(effort: Option<&str>, quirks: &Quirks) -> Option<Value> {
+fn include(quirks: &Quirks, options: &ResponsesOptions) -> Option<Value> {
+    let encrypted = returns_reasoning(quirks).then_some(ENCRYPTED);
+    let others = options.include.iter().map(String::as_str);
+    let names: Vec<&str> = encrypted
+        .into_iter()
+        .chain(others.filter(|name| *name != ENCRYPTED))
+        .collect();
+    (!names.is_empty()).then(|| Value::from(names))
+}
+
+fn reasoning(effort: Option<&str>, quirks: &Quirks, options: &ResponsesOptions) -> Option<Value> {
     let effort = effort?;
-    let fields: Map<String, Value> = [("effort", effort), ("summary", "auto")]
+    let summary = options.summary.as_deref().unwrap_or("auto");
+    let fields: Map<String, Value> = [("effort", effort), ("summary", summary)]
         .into_iter()
         .filter(|(name, _)| !quirks.omits(&format!("reasoning.{name}")))
         .map(|(name, value)| (name.to_owned(), Value::from(value)))
