@@ -194,7 +194,7 @@ pub struct RunArgs {
     /// Also write the last message to this file.
     #[arg(long, value_name = "FILE")]
     pub output_last_message: Option<PathBuf>,
-    /// Check that the answer is JSON that fits this JSON Schema; exit 7 when not.
+    /// Print only the JSON value in the answer; exit 7 when it does not fit this JSON Schema.
     #[arg(long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
     /// Go on with the last session of this directory.

@@ -2,6 +2,7 @@
 //! as many as it asks for.
 
 mod asked;
+mod fitting;
 
 use crate::args::{Format, InputFormat, RunArgs, Shared};
 use crate::assemble::{self, Options, Session};
@@ -13,7 +14,7 @@ use crate::logs::Logs;
 use crate::place::Place;
 use crate::render::Renderer;
 use crate::render::json::JsonLines;
-use crate::render::text::{Answers, TextLines};
+use crate::render::text::{self, Answers, TextLines};
 use crate::render::waiting::{self, Motion};
 use crate::screen::{Paint, complain};
 use crate::trust::{self, Asking};
@@ -21,8 +22,8 @@ use crate::{CommandResult, prompt};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
-use tenon_engine::Engine;
 use tenon_engine::slash::Names;
+use tenon_engine::{Engine, Parts};
 use tenon_vocab::Command;
 
 pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
@@ -136,10 +137,10 @@ fn in_session(
             First::Typed(prompt) => asked::meant(prompt, &Names::of(&assembled.parts.context))?,
             First::Command(command) => command,
         };
+        let renderer = renderer(args, paint, &assembled.parts);
         let resolved = &assembled.configured.resolved;
         let logs = Logs::of(place, resolved, &assembled.parts.masker, session);
         let handle = Logs::watch(logs, Engine::start(assembled.session, assembled.parts));
-        let renderer = renderer(args, paint);
         match client {
             None => drive(handle, first, renderer, desk).await,
             Some(client) => drive::converse(handle, first, renderer, client).await,
@@ -219,14 +220,14 @@ pub fn desk(format: Format, paint: Paint) -> Desk {
     }
 }
 
-fn renderer(args: &RunArgs, paint: Paint) -> Box<dyn Renderer + Send> {
+fn renderer(args: &RunArgs, paint: Paint, parts: &Parts) -> Box<dyn Renderer + Send> {
     match args.format {
-        Format::Json => Box::new(JsonLines::default()),
-        Format::Text if args.final_only => Box::new(TextLines::new(paint, Answers::Last)),
-        // It is judged as a whole.
-        Format::Text if args.output_schema.is_some() && !std::io::stdout().is_terminal() => {
-            Box::new(TextLines::new(paint, Answers::Held))
+        Format::Json => Box::new(JsonLines::of(parts)),
+        // The value alone is printed, at the end.
+        Format::Text if args.output_schema.is_some() => {
+            Box::new(TextLines::new(paint, Answers::Elsewhere))
         }
+        Format::Text if args.final_only => Box::new(TextLines::new(paint, Answers::Last)),
         Format::Text => Box::new(TextLines::run(paint, Answers::for_stdout())),
     }
 }
@@ -247,30 +248,24 @@ fn read_schema(path: &Path) -> Result<serde_json::Value, CliError> {
 }
 
 fn conclude(args: &RunArgs, schema: Option<&serde_json::Value>, ended: &Ended) -> CommandResult {
+    let fitted = schema.map(|schema| fitting::bare(schema, &ended.answer));
+    let answer = match &fitted {
+        Some(Ok(value)) => value,
+        Some(Err(_)) | None => ended.answer.as_str(),
+    };
     if let Some(path) = &args.output_last_message {
-        crate::screen::write_private(path, ended.answer.as_bytes()).map_err(|error| {
+        crate::screen::write_private(path, answer.as_bytes()).map_err(|error| {
             CliError::runtime(format!("{} cannot be written: {error}", path.display()))
         })?;
     }
-    if let (Some(schema), Some(tenon_vocab::Outcome::Completed)) = (schema, ended.outcome)
-        && let Err(why) = fits(schema, &ended.answer)
-    {
+    if schema.is_some() && args.format == Format::Text && !answer.is_empty() {
+        text::print(answer)?;
+    }
+    if let (Some(Err(why)), Some(tenon_vocab::Outcome::Completed)) = (fitted, ended.outcome) {
         complain(&format!(
             "error: the answer does not fit the output schema: {why}"
         ));
         return Ok(ExitCode::from(code::SCHEMA));
     }
     Ok(ended.code())
-}
-
-/// Whether an answer is JSON that fits; a fence around it is forgiven.
-fn fits(schema: &serde_json::Value, answer: &str) -> Result<(), String> {
-    let text = answer.trim();
-    let text = text
-        .strip_prefix("```json")
-        .or_else(|| text.strip_prefix("```"))
-        .unwrap_or(text);
-    let text = text.strip_suffix("```").unwrap_or(text).trim();
-    let value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
-    tenon_tools::input::check(schema, &value)
 }

@@ -29,10 +29,10 @@ pub enum Answers {
     /// Line by line, once its message is longer than a plan: standard output is a
     /// pipe or a file.
     Lines,
-    /// When its message is known to be an answer.
-    Held,
     /// Only the last message of the run (`--final-only`).
     Last,
+    /// Not here: whoever started the run prints what it makes of the answer.
+    Elsewhere,
 }
 
 impl Answers {
@@ -250,7 +250,13 @@ impl TextLines {
         }
         match (self.answers, message.segment) {
             (Answers::Last, _) => Ok(()),
-            (Answers::Held | Answers::Lines, segment) => {
+            (Answers::Elsewhere, Some(Segment::Plan)) => self.say(
+                &self
+                    .paint
+                    .paint(Style::Dim, Printable::block(text.trim_end()).as_str()),
+            ),
+            (Answers::Elsewhere, _) => Ok(()),
+            (Answers::Lines, segment) => {
                 let rest = piped.rest_of(&text);
                 if rest.trim().is_empty() {
                     return Ok(());
@@ -465,6 +471,14 @@ impl Reader {
             Self::Program
         }
     }
+}
+
+/// An answer to standard output, as whoever reads it there can take it.
+///
+/// # Errors
+/// When the reader is gone.
+pub fn print(text: &str) -> std::io::Result<()> {
+    answer(text, Reader::of_stdout())
 }
 
 /// An answer to standard output, ending in a newline.

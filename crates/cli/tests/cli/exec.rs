@@ -274,6 +274,34 @@ fn an_answer_that_does_not_fit_the_schema_is_exit_seven() {
 }
 
 #[test]
+fn a_fence_around_the_value_is_taken_off_wherever_it_is_written() {
+    let home = TestHome::new();
+    let schema = home.path().join("schema.json");
+    std::fs::write(
+        &schema,
+        r#"{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}"#,
+    )
+    .unwrap();
+    let last = home.path().join("last.json");
+    for answer in [
+        "```json\n{\"ok\": true}\n```",
+        "Here it is:\n~~~\n{\"ok\": true}\n~~~\nDone.",
+    ] {
+        let model = Model::new(&answers(answer));
+        for flag in ["--final-only", "--yes"] {
+            let (code, out, err) = run(model
+                .command(&home)
+                .args(["exec", "-p", "x", flag, "--output-schema"])
+                .arg(&schema)
+                .arg("--output-last-message")
+                .arg(&last));
+            assert_eq!((code, out.as_str()), (0, "{\"ok\": true}\n"), "{err}");
+            assert_eq!(std::fs::read_to_string(&last).unwrap(), "{\"ok\": true}");
+        }
+    }
+}
+
+#[test]
 fn an_answer_of_the_wrong_type_does_not_fit_the_schema() {
     let home = TestHome::new();
     let schema = home.path().join("schema.json");
