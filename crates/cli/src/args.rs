@@ -15,7 +15,7 @@ pub use context::{ContextCommand, HandoffArgs, SkillsCommand};
 pub use cost::{CostArgs, CostBy};
 pub use doctor::DoctorArgs;
 pub use logs::{LogsArgs, LogsCommand};
-pub use order::{in_order, misplaced};
+pub use order::{Order, order};
 pub use policy::{HooksCommand, PolicyCommand, TrustArgs, TrustCommand};
 pub use sessions::{ExportFormat, ResumeArgs, SessionsCommand};
 

@@ -9,7 +9,7 @@ mod start;
 
 pub use equipment::{agent, toolbox, workspace};
 pub use like::like;
-pub use options::{Options, Says, Session};
+pub use options::{Options, Session};
 pub use runtime::runtime;
 
 use crate::briefing;
@@ -289,10 +289,7 @@ fn assemble(
             .and_then(|wanted| provider::small_doubt(configured, &wanted.provider)),
     );
     let models = wanted.map(|wanted| source(place, configured, wanted, &jobs));
-    let mut told = told::sort(place, remarks.found, remember);
-    if options.says == Says::All {
-        told.new.append(&mut told.known);
-    }
+    let told = options.told(told::sort(place, remarks.found, remember));
     remarks.act.extend(told.new);
     let parts = Parts {
         remarks: remarks.act,

@@ -274,7 +274,11 @@ mod tests {
         let error = attach(&path, LIMITS).unwrap_err();
         assert!(error.message.contains("has 112 bytes"), "{}", error.message);
         let error = attach(&folder.path().to_string_lossy(), LIMITS).unwrap_err();
-        assert!(error.message.contains("not a regular file"), "{}", error.message);
+        assert!(
+            error.message.contains("not a regular file"),
+            "{}",
+            error.message
+        );
         let endless = attach("/dev/zero", LIMITS).unwrap_err();
         assert!(
             endless.message.contains("not a regular file"),

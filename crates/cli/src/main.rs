@@ -78,12 +78,13 @@ fn main() -> ExitCode {
 
 /// Flags count on both sides of the subcommand.
 fn read(arguments: Vec<OsString>) -> Result<(Cli, Option<CliError>), clap::Error> {
-    let mut matches = Cli::command().try_get_matches_from(&arguments)?;
-    if let Some(ordered) = args::in_order(&matches, &arguments) {
-        matches = Cli::command().try_get_matches_from(ordered)?;
-    }
-    let cli = Cli::from_arg_matches(&matches)?;
-    Ok((cli, args::misplaced(&matches)))
+    let matches = Cli::command().try_get_matches_from(&arguments)?;
+    let (matches, wrong) = match args::order(&matches, &arguments) {
+        args::Order::AsItIs => (matches, None),
+        args::Order::Moved(ordered) => (Cli::command().try_get_matches_from(ordered)?, None),
+        args::Order::Wrong(error) => (matches, Some(error)),
+    };
+    Ok((Cli::from_arg_matches(&matches)?, wrong))
 }
 
 /// Help and version go to standard output and are no errors.

@@ -54,11 +54,19 @@ fn is_own_group(group: u32) -> bool {
     let group = group.to_string();
     let lines = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
     let nth = |line: &str, at: usize| line.split(':').nth(at).unwrap_or_default().to_owned();
-    let named = lines("/etc/group")
-        .lines()
-        .any(|line| nth(line, 2) == group && !nth(line, 3).is_empty());
-    let primary = lines("/etc/passwd")
+    let accounts = lines("/etc/passwd");
+    let is_name_of_user = |name: &str| {
+        accounts
+            .lines()
+            .any(|line| nth(line, 0) == name && nth(line, 2) == user)
+    };
+    let shared = lines("/etc/group").lines().any(|line| {
+        let members = nth(line, 3);
+        let mut others = members.split(',').filter(|name| !name.is_empty());
+        nth(line, 2) == group && others.any(|name| !is_name_of_user(name))
+    });
+    let primary = accounts
         .lines()
         .any(|line| nth(line, 3) == group && nth(line, 2) != user);
-    !named && !primary
+    !shared && !primary
 }

@@ -9,16 +9,36 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory};
 use std::ffi::OsString;
 
-/// The same arguments with the flags behind the subcommand that reads them;
-/// `None` where they stand there already, or where [`misplaced`] has to speak.
-pub fn in_order(matches: &ArgMatches, arguments: &[OsString]) -> Option<Vec<OsString>> {
-    let top = Cli::command();
-    let given = given(&top, matches)?;
-    let (path, command) = chosen(&top, matches);
-    if given.is_empty() || !given.iter().all(|arg| takes(command, arg)) {
-        return None;
+/// How flags and subcommand stand to each other.
+#[derive(Debug)]
+pub enum Order {
+    AsItIs,
+    /// The same arguments with the flags behind the subcommand that reads them.
+    Moved(Vec<OsString>),
+    /// A flag that the subcommand does not have.
+    Wrong(CliError),
+}
+
+pub fn order(matches: &ArgMatches, arguments: &[OsString]) -> Order {
+    // Before the tree of commands is built: most starts have no subcommand.
+    if matches.subcommand().is_none() {
+        return Order::AsItIs;
     }
-    let start = before(&top, arguments, path.first()?)?;
+    let top = Cli::command();
+    let given = given(&top, matches);
+    if given.is_empty() {
+        return Order::AsItIs;
+    }
+    let (path, command) = chosen(&top, matches);
+    let all = given.iter().all(|arg| takes(command, arg));
+    match moved(&top, &path, arguments).filter(|_| all) {
+        Some(ordered) => Order::Moved(ordered),
+        None => Order::Wrong(misplaced(&given, &path.join(" "), command)),
+    }
+}
+
+fn moved(top: &Command, path: &[&str], arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let start = before(top, arguments, path.first()?)?;
     // Between the words of the subcommand only flags of the whole program stand.
     let end = path.iter().skip(1).try_fold(start, |at, word| {
         let behind = arguments.get(at + 1..)?;
@@ -41,13 +61,12 @@ fn before(top: &Command, arguments: &[OsString], word: &str) -> Option<usize> {
 }
 
 /// The program's own arguments on a command line with a subcommand.
-fn given<'t>(top: &'t Command, matches: &ArgMatches) -> Option<Vec<&'t Arg>> {
-    matches.subcommand()?;
+fn given<'t>(top: &'t Command, matches: &ArgMatches) -> Vec<&'t Arg> {
     let is_given = |arg: &&Arg| {
         let id = arg.get_id().as_str();
         !arg.is_global_set() && matches.value_source(id) == Some(ValueSource::CommandLine)
     };
-    Some(top.get_arguments().filter(is_given).collect())
+    top.get_arguments().filter(is_given).collect()
 }
 
 fn takes(command: &Command, arg: &Arg) -> bool {
@@ -56,29 +75,27 @@ fn takes(command: &Command, arg: &Arg) -> bool {
         .any(|own| own.get_long().is_some() && own.get_long() == arg.get_long())
 }
 
-/// What is wrong with the order, if anything.
-pub fn misplaced(matches: &ArgMatches) -> Option<CliError> {
-    let top = Cli::command();
-    let given = given(&top, matches)?;
-    let first = given.first()?;
-    let (path, command) = chosen(&top, matches);
-    let path = path.join(" ");
+fn misplaced(given: &[&Arg], path: &str, command: &Command) -> CliError {
     let foreign = given.iter().find(|arg| !takes(command, arg));
-    let hint = match foreign {
-        Some(foreign) => format!("`tenon {path}` does not take `{}`.", spelled(foreign)),
+    let (what, hint) = match foreign {
+        Some(foreign) => {
+            let what = spelled(foreign);
+            let hint = format!("`tenon {path}` does not take `{what}`.");
+            (what, hint)
+        }
         None => {
             let flags: Vec<String> = given.iter().map(|arg| spelled(arg)).collect();
-            format!("Put it after: tenon {path} {} …", flags.join(" "))
+            let flags = flags.join(" ");
+            (
+                flags.clone(),
+                format!("Put it after: tenon {path} {flags} …"),
+            )
         }
     };
-    let first = foreign.unwrap_or(first);
-    Some(
-        CliError::usage(format!(
-            "`{}` stands before `{path}`, where it would not count",
-            spelled(first)
-        ))
-        .with_hint(hint),
-    )
+    CliError::usage(format!(
+        "`{what}` stands before `{path}`, where it would not count"
+    ))
+    .with_hint(hint)
 }
 
 /// The innermost subcommand and how it is called.

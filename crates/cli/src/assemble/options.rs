@@ -3,6 +3,7 @@
 
 use crate::args::RunArgs;
 use crate::drive::Desk;
+use crate::told::Sorted;
 use crate::trust::{Accept, Accepts};
 use serde_json::{Value, json};
 use tenon_engine::{Approval, Confirm, Effects};
@@ -84,6 +85,16 @@ impl Options {
             accepts: accepts(args),
             says: if args.verbose { Says::All } else { Says::News },
         }
+    }
+}
+
+impl Options {
+    /// What is said at a start, of what was said before.
+    pub fn told(&self, mut sorted: Sorted) -> Sorted {
+        if self.says == Says::All {
+            sorted.new.append(&mut sorted.known);
+        }
+        sorted
     }
 }
 

@@ -37,7 +37,7 @@ impl Piped {
         let from = self.written.max(self.repeated());
         if end > from {
             let mut stdout = std::io::stdout().lock();
-            stdout.write_all(self.text[from..end].as_bytes())?;
+            stdout.write_all(&self.text.as_bytes()[from..end])?;
             stdout.flush()?;
         }
         self.written = self.written.max(end);
