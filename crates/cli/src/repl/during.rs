@@ -215,8 +215,8 @@ impl Desk {
         self.waiting.leave();
         if self.is_asked(moment) {
             return match entered.pace {
-                Pace::Alone => self.answer(live, entered.text.trim()),
-                Pace::Among => {
+                Pace::Alone | Pace::Among => self.answer(live, entered.text.trim()),
+                Pace::Pasted => {
                     complain(NOT_TYPED);
                     let _ = write!(std::io::stderr().lock(), "> ");
                 }

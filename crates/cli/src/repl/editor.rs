@@ -95,9 +95,10 @@ impl LineEditor {
         };
         let text = join(line, hand.continued);
         let pasted = hand.began == Began::Paste && acts_when_typed(&text);
-        let pace = match among || pasted {
-            true => Pace::Among,
-            false => Pace::Alone,
+        let pace = match (pasted, among) {
+            (true, _) => Pace::Pasted,
+            (false, true) => Pace::Among,
+            (false, false) => Pace::Alone,
         };
         (Edited::Line(Entered { text, pace }), behind)
     }

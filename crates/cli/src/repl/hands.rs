@@ -113,6 +113,7 @@ impl Thread {
         let (mut edited, behind) = editor.read(label, &(clean(given) + &begun));
         self.begun = behind;
         if let Edited::Line(entered) = &mut edited
+            && entered.pace == Pace::Alone
             && acts_when_typed(&entered.text)
             // More of a paste may come in a moment: what runs has the time.
             && (!self.begun.is_empty() || self.lines.more())
@@ -130,8 +131,8 @@ impl Thread {
             modes::prompt(shown);
             match self.lines.next(None, &self.moment) {
                 Some((_, Said::Line(line))) => {
-                    if line.pace == Pace::Among {
-                        whole.pace = Pace::Among;
+                    if line.pace != Pace::Alone {
+                        whole.pace = line.pace;
                     }
                     whole.text.push_str(&line.text);
                     if !whole.text.ends_with('\\') {

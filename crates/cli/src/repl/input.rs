@@ -35,6 +35,8 @@ pub enum Pace {
     Alone,
     /// With other lines, or sooner than fingers are: it may be of a paste.
     Among,
+    /// A marked paste is in it, or just came: never an answer.
+    Pasted,
 }
 
 /// An answer is typed: what a paste brought with it is none.
@@ -49,7 +51,7 @@ impl Entered {
 
     /// Whether it would run what perhaps nobody typed.
     pub fn is_doubtful(&self) -> bool {
-        let several = self.pace == Pace::Among || self.text.trim_end().contains('\n');
+        let several = self.pace != Pace::Alone || self.text.trim_end().contains('\n');
         several && self.text.trim_start().starts_with('!')
     }
 }
@@ -183,7 +185,7 @@ impl Keyboard {
     pub async fn answer(&mut self, signals: &mut Signals, label: &str) -> Option<String> {
         loop {
             let entered = self.entered(signals, label).await?;
-            if entered.pace == Pace::Alone {
+            if entered.pace != Pace::Pasted {
                 return Some(entered.text);
             }
             complain(NOT_TYPED);

@@ -124,13 +124,16 @@ impl Lines {
         if !self.terminal || self.whole.len() == before {
             return;
         }
-        let soon = self.last.is_some_and(|(at, gap)| at.elapsed() <= gap);
-        let pasted = pasted || is_marked(&String::from_utf8_lossy(&self.pending));
+        let close = self.last.filter(|(at, gap)| at.elapsed() <= *gap);
+        let behind = close.is_some_and(|(_, gap)| gap == CLOSE);
+        let pasted = pasted || behind || is_marked(&String::from_utf8_lossy(&self.pending));
         let gap = if pasted { CLOSE } else { QUICK };
         self.last = Some((Instant::now(), gap));
+        let soon = close.is_some();
+        let pace = if pasted { Pace::Pasted } else { Pace::Among };
         if soon || pasted || self.whole.len() > before + 1 || !self.pending.is_empty() {
             for (_, entered) in self.whole.iter_mut().skip(before) {
-                entered.pace = Pace::Among;
+                entered.pace = pace;
             }
         }
     }
@@ -303,9 +306,9 @@ mod tests {
         assert_eq!(paces(true, "!ls\n"), [Pace::Alone]);
         assert_eq!(paces(true, "look\n!ls\n"), [Pace::Among; 2]);
         assert_eq!(paces(true, "!ls\nhal"), [Pace::Among]);
-        assert_eq!(paces(true, "\x1b[200~a\x1b[201~y\n"), [Pace::Among]);
-        assert_eq!(paces(true, "\x1b[201~y\n"), [Pace::Among]);
-        assert_eq!(paces(true, "a\x1b[201~\ny\n"), [Pace::Among; 2]);
+        assert_eq!(paces(true, "\x1b[200~a\x1b[201~y\n"), [Pace::Pasted]);
+        assert_eq!(paces(true, "\x1b[201~y\n"), [Pace::Pasted]);
+        assert_eq!(paces(true, "a\x1b[201~\ny\n"), [Pace::Pasted; 2]);
         assert_eq!(paces(false, "look\n!ls\n"), [Pace::Alone; 2], "of a pipe");
         let mut quick = lines(true, "look\n");
         quick.divide(3);

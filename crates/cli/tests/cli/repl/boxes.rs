@@ -63,7 +63,7 @@ fn one_run_and_a_conversation_show_a_reply_in_boxes() {
     };
     terminal.see("All is well.").see("exit=0");
     has_boxes(&terminal);
-    let talk = ["--plain", "--dialect", "markdown"];
+    let talk = ["--dialect", "markdown"];
     let home = TestHome::new();
     let Some(terminal) = start(&home, &model, &talk, &[]) else {
         return;
@@ -91,13 +91,13 @@ fn a_screen_reader_gets_lines_and_no_boxes() {
 fn while_a_reply_is_held_back_its_tokens_are_counted_on_the_screen() {
     for args in [
         &["exec", "--dialect", "markdown", "-p", "go"][..],
-        &["--plain", "--dialect", "markdown"],
+        &["--dialect", "markdown"],
     ] {
         let (home, model) = (TestHome::new(), model(Duration::from_millis(300)));
         let Some(terminal) = start(&home, &model, args, &[]) else {
             return;
         };
-        if args[0] == "--plain" {
+        if args[0] != "exec" {
             terminal.ready().line("go");
         }
         terminal.see("Thinking... [").see(" tokens]");

@@ -336,6 +336,8 @@ fn what_a_paste_brings_is_no_answer_to_a_question() {
             .text(&format!("\x1b[200~\x1b[201~{tail}"))
             .see_times("not taken as an answer", times + 1);
     }
+    // Sooner it would be a part of the paste.
+    std::thread::sleep(Duration::from_millis(300));
     terminal.line("n").see("that was it").see_last(">");
     assert!(!home.project().join("made.txt").exists());
 }

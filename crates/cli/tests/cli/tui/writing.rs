@@ -96,6 +96,12 @@ fn what_an_input_method_commits_at_once_is_taken_whole() {
     assert_eq!(stage.model.last_prompt(), "今日は良い天気で안녕す");
 }
 
+/// What follows a paste sooner is a part of it.
+fn rested(screen: &Screen) -> &Screen {
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    screen
+}
+
 #[test]
 fn a_paste_of_a_megabyte_is_folded_and_sent_whole() {
     let stage = Stage::says("got it");
@@ -110,7 +116,7 @@ fn a_paste_of_a_megabyte_is_folded_and_sent_whole() {
         screen.view().text()
     );
     assert!(stage.model.asked().is_empty(), "a paste is not sent");
-    screen.key(ENTER).see("got it").done();
+    rested(&screen).key(ENTER).see("got it").done();
     let sent = stage.model.last_prompt();
     assert_eq!(sent.len(), "look: ".len() + text.trim_end().len());
     assert_eq!(sent, format!("look: {}", text.trim_end()));
@@ -130,7 +136,7 @@ fn a_paste_has_its_line_ends_and_is_not_sent_by_them() {
         "{view:#?}"
     );
     assert!(stage.model.asked().is_empty());
-    screen.key(ENTER).see("got it");
+    rested(&screen).key(ENTER).see("got it");
     assert_eq!(stage.model.last_prompt(), "one\ntwo\nthree\n\tfour");
 }
 
@@ -190,7 +196,11 @@ fn a_folded_paste_that_begins_with_the_sign_of_the_shell_is_a_prompt() {
     let screen = stage.open();
     let text = format!("!!! warning\ntouch {{x}}\n{}", "line\n".repeat(14));
     screen.ready().paste(&text).see("> [pasted 16 lines #1]");
-    screen.text(" explain").key(ENTER).see("got it").done();
+    rested(&screen)
+        .text(" explain")
+        .key(ENTER)
+        .see("got it")
+        .done();
     assert!(stage.model.last_prompt().starts_with("!!! warning"));
 }
 
@@ -200,7 +210,7 @@ fn a_paste_with_the_mark_of_its_end_in_it_neither_sends_nor_runs() {
     let screen = stage.open();
     let text = "innocent\x1b[201~\r!touch ran-it\r";
     screen.ready().paste(text).see("!touch ran-it");
-    screen.key(ENTER).see("got it").done();
+    rested(&screen).key(ENTER).see("got it").done();
     assert!(stage.model.last_prompt().contains("!touch ran-it"));
     assert!(!stage.home.project().join("ran-it").exists());
 }
@@ -220,7 +230,7 @@ fn keys_behind_the_end_of_a_paste_change_nothing_but_the_text() {
     for mode in ["accept", "auto", "plan"] {
         assert_eq!(before.has(mode), after.has(mode), "{}", after.text());
     }
-    screen.key(ENTER).see("got it").done();
+    rested(&screen).key(ENTER).see("got it").done();
     assert_eq!(stage.model.last_prompt(), "onetwo");
 }
 
