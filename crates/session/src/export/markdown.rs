@@ -118,11 +118,13 @@ fn write_result(out: &mut String, result: &ToolResult) {
     out.push_str("</details>\n\n");
 }
 
-/// One line in which nothing is a tag or an entity.
+/// One line in which nothing is a tag, an entity or an image.
 fn inline(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = Printable::line(&text).into_string();
-    text.replace('&', "&amp;").replace('<', "&lt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace("![", "&#33;[")
 }
 
 /// A fence longer than any run of backticks inside.

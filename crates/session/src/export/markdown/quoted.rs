@@ -1,7 +1,8 @@
 //! Foreign Markdown as a quotation. A line of a quotation begins with `>`, so
 //! whatever the text begins and does not end, a fence, a list, a table, ends with
 //! it. Only a tag could get out, so none is left to be one: the sign that begins
-//! it becomes an entity, except in code, where it is none.
+//! it becomes an entity, except in code, where it is none. The same for images,
+//! which would fetch something from another machine.
 //!
 //! What is code is decided with care: where that is in doubt it is taken for text,
 //! and the worst that happens is that a reader sees the entity.
@@ -70,7 +71,7 @@ enum Spans {
 fn without_tags(line: &str, spans: &mut Spans) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
-    while let Some(at) = rest.find(['<', '`', '\\']) {
+    while let Some(at) = rest.find(['<', '`', '\\', '!']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let taken = if let Some(after) = rest.strip_prefix('\\') {
@@ -79,6 +80,11 @@ fn without_tags(line: &str, spans: &mut Spans) -> String {
             1 + escaped.map_or(0, char::len_utf8)
         } else if let Some(after) = rest.strip_prefix('<') {
             out.push_str("&lt;");
+            rest = after;
+            continue;
+        } else if let Some(after) = rest.strip_prefix('!') {
+            // An image is fetched by whoever opens the file; a link waits for a click.
+            out.push_str(if after.starts_with('[') { "&#33;" } else { "!" });
             rest = after;
             continue;
         } else {
@@ -127,6 +133,20 @@ mod tests {
         assert!(text.ends_with("> ---\n\n"), "{text}");
         assert!(text.trim_end().lines().all(|line| line.starts_with("> ")));
         assert_eq!(shown(" \n"), "");
+    }
+
+    #[test]
+    fn an_image_becomes_a_link_that_nothing_fetches_by_itself() {
+        for (text, expected) in [
+            ("![a](https://h/x?d=1)", "&#33;[a](https://h/x?d=1)"),
+            ("a ![b][c] d!", "a &#33;[b][c] d!"),
+            ("\\![b](https://h)", "\\![b](https://h)"),
+            ("\\\\![b](https://h)", "\\\\&#33;[b](https://h)"),
+            ("`![b](https://h)`", "`![b](https://h)`"),
+            ("[b](https://h)", "[b](https://h)"),
+        ] {
+            assert_eq!(shown(text), format!("> {expected}\n\n"));
+        }
     }
 
     #[test]
