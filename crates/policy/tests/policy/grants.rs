@@ -594,6 +594,7 @@ fn nothing_lasting_is_offered_for_what_goes_on_behind_links() {
             key: GrantKey::Command(words),
             scope: Scope::Session,
             expires: None,
+            given: None,
         });
         let class = granted(&bash(command), &grants, &Rules::built_in());
         assert_eq!(class, Class::Ask, "{command}");

@@ -98,6 +98,7 @@ impl Yard {
                 .map(|name| root.join(name))
                 .to_vec(),
             guarded: Vec::new(),
+            sockets: Vec::new(),
             hidden: Vec::new(),
             limits: Limits::default(),
             lacking: Lacking::RunPartial,
