@@ -24,7 +24,7 @@ fn commands_are_helped_completed_and_corrected() {
     let screen = terminal.screen();
     assert!(screen.contains("max,\n"), "{screen}");
     terminal
-        .line("?")
+        .line("/?")
         .see_times("list background processes", 2)
         .see_last(">");
     terminal

@@ -84,6 +84,7 @@ fn a_paste_of_three_lines_is_one_prompt_and_keeps_its_backslashes() {
         .ready()
         .paste("one \\\ntwo\nthree")
         .see("three")
+        .rested()
         .key("Enter")
         .see("Done. (");
     assert_eq!(model.last_prompt(), "one \\\ntwo\nthree");

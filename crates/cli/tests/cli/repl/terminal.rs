@@ -187,6 +187,12 @@ impl Terminal {
         self
     }
 
+    /// A person presses the next key later than what still counts as the paste.
+    pub fn rested(&self) -> &Self {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        self
+    }
+
     /// A paste into a terminal that does not bracket it.
     pub fn paste_unmarked(&self, text: &str) -> &Self {
         self.tmux(&["set-buffer", text]);
