@@ -237,7 +237,8 @@ fn repaired(what: &str) -> Notice {
         level: NoticeLevel::Warning,
         kind: String::from("protected"),
         message: what.to_owned(),
-        hint: Some(String::from(
+        // What stayed needs no way back.
+        hint: ["set aside", "put back"].iter().any(|moved| what.contains(moved)).then(|| String::from(
             "While a command runs, nobody may make or change what Tenon, git or a shell takes orders from. If it was you, do it again, or rename it back, when the command has ended.",
         )),
     }
