@@ -274,6 +274,20 @@ impl Script {
             !parts.is_empty() && (0..parts.len()).all(|part| doubt(self, part).is_none())
         })
     }
+
+    /// Whether it is proved that this command of [`crate::Commands::Exact`]
+    /// changes nothing, whatever it may read.
+    #[must_use]
+    pub fn changes_nothing(&self, part: usize) -> bool {
+        let Some(command) = self.exact().and_then(|commands| commands.get(part)) else {
+            return false;
+        };
+        let mut targets = self.observed_of(part);
+        self.foreign.is_empty()
+            && command.expanding_word().is_none()
+            && certain_roles(&command.argv()).is_ok()
+            && targets.all(|(target, _)| target.deed == Deed::Read)
+    }
 }
 
 /// Why it is not certain that a command of [`crate::Commands::Exact`] reads the

@@ -17,7 +17,7 @@ pub(crate) enum Line {
 }
 
 /// Changes the working tree to what a commit holds.
-const TREE: [&str; 17] = [
+const TREE: [&str; 19] = [
     "am",
     "apply",
     "bisect",
@@ -32,27 +32,34 @@ const TREE: [&str; 17] = [
     "reset",
     "restore",
     "revert",
+    "sparse-checkout",
     "stash",
     "submodule",
     "switch",
+    "worktree",
 ];
 /// Of these, what brings nothing but commits.
-const COMMITS: [&str; 13] = [
+const COMMITS: [&str; 18] = [
+    "am",
+    "bisect",
     "checkout",
     "cherry-pick",
     "clone",
     "merge",
     "pull",
+    "read-tree",
     "rebase",
     "reset",
     "restore",
     "revert",
+    "sparse-checkout",
     "stash",
     "submodule",
     "switch",
+    "worktree",
     "fetch",
 ];
-/// Beside git in a line, these change nothing.
+/// Beside git in a line, these change nothing, whatever their words become.
 const BESIDE: [&str; 6] = ["cd", "echo", "true", "pwd", ":", "printf"];
 
 impl Line {
@@ -64,8 +71,8 @@ impl Line {
             return Self::Plain;
         }
         match script.exact() {
-            // Else the shell itself might write somewhere.
-            Some(commands) if commands.iter().all(is_harmless) && !script.text.contains('>') => {
+            // The shell itself writes nowhere: such a line is not certain.
+            Some(commands) if (0..commands.len()).all(|part| is_harmless(script, part)) => {
                 Self::Git
             }
             _ => Self::Mixed,
@@ -73,16 +80,22 @@ impl Line {
     }
 }
 
-fn is_harmless(simple: &Simple) -> bool {
+fn is_harmless(script: &Script, part: usize) -> bool {
+    let Some(simple) = script.exact().and_then(|commands| commands.get(part)) else {
+        return false;
+    };
     if !simple.assignments.is_empty() {
         return false;
     }
-    let argv = simple.argv();
-    match argv.first() {
-        Some(&"git") => {}
-        Some(program) => return BESIDE.contains(program),
-        None => return false,
+    match simple.argv().first() {
+        Some(&"git") => is_harmless_git(simple),
+        Some(program) => BESIDE.contains(program) || script.changes_nothing(part),
+        None => false,
     }
+}
+
+fn is_harmless_git(simple: &Simple) -> bool {
+    let argv = simple.argv();
     let Some(name) = subcommand(simple) else {
         return false;
     };
@@ -90,23 +103,43 @@ fn is_harmless(simple: &Simple) -> bool {
     let (before, after) = argv.split_at(at);
     let is_led = before
         .iter()
-        .any(|word| word.starts_with("--") || (word.starts_with("-c")));
-    // Programs, other settings, other places.
+        .any(|word| *word != "--no-pager" && (word.starts_with("--") || word.starts_with("-c")));
     let runs = after.iter().any(|word| {
-        const LONG: [&str; 10] = [
-            "--conf", "--uplo", "--rece", "--temp", "--exec", "--stra", "--sepa", "--refe",
-            "--filt", "--gpg",
-        ];
         let is_short = word.starts_with('-') && !word.starts_with("--");
-        LONG.iter().any(|start| word.starts_with(start))
+        is_led_astray(word)
             || (is_short && word.contains(['c', 'u', 'x', 's', 'X']) && takes_programs(name))
             || *word == "foreach"
+            || (*word == "run" && name == "bisect")
     });
     (COMMITS.contains(&name) || BENIGN.contains(&name)) && !is_led && !runs
 }
 
+/// Options that give programs, other settings, other places, also shortened as
+/// git allows.
+fn is_led_astray(word: &str) -> bool {
+    const LONG: [&str; 11] = [
+        "config",
+        "exec",
+        "filter",
+        "gpg-sign",
+        "output",
+        "receive-pack",
+        "reference",
+        "separate-git-dir",
+        "strategy",
+        "template",
+        "upload-pack",
+    ];
+    let name = word.strip_prefix("--").unwrap_or_default();
+    let name = name.split('=').next().unwrap_or_default();
+    !name.is_empty()
+        && LONG
+            .iter()
+            .any(|long| long.starts_with(name) || name.starts_with(long))
+}
+
 /// Of git, what leaves the working tree alone.
-const BENIGN: [&str; 8] = [
+const BENIGN: [&str; 12] = [
     "status",
     "log",
     "diff",
@@ -115,6 +148,10 @@ const BENIGN: [&str; 8] = [
     "rev-parse",
     "add",
     "commit",
+    "describe",
+    "ls-files",
+    "rev-list",
+    "shortlog",
 ];
 
 /// Where a short option gives a program or a setting.
