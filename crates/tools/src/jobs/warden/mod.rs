@@ -59,6 +59,9 @@ struct State {
     running: BTreeMap<u64, Leave>,
     /// What a file tool made, which was asked about on its own.
     accepted: BTreeSet<PathBuf>,
+    /// Folders that commands made which still run, and those that are gone.
+    made: BTreeSet<PathBuf>,
+    gone: BTreeSet<PathBuf>,
     tickets: u64,
 }
 
@@ -162,8 +165,11 @@ impl State {
         let mut marks = self.marks(scope);
         let told = if self.running.is_empty() {
             self.accepted.clear();
+            self.made.clear();
+            self.gone.clear();
             Vec::new()
         } else {
+            self.follow();
             self.judge(policy, user, &mut marks)
         };
         self.remember(policy, user, marks);
@@ -173,6 +179,25 @@ impl State {
     fn marks(&mut self, scope: Scope) -> BTreeMap<PathBuf, Kind> {
         let tree = self.tree.as_mut();
         tree.map(|tree| tree.look(scope)).unwrap_or_default()
+    }
+
+    /// Which folders are new since a command runs. One that was there before is
+    /// not, however often it goes and comes.
+    fn follow(&mut self) {
+        let Some(tree) = &self.tree else {
+            return;
+        };
+        for path in tree.went() {
+            if !is_below(path, &self.made) {
+                self.gone.insert(path.clone());
+            }
+        }
+        for path in tree.came() {
+            let was_there = |gone: &PathBuf| path.starts_with(gone) || gone.starts_with(path);
+            if !self.gone.iter().any(was_there) {
+                self.made.insert(path.clone());
+            }
+        }
     }
 
     /// Takes out of `marks` what was set aside.
@@ -190,7 +215,7 @@ impl State {
             known: &self.known.folders,
             told: Vec::new(),
         };
-        let mut came = Vec::new();
+        let (mut came, mut inside) = (Vec::new(), Vec::new());
         let new: Vec<(PathBuf, Kind)> = marks
             .iter()
             .filter(|(path, _)| !self.known.marks.contains_key(*path))
@@ -211,6 +236,9 @@ impl State {
                 Kind::Later(what) if leaves.clone().any(|leave| leave.line == Line::Git) => {
                     came.push(format!("`{}` is {what}", whole.display()));
                 }
+                Kind::Later(what) if is_in_new_project(&path, &self.made) => {
+                    inside.push(format!("`{}` is {what}", whole.display()));
+                }
                 Kind::Later(what) => {
                     judge.set_aside(&whole, what);
                     marks.remove(&path);
@@ -227,7 +255,11 @@ impl State {
         }
         let mut told = judge.told;
         if !came.is_empty() {
-            told.push(brought(&came));
+            told.push(told_of("git brought files that run code later", &came));
+        }
+        if !inside.is_empty() {
+            let what = "a new folder holds files that run code later";
+            told.push(told_of(what, &inside));
         }
         told
     }
@@ -396,15 +428,30 @@ fn others<'a>(folder: &Path, asked: impl Iterator<Item = &'a PathBuf>) -> Vec<Pa
         .collect()
 }
 
-/// What git has brought out of commits is what a person asked for, and is told.
-fn brought(came: &[String]) -> String {
-    let shown: Vec<&str> = came.iter().take(TOLD).map(String::as_str).collect();
-    let more = match came.len().saturating_sub(TOLD) {
+fn is_below(path: &Path, folders: &BTreeSet<PathBuf>) -> bool {
+    folders.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Whether it lies in a plain folder that a command has made: a project of its
+/// own, which nobody has opened yet.
+fn is_in_new_project(path: &Path, made: &BTreeSet<PathBuf>) -> bool {
+    made.iter().any(|folder| {
+        let is_plain = |part: &std::ffi::OsStr| !part.as_encoded_bytes().starts_with(b".");
+        // It runs code for what it is there, not for where the folder lies.
+        let runs_there = |below: &Path| below.to_str().and_then(tenon_policy::runs_later).is_some();
+        folder.iter().all(is_plain) && path.strip_prefix(folder).is_ok_and(runs_there)
+    })
+}
+
+/// What a person asked for stays, and is told.
+fn told_of(what: &str, files: &[String]) -> String {
+    let shown: Vec<&str> = files.iter().take(TOLD).map(String::as_str).collect();
+    let more = match files.len().saturating_sub(TOLD) {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
     format!(
-        "git brought files that run code later, look at them before they do: {}{more}",
+        "{what}, look at them before they do: {}{more}",
         shown.join(", ")
     )
 }

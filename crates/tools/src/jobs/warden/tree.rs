@@ -87,6 +87,10 @@ pub(super) struct Tree {
     /// What commands do not reach anyway.
     without: Vec<PathBuf>,
     folders: BTreeMap<PathBuf, Folder>,
+    /// Folders that came with the last look, each without those in it.
+    came: Vec<PathBuf>,
+    /// Folders that went with it, likewise.
+    went: Vec<PathBuf>,
 }
 
 impl Tree {
@@ -95,6 +99,8 @@ impl Tree {
             root,
             without,
             folders: BTreeMap::new(),
+            came: Vec::new(),
+            went: Vec::new(),
         }
     }
 
@@ -113,6 +119,8 @@ impl Tree {
         let now = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap_or_default();
+        self.came.clear();
+        self.went.clear();
         if self.folders.is_empty() {
             self.walk(&root, vec![PathBuf::new()], now);
         } else {
@@ -124,12 +132,21 @@ impl Tree {
             for path in changed {
                 new.extend(self.list_again(&root, &path, now));
             }
+            self.came.clone_from(&new);
             self.walk(&root, new, now);
         }
         self.folders
             .values()
             .flat_map(|folder| folder.found.iter().cloned())
             .collect()
+    }
+
+    pub(super) fn came(&self) -> &[PathBuf] {
+        &self.came
+    }
+
+    pub(super) fn went(&self) -> &[PathBuf] {
+        &self.went
     }
 
     fn differences(&self, root: &File, scope: Scope) -> (Vec<PathBuf>, Vec<PathBuf>) {
@@ -159,6 +176,7 @@ impl Tree {
         for other in below {
             self.folders.remove(&other);
         }
+        self.went.push(path.to_owned());
     }
 
     /// Gives the folders that are new in one.

@@ -14,15 +14,17 @@ const THERE: [&str; 7] = [
     "packages/a/.vscode/tasks.json",
     "tools/hooks/pre-commit",
 ];
-const NEW: [&str; 11] = [
+const NEW: [&str; 13] = [
     ".husky/_/pre-commit",
     ".idea/runConfigurations/x.xml",
     ".gitlab-ci.yml",
     ".mise.toml",
     ".npmrc",
     "lefthook.yml",
-    "packages/b/.envrc",
-    "packages/b/.zed/tasks.json",
+    "packages/.envrc",
+    "packages/.zed/tasks.json",
+    "packages/.config/mise/config.toml",
+    ".new/.envrc",
     "src/.devcontainer/devcontainer.json",
     ".bashrc",
     "x.code-workspace",

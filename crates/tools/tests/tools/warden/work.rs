@@ -111,3 +111,101 @@ async fn packages_bring_along_what_they_like() {
         assert!(yard.exists("node_modules/a/.npmrc") && yard.exists("sub/.travis.yml"));
     }
 }
+
+#[tokio::test]
+async fn what_only_reads_beside_git_does_not_undo_what_git_brings() {
+    const LINES: [&str; 7] = [
+        "git switch topic && ls",
+        "git merge topic 2>&1 | tail -3",
+        "git checkout topic >/dev/null 2>&1; git --no-pager log --oneline | head -n 1 | cat",
+        "git reset --hard topic && test -d .vscode && wc -l .github/workflows/ci.yml",
+        "git stash list; git rebase topic | grep -c x || echo done",
+        "cd src && git restore --source=topic --worktree --staged :/ && git diff --stat",
+        "git status --short; git read-tree -u -m topic | cat",
+    ];
+    for yard in yards() {
+        yard.put(".github/workflows/ci.yml", "one\n");
+        yard.git(&yard.root, &["add", "-A"]);
+        yard.git(&yard.root, &["commit", "-qm", "two"]);
+        yard.git(&yard.root, &["branch", "-M", "main"]);
+        yard.git(&yard.root, &["checkout", "-qb", "topic"]);
+        yard.put(".github/workflows/ci.yml", "two\n");
+        yard.put(".vscode/tasks.json", "two\n");
+        yard.git(&yard.root, &["add", "-A"]);
+        yard.git(&yard.root, &["commit", "-qm", "three"]);
+        for line in LINES {
+            for words in [
+                &["checkout", "-qf", "topic"] as &[&str],
+                &["checkout", "-qf", "-B", "main", "topic~1"],
+            ] {
+                assert!(yard.git(&yard.root, words), "{line}");
+            }
+            yard.give();
+            let outcome = yard.line(line).await;
+            let case = yard.case(&outcome);
+            for file in [".vscode/tasks.json", ".github/workflows/ci.yml"] {
+                assert_eq!(yard.text(file).as_deref(), Some("two\n"), "{line} {case}");
+            }
+            let told = outcome.repairs.join("");
+            assert!(told.contains("git brought"), "{line} {case}");
+            assert!(!told.contains("set aside"), "{line} {case}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_may_write_beside_git_is_still_held() {
+    for yard in yards() {
+        yard.git(&yard.root, &["branch", "topic"]);
+        yard.give();
+        for line in [
+            "git checkout -q topic && git log --output=.envrc",
+            "git checkout -q topic | tee .envrc",
+            "git checkout -q topic; cp src/a.txt .envrc",
+            "git checkout -q topic; sort -o .envrc src/a.txt",
+            "git rebase --exe 'echo evil > .envrc' HEAD~0",
+        ] {
+            let outcome = yard.line(line).await;
+            assert!(!yard.exists(".envrc"), "{line} {}", yard.case(&outcome));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_new_folder_is_a_project_of_its_own_and_keeps_what_it_holds() {
+    for yard in yards() {
+        let seed = yard.top.join("open/seed");
+        for (file, text) in [(".vscode/tasks.json", "{}\n"), (".npmrc", "a=b\n")] {
+            std::fs::create_dir_all(seed.join(".vscode")).unwrap();
+            std::fs::write(seed.join(file), text).unwrap();
+        }
+        yard.git(&seed, &["init", "-q"]);
+        yard.git(&seed, &["add", "-A"]);
+        yard.git(&seed, &["commit", "-qm", "one"]);
+        yard.give();
+        let script = "set -e; git clone -q $TOP/open/seed s2; ls s2; cp -r s2 src/s4
+            mkdir -p build/_deps; cp -r s2 build/_deps/s5; cp s2/.npmrc src/
+            mkdir .s6; cp s2/.npmrc .s6; mv src/s4 s7; cp -r s7 src/s4";
+        let outcome = yard.sh(script).await;
+        let case = yard.case(&outcome);
+        assert_eq!(outcome.exit_code(), Some(0), "{case}");
+        for folder in ["s2", "src/s4", "build/_deps/s5", "s7"] {
+            for file in [".vscode/tasks.json", ".npmrc"] {
+                assert!(yard.exists(&format!("{folder}/{file}")), "{folder} {case}");
+            }
+        }
+        let told = outcome.repairs.join("\n");
+        assert!(told.contains("a new folder holds"), "{case}");
+        for file in ["src/.npmrc", ".s6/.npmrc"] {
+            assert!(!yard.exists(file), "{file} {case}");
+        }
+        // When the command has ended, it is a folder that is there.
+        let outcome = yard
+            .sh("mkdir -p s2; echo evil > s2/.envrc; rm -r s7; mkdir s7; echo evil > s7/.envrc")
+            .await;
+        let case = yard.case(&outcome);
+        for file in ["s2/.envrc", "s7/.envrc"] {
+            assert!(!yard.exists(file), "{file} {case}");
+        }
+    }
+}
