@@ -101,9 +101,10 @@ impl LastRun {
 /// From the beginning of the run whose words the model knows last.
 fn since(parts: &Parts) -> Option<Vec<Event>> {
     let (state, log) = (&parts.state, &parts.log);
-    let Some(last) = state.live().last().map(|live| live.run) else {
-        // Commands of the user's own leave no message.
-        let shell = !state.shell_notes().is_empty();
+    let said = state.live().filter(|live| !live.message.is_of_shell());
+    let Some(last) = said.last().map(|live| live.run) else {
+        // There may be commands of the user's own, and nothing that was said.
+        let shell = !state.shell_notes().is_empty() || state.live().next().is_some();
         return shell.then(|| log.read_from(0).ok()).flatten();
     };
     let first = state.live().find(|live| live.run == last)?;
@@ -116,8 +117,9 @@ fn since(parts: &Parts) -> Option<Vec<Event>> {
 
 fn is_shown(event: &Event) -> bool {
     match &event.kind {
-        EventKind::Message(_)
-        | EventKind::ToolUse(_)
+        // The command of a `!` stands there as a call.
+        EventKind::Message(message) => !message.is_of_shell(),
+        EventKind::ToolUse(_)
         | EventKind::ToolResult(_)
         | EventKind::Notice(_)
         | EventKind::Interrupted(_)

@@ -117,6 +117,7 @@ impl Kind {
             (Part::Image { .. }, ..) => Self::Images,
             (Part::ToolCall(_), ..) => Self::Calls,
             (Part::ToolResult { .. }, ..) | (_, Role::Tool, _) => Self::Results,
+            (_, _, Origin::Shell) => Self::Notes,
             (_, Role::Assistant, _) => Self::Answers,
             (_, Role::User, Origin::Compaction) => Self::Summary,
             (Part::Text { text }, Role::User, Origin::User) if marked::of(text).is_some() => {

@@ -13,7 +13,7 @@ use crate::host::{CallHost, Watch};
 use crate::images;
 use crate::mask;
 use crate::run::{End, Flow, Run};
-pub(crate) use by_user::by_user;
+pub(crate) use by_user::{by_user, to_its_end};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,10 +80,12 @@ impl Done {
 /// Runs a batch of the model's calls; a limit of them may end the run.
 pub(crate) async fn execute(run: &mut Run, batch: Vec<Admitted>) -> Flow<()> {
     let (_, end) = settle_all(run, batch).await?;
+    unless_interrupted(run)?;
     end.map_or(Ok(()), Err)
 }
 
-/// Gives the results in the order of the calls, and what the limits say.
+/// Gives the results in the order of the calls, and what the limits say. Whether
+/// the run was interrupted is for whoever has read the results.
 async fn settle_all(run: &mut Run, batch: Vec<Admitted>) -> Flow<(Vec<Done>, Option<End>)> {
     run.batch += 1;
     let mut waiting = Vec::with_capacity(batch.len());
@@ -101,10 +103,14 @@ async fn settle_all(run: &mut Run, batch: Vec<Admitted>) -> Flow<(Vec<Done>, Opt
         results.push(done);
         end = end.or(reason);
     }
-    if run.token.is_cancelled() {
-        return Err(End::Interrupted);
-    }
     Ok((results, end))
+}
+
+fn unless_interrupted(run: &Run) -> Flow<()> {
+    match run.token.is_cancelled() {
+        true => Err(End::Interrupted),
+        false => Ok(()),
+    }
 }
 
 /// Starts a call that was admitted; a refused one has nothing to start.

@@ -80,6 +80,8 @@ pub(crate) fn event(masker: &Masker, kind: EventKind) -> (EventKind, Findings) {
 /// once for a result.
 pub(crate) fn remark(kind: &EventKind, found: &Findings) -> Option<HookFired> {
     let event = match kind {
+        // Its result has said it.
+        EventKind::Message(message) if message.is_of_shell() => return None,
         EventKind::Message(_) => "AfterModelResponse",
         EventKind::ToolResult(_) => "PostToolUse",
         _ => return None,

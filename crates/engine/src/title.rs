@@ -60,7 +60,7 @@ fn conversation(core: &Core) -> Option<String> {
     let said = |role: Role| {
         messages
             .iter()
-            .filter(|message| message.role == role)
+            .filter(|message| message.role == role && !message.is_of_shell())
             .map(|message| message.text())
             .find(|text| !text.trim().is_empty())
     };

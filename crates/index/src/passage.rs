@@ -37,6 +37,8 @@ pub(crate) fn may_speak(line: &RawLine) -> bool {
 
 pub(crate) fn of(event: &Event) -> Option<Passage> {
     let passage = match &event.kind {
+        // The command of a `!` is found as a call.
+        EventKind::Message(message) if message.is_of_shell() => return None,
         EventKind::Message(message) => Passage {
             speaker: match message.role {
                 Role::User => Speaker::User,

@@ -127,7 +127,8 @@ impl Calls {
     }
 
     fn ask(&mut self, event: &Event, message: &Message, at: HistoryRef) {
-        if message.role == Role::Assistant {
+        // A step is an answer of a model.
+        if message.role == Role::Assistant && !message.is_of_shell() {
             self.tally(event.run, |tally| {
                 tally.steps = tally.steps.saturating_add(1);
                 if let Some(usage) = message.usage {

@@ -45,7 +45,10 @@ impl Changes {
                 self.checkpoint(run, checkpoint, at);
             }
             EventKind::Message(message)
-                if message.role == Role::User && message.in_context && event.parent.is_none() =>
+                if message.role == Role::User
+                    && !message.is_of_shell()
+                    && message.in_context
+                    && event.parent.is_none() =>
             {
                 for moved in &mut self.state.moved {
                     moved.told.get_or_insert(event.seq);

@@ -51,7 +51,7 @@ impl Outline {
             EventKind::Snapshot(_) => self.last_snapshot = Some(offset),
             _ if event.parent.is_some() => {}
             EventKind::Todo(todo) => self.todo.clone_from(&todo.items),
-            EventKind::Message(message) if message.role == Role::User => {
+            EventKind::Message(message) if message.role == Role::User && !message.is_of_shell() => {
                 self.asked.get_or_insert_with(|| message.text());
             }
             _ => {}

@@ -1,5 +1,6 @@
-//! What the user's own commands (`!cmd`) printed since the last prompt. The
-//! model reads it with the next one, also when the program ended in between.
+//! What the user's own commands (`!cmd`) printed, where no messages of theirs say
+//! it: those of older logs, and one during which the program ended. The model
+//! reads it with the next prompt.
 
 use tenon_vocab::{Event, EventKind, Role, RunId, RunOrigin, ShellNote};
 
@@ -47,6 +48,15 @@ impl ShellNotes {
                     text: result.model_text.clone(),
                 });
                 self.run = None;
+            }
+            // It says what its own run gave; older ones still wait.
+            EventKind::Message(message) if message.is_of_shell() => {
+                let had_result = self.run.is_none() || self.run != event.run;
+                match message.role {
+                    Role::User if had_result => drop(self.notes.pop()),
+                    Role::User => self.run = None,
+                    Role::Assistant | Role::Tool => {}
+                }
             }
             EventKind::Message(message) if message.role == Role::User => self.notes.clear(),
             _ => {}

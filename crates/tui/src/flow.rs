@@ -350,6 +350,10 @@ impl Flow {
     }
 
     fn message(&mut self, message: &Message, columns: usize, now: Instant) {
+        // The call of a `!` and its result show it.
+        if message.is_of_shell() {
+            return;
+        }
         match message.role {
             Speaker::User => self.user(message, columns),
             Speaker::Assistant => self.assistant(message, columns, now),

@@ -49,6 +49,9 @@ pub enum Origin {
     Hook,
     Rule,
     Compaction,
+    /// A command that the user ran with `!`: the line of the user, and as a message
+    /// of the assistant what became of it. No prompt, and no words of a model.
+    Shell,
     /// Put in by the projection so that roles alternate; never in the log.
     Filler,
 }
@@ -209,6 +212,12 @@ impl Message {
             }
         }
         all
+    }
+
+    /// Whether it is of a command that the user ran with `!`.
+    #[must_use]
+    pub fn is_of_shell(&self) -> bool {
+        self.origin == Origin::Shell
     }
 
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCallPart> {

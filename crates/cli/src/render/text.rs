@@ -220,7 +220,8 @@ impl TextLines {
     }
 
     fn message(&mut self, message: &Message) -> std::io::Result<()> {
-        if message.role != Role::Assistant {
+        // The call of a `!` and its result show it.
+        if message.role != Role::Assistant || message.is_of_shell() {
             return Ok(());
         }
         self.asked = message.tool_calls().cloned().collect();

@@ -380,3 +380,60 @@ fn a_stream_begins_with_the_meta_of_its_session_whoever_opens_it() {
     assert_eq!(asked.len(), 1, "{asked:#?}");
     assert_eq!(asked[0]["messages"], 1);
 }
+
+#[test]
+fn a_command_of_the_user_is_kept_with_its_line_its_exit_code_and_what_it_printed() {
+    let home = TestHome::new();
+    let model = Model::new(&answers("hello"));
+    let mut talk = Talk::start(&home, &model, &["-p", "hi"]);
+    talk.until("run_finished");
+    let short = "echo out; echo err >&2; exit 3";
+    let long = "i=0; while [ $i -lt 30000 ]; do echo line$i; i=$((i+1)); done";
+    let mut results = Vec::new();
+    for command in [short, long] {
+        talk.send(&json!({"type": "shell", "command": command}));
+        results.push(talk.until("tool_result"));
+        talk.until("run_finished");
+    }
+    talk.end();
+    let said: Vec<(String, String)> = talk
+        .all("message")
+        .iter()
+        .filter(|message| message["origin"] == "shell")
+        .map(|message| {
+            let text = message["parts"][0]["text"].as_str().unwrap().to_owned();
+            (message["role"].as_str().unwrap().to_owned(), text)
+        })
+        .collect();
+    assert_eq!(said.len(), 4, "{said:?}");
+    assert_eq!(said[0], (String::from("user"), format!("!{short}")));
+    assert_eq!(said[1].0, "assistant");
+    for part in [
+        "command=\"echo out; echo err",
+        "exit_code=\"3\"",
+        "out\n",
+        "err\n",
+    ] {
+        assert!(said[1].1.contains(part), "{part}: {}", said[1].1);
+    }
+    // Cut as the result is.
+    for (result, (_, became)) in results.iter().zip([&said[1], &said[3]]) {
+        let text = result["model_text"].as_str().unwrap();
+        assert!(became.contains(text.trim_end()), "{became}");
+    }
+    assert!(said[3].1.contains("line29999"), "{}", said[3].1);
+    assert!(!said[3].1.contains("line15000\n"), "it is cut");
+
+    // A page shows the calls; the messages say nothing more.
+    let output = home
+        .command(tenon())
+        .args(["sessions", "export", "--format", "md"])
+        .output()
+        .unwrap();
+    let page = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        page.contains("hello") && page.contains("echo out"),
+        "{page}"
+    );
+    assert!(!page.contains("user_shell"), "{page}");
+}

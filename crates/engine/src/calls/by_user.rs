@@ -1,7 +1,7 @@
 //! A call that no model made: a line of the user's own, a mention, a tool that is
 //! tried by hand.
 
-use super::{Done, settle_all};
+use super::{Done, settle_all, unless_interrupted};
 use crate::guard::RepeatGuard;
 use crate::run::{End, Flow, Run};
 use crate::schedule::{Leave, Planned};
@@ -13,6 +13,20 @@ use tenon_vocab::{CallForm, CallId, ToolCallPart};
 /// is nothing that the model did: it moves none of the limits of the model's
 /// calls, and none of them ends the run for it.
 pub(crate) async fn by_user(
+    run: &mut Run,
+    id: CallId,
+    tool: &str,
+    input: String,
+    leave: Leave,
+) -> Flow<Done> {
+    let done = to_its_end(run, id, tool, input, leave).await?;
+    unless_interrupted(run)?;
+    Ok(done)
+}
+
+/// The same for whoever wants what it gave also where the run was interrupted
+/// during it.
+pub(crate) async fn to_its_end(
     run: &mut Run,
     id: CallId,
     tool: &str,

@@ -181,6 +181,8 @@ fn take(left: &mut u64, cost: u64) -> bool {
 fn line(message: &Message) -> String {
     let who = match message.role {
         Role::User => "User",
+        // What became of a command of the user's own.
+        Role::Assistant if message.is_of_shell() => "Result",
         Role::Assistant => "Assistant",
         Role::Tool => "Result",
     };

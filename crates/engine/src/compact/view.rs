@@ -142,7 +142,7 @@ impl View {
             .iter()
             .take(before)
             .rev()
-            .filter(|item| item.message.role == Role::Assistant)
+            .filter(|item| item.message.role == Role::Assistant && !item.message.is_of_shell())
             .map(|item| item.message.text())
             .find(|text| !text.trim().is_empty())
     }

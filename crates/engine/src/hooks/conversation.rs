@@ -147,7 +147,7 @@ fn last_reply(core: &Core) -> String {
     messages
         .iter()
         .rev()
-        .find(|message| message.role == Role::Assistant)
+        .find(|message| message.role == Role::Assistant && !message.is_of_shell())
         .map(|message| message.text())
         .unwrap_or_default()
 }

@@ -19,6 +19,7 @@ mod masking;
 mod mentions;
 mod models;
 mod outlook;
+mod own_commands;
 mod recovered;
 mod repeats;
 mod rules;

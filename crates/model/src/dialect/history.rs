@@ -120,7 +120,8 @@ fn group(entries: &[Arc<Entry>]) -> Option<usize> {
     let mut results = false;
     let more = entries.iter().take_while(|entry| {
         let message = &entry.message;
-        let prompt = message.role == Role::User && message.origin == Origin::User;
+        let prompt =
+            message.role == Role::User && matches!(message.origin, Origin::User | Origin::Shell);
         let together = !(results && prompt);
         results |= message.role == Role::Tool;
         together && (message.role != Role::Assistant || !says_something(message))
@@ -183,7 +184,7 @@ fn make(sources: &[Arc<Entry>], before: &Before, tags: Tags) -> Vec<Entry> {
 /// What Tenon puts beside a prompt names itself.
 fn is_by_user(message: &Message, text: &str) -> bool {
     message.role == Role::User
-        && matches!(message.origin, Origin::User | Origin::Steer)
+        && matches!(message.origin, Origin::User | Origin::Steer | Origin::Shell)
         && marked::of(text).is_none()
 }
 

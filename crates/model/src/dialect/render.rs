@@ -201,8 +201,11 @@ fn last(message: &Message, thoughts: &str) -> Option<String> {
     if text.trim().is_empty() {
         return None;
     }
-    // What was cut off, or put in so that roles alternate, is no whole reply.
-    if message.origin == Origin::Filler || message.status != Status::Complete {
+    // What was cut off, put in so that roles alternate, or is of a command of the
+    // user's own, is no whole reply.
+    if matches!(message.origin, Origin::Filler | Origin::Shell)
+        || message.status != Status::Complete
+    {
         return Some(text);
     }
     Some(answer(thoughts, &list, text.trim()))

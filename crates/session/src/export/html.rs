@@ -160,6 +160,8 @@ impl Page<'_> {
     fn event(&mut self, event: &Event, number: Option<u32>) {
         let child = if event.parent.is_some() { " child" } else { "" };
         match &event.kind {
+            // The command of a `!` stands there as a call.
+            EventKind::Message(message) if message.is_of_shell() => {}
             EventKind::Message(message) => self.message(event, message, number, child),
             EventKind::ToolUse(used) => {
                 self.given(event.run, &used.call, used.input.clone());

@@ -287,7 +287,8 @@ fn entry(event: &Event, written: impl Fn(&Message) -> Option<String>) -> Option<
                 Role::Assistant => "assistant",
                 Role::Tool => "tool",
             };
-            let own = Some(message).filter(|message| message.role == Role::Assistant);
+            let own = Some(message)
+                .filter(|message| message.role == Role::Assistant && !message.is_of_shell());
             let content = own.and_then(written).unwrap_or_else(|| message.text());
             Some(json!({
                 "role": role,

@@ -57,6 +57,8 @@ fn write_head(out: &mut String, reading: &Reading) {
 
 fn write_event(out: &mut String, event: &Event) {
     match &event.kind {
+        // The command of a `!` stands there as a call.
+        EventKind::Message(message) if message.is_of_shell() => {}
         EventKind::Message(message) => write_message(out, event, message),
         EventKind::ToolUse(used) => {
             let _ = writeln!(out, "**{}**\n", code(&used.name));

@@ -57,6 +57,8 @@ pub fn write_text(reading: &Reading, out: &mut dyn Write) -> io::Result<()> {
 fn write_event(out: &mut String, event: &Event, mark: &str) {
     let indent = if event.parent.is_some() { "    " } else { "" };
     match &event.kind {
+        // The command of a `!` stands there as a call.
+        EventKind::Message(message) if message.is_of_shell() => {}
         EventKind::Message(message) => write_message(out, indent, mark, message),
         EventKind::ToolUse(used) => {
             let input = shorten(&used.input.to_string());

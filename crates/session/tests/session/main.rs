@@ -16,6 +16,7 @@ mod history;
 mod imports;
 mod listing;
 mod logs;
+mod own_commands;
 mod pages;
 mod projection;
 mod recap;

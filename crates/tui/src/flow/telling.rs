@@ -115,6 +115,7 @@ fn long(event: &Event) -> Option<String> {
         return None;
     };
     let counts = event.parent.is_none()
+        && !message.is_of_shell()
         && message.role == Speaker::Assistant
         && message.status != Status::Abandoned;
     counts

@@ -60,6 +60,8 @@ pub(super) fn event(state: &mut State, event: &Event, effects: &mut Vec<Effect>)
 /// What was queued is now a part of the conversation.
 fn heard(state: &mut State, message: &Message, effects: &mut Vec<Effect>) {
     match message.role {
+        // It was taken out when its run began.
+        Speaker::User if message.is_of_shell() => {}
         Speaker::User => {
             unqueue(&mut state.queue, &flow::said(message));
         }

@@ -32,7 +32,7 @@ impl Facts {
             written: Some(standing.updated),
             said: messages
                 .iter()
-                .filter(|message| message.role == Role::Assistant)
+                .filter(|message| message.role == Role::Assistant && !message.is_of_shell())
                 .filter_map(text)
                 .collect(),
             summary: messages
