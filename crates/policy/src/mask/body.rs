@@ -131,7 +131,7 @@ fn step(
     pieces: &mut Vec<Range<usize>>,
     found: &mut Vec<Range<usize>>,
 ) -> State {
-    let read = read(text, line.clone());
+    let read = read(state, text, line.clone());
     if state == State::Run {
         if let Line::Piece(piece) = read {
             let begun = pieces.first().map_or(piece.start, |first| first.start);
@@ -242,8 +242,12 @@ fn content(text: &str, end: usize, most: usize) -> Range<usize> {
     end - letters.take_while(|byte| is_base64(**byte)).count()..end
 }
 
-fn read(text: &str, line: Range<usize>) -> Line {
+fn read(state: State, text: &str, line: Range<usize>) -> Line {
     if line.len() > LINE {
+        return Line::Other;
+    }
+    // Most lines of most outputs. What begins a run is no shorter.
+    if state == State::Text && line.len() < LEAST {
         return Line::Other;
     }
     let whole = &text[line.clone()];
@@ -325,6 +329,7 @@ impl Body {
         }
         let ready = self.ready();
         self.emit(ready, &[], &mut out, found);
+        self.let_go();
         out
     }
 
@@ -357,8 +362,18 @@ impl Body {
         (self.line, self.seen) = (next, next);
         if self.state != State::Run {
             self.emit(next, &masked, out, found);
-            self.buffer.drain(..next);
-            (self.out, self.line, self.seen) = (0, 0, 0);
+        }
+    }
+
+    /// Lets go of the lines that are decided. Once for all of a text: line by line
+    /// it would move the rest of it as often as it has lines.
+    fn let_go(&mut self) {
+        if self.state != State::Run {
+            let (gone, open) = (self.line, self.buffer.len() - self.line);
+            self.buffer.drain(..gone);
+            self.out = self.out.saturating_sub(gone).min(open);
+            self.seen = self.seen.saturating_sub(gone);
+            self.line = 0;
         }
     }
 

@@ -81,7 +81,7 @@ fn a_command_that_changes_a_protected_file_needs_a_yes_each_time() {
     for command in [
         "echo x >> notes.md",
         "touch src/a.rs",
-        "cat .envrc",
+        "cat .vscode/tasks.json",
         "cat .git/config",
     ] {
         assert_eq!(class(&bash(command), &rules), Class::Allow, "{command}");
