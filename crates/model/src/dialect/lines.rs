@@ -267,9 +267,12 @@ pub(super) fn without_blank_edges(text: &str) -> &str {
     &text[start..]
 }
 
-/// The text with a closing fence where one is missing, so that it hides nothing
-/// of what is written after it.
+/// The text with the end of a comment or a closing fence where one is missing, so
+/// that it hides nothing of what is written after it.
 pub(super) fn balanced(text: &str) -> String {
+    if hides_what_follows(text) {
+        return balanced(&format!("{text}\n-->"));
+    }
     let all = lines(text);
     let around = fenced(&all);
     let open = all
@@ -287,6 +290,19 @@ pub(super) fn balanced(text: &str) -> String {
         }
         None => text.to_owned(),
     }
+}
+
+/// Whether a comment begins in the text and never ends.
+fn hides_what_follows(text: &str) -> bool {
+    let all = lines(text);
+    let around = fenced(&all);
+    let is_open = |(number, line): (usize, &&str)| {
+        let begun = line.trim_start_matches(' ').strip_prefix("<!--");
+        around[number] == Some(number)
+            && begun.is_some_and(|rest| !rest.contains("-->"))
+            && !all[number + 1..].iter().any(|line| line.contains("-->"))
+    };
+    all.iter().enumerate().any(is_open)
 }
 
 /// What is still open after one more fence is talk about fences: they are taken out.

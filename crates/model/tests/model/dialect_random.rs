@@ -154,15 +154,7 @@ proptest! {
 
     #[test]
     fn what_was_understood_is_written_so_that_it_is_understood_again(reply in likely_reply()) {
-        let tools = tools();
-        if let Ok(mut parsed) = parse(&reply, &tools) {
-            parsed.notes.clear();
-            let written = parsed.to_markdown();
-            let mut again = parse(&written, &tools).unwrap_or_else(|problem| panic!("{problem}\n---\n{written}"));
-            again.notes.clear();
-            assert_eq!(again.action, parsed.action, "{written}\nfrom {reply:?}");
-            assert_eq!(again.to_markdown(), written, "from {reply:?}");
-        }
+        is_understood_again(&reply);
     }
 
     #[test]
@@ -231,5 +223,25 @@ fn long_hostile_replies_are_read_in_one_go() {
         ] {
             let _ = parse(&text, &tools);
         }
+    }
+}
+
+#[test]
+fn a_comment_that_is_never_closed_hides_nothing_of_what_is_written_after_it() {
+    is_understood_again("## Tool Choice\nlist\n## Thoughts\n[x] one\n<!--\n");
+    is_understood_again("## Tool Choice\nlist\n## Thoughts\n```\n<!--\n```\n<!-- a\n```\n");
+}
+
+#[track_caller]
+fn is_understood_again(reply: &str) {
+    let tools = tools();
+    if let Ok(mut parsed) = parse(reply, &tools) {
+        parsed.notes.clear();
+        let written = parsed.to_markdown();
+        let mut again =
+            parse(&written, &tools).unwrap_or_else(|problem| panic!("{problem}\n---\n{written}"));
+        again.notes.clear();
+        assert_eq!(again.action, parsed.action, "{written}\nfrom {reply:?}");
+        assert_eq!(again.to_markdown(), written, "from {reply:?}");
     }
 }
