@@ -240,10 +240,7 @@ fn assemble(
     let skills = skills::find(place, resolved, &agent);
     remarks.found.extend(skills.at_start());
     let skills = skills.usable;
-    let out = match out {
-        Some(out) => out,
-        None => log.folder()?.join("out"),
-    };
+    let out = out.map_or_else(|| Ok(log.folder()?.join("out")), Ok::<_, CliError>)?;
     let workspace = workspace(place, resolved, &out, &skills)?;
     let walls = Walls::find(place, &resolved.sandbox, Some(&log.folder()?));
     remarks.act.extend(walls.remarks());
@@ -256,10 +253,9 @@ fn assemble(
         .with_opened(walls.opened.clone())
         .with_masker(Arc::clone(&masker));
     let keeps = resolved.grants.keeps();
-    let (grants, trouble) = if keeps {
-        grants::load(place, resolved.grants.ttl)
-    } else {
-        Default::default()
+    let (grants, trouble) = match keeps {
+        true => grants::load(place, resolved.grants.ttl),
+        false => Default::default(),
     };
     remarks.act.extend(trouble);
     let (toolbox, told) = toolbox(options.approval, &configured.custom, &skills);
@@ -310,11 +306,7 @@ fn assemble(
         limits: resolved.limits.clone(),
         tool_limits,
         parameters,
-        delivery: if resolved.streaming {
-            Delivery::Streamed
-        } else {
-            Delivery::Whole
-        },
+        delivery: delivery(resolved),
         retry: resolved.retry.plan(),
         approval: options.approval,
         effects: options.effects,
@@ -329,6 +321,13 @@ fn assemble(
         configured: Arc::clone(configured),
         shortfall: None,
     })
+}
+
+fn delivery(resolved: &tenon_config::Resolved) -> Delivery {
+    match resolved.streaming {
+        true => Delivery::Streamed,
+        false => Delivery::Whole,
+    }
 }
 
 /// Where another model comes from, when one is changed to.

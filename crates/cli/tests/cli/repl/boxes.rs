@@ -122,7 +122,7 @@ fn an_export_has_the_template_of_the_dialect() {
     let (home, model) = (TestHome::new(), model(Duration::ZERO));
     let run = |args: &[&str]| {
         let output = home
-            .command(&super::terminal::tenon())
+            .command(super::terminal::tenon())
             .args(args)
             .env("TENON_BASE_URL", &model.url)
             .env("TENON_MODEL", "mock-model")

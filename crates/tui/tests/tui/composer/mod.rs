@@ -52,7 +52,7 @@ impl Desk {
     pub fn keys(&mut self, keys: &str) -> Typed {
         let mut last = Typed::Taken;
         for key in read(keys) {
-            self.now += Duration::from_millis(50);
+            self.now += Duration::from_millis(60);
             last = self.composer.key(key, self.now);
         }
         last
