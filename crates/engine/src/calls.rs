@@ -5,7 +5,7 @@
 
 mod by_user;
 
-use crate::checkpoint;
+use crate::checkpoint::{self, Losses};
 use crate::gate::{Admitted, Verdict};
 use crate::guard;
 use crate::hooks;
@@ -21,8 +21,8 @@ use tenon_model::dialect::REPLY_FORMAT;
 use tenon_session::FrameOf;
 use tenon_tools::Tool;
 use tenon_vocab::{
-    BlobRef, CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, JobId, Outcome,
-    RunState, ToolOutput, ToolResult, ToolUse,
+    BlobRef, CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, JobId, Notice,
+    Outcome, RunState, ToolOutput, ToolResult, ToolUse,
 };
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -66,6 +66,8 @@ pub struct Done {
     pub images: Vec<(BlobRef, String)>,
     /// Processes of the background that were ended with the call.
     pub ended: Vec<JobId>,
+    /// What of its doings was set aside or put back, where no front end was told.
+    pub repaired: Vec<Notice>,
 }
 
 impl Done {
@@ -150,7 +152,9 @@ fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
         Effect::Read | Effect::Interact => Watch::Nothing,
         _ => Watch::Edits,
     };
-    let handle = tokio::spawn(call(Arc::clone(tool), input.clone(), host, watch));
+    let losses = Losses::of(facts, explanation.class);
+    let call = call(Arc::clone(tool), input.clone(), host, watch, losses);
+    let handle = tokio::spawn(call);
     Ok(Some(Running {
         handle,
         token,
@@ -159,10 +163,16 @@ fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
     }))
 }
 
-async fn call(tool: Arc<dyn Tool>, input: Value, host: CallHost, watch: Watch) -> ToolOutput {
+async fn call(
+    tool: Arc<dyn Tool>,
+    input: Value,
+    host: CallHost,
+    watch: Watch,
+    losses: Losses,
+) -> ToolOutput {
     let before = host.look_before(watch).await;
     let output = tool.run(input, &host).await;
-    host.look_after(before).await;
+    host.look_after(before, losses).await;
     output
 }
 
@@ -336,6 +346,7 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
         display: output.display.clone(),
         images: images::keep_all(&run.core, std::mem::take(&mut output.images))?,
         ended: Vec::new(),
+        repaired: Vec::new(),
     };
     run.emit(ToolResult {
         ok: output.envelope.is_ok(),

@@ -24,10 +24,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tenon_policy::{Facts, Subject};
+use tenon_policy::{Danger, Facts, Script, Subject};
 use tenon_session::Log;
 use tenon_tools::workspace::{Extent, Moment, SCAN_ENTRIES, Scan, ScanLimits};
-use tenon_vocab::{CallId, Effect, FileChange, NoticeLevel, RunId, Unkept};
+use tenon_vocab::{CallId, Class, Effect, FileChange, NoticeLevel, RunId, Unkept};
 use tokio::task::JoinHandle;
 
 /// Longer than this no command waits for the look at the tree, and once more as
@@ -122,6 +122,11 @@ struct Found {
     unkept: Vec<Unkept>,
     /// Nothing was passed over for want of time or room.
     is_whole: bool,
+    /// Files that still begin with all that they held.
+    grown: HashSet<String>,
+    /// Of what cannot be taken back, what took nothing away: only an undo that
+    /// passes it over says so.
+    harmless: HashSet<String>,
 }
 
 impl Found {
@@ -298,7 +303,13 @@ fn look_before(core: &Arc<Core>, run: RunId) -> Option<Before> {
 
 /// The look after a command, beside what follows. Only for the question what
 /// has happened until now the call waits: what comes later is somebody else's.
-pub(crate) async fn after(core: &Arc<Core>, run: RunId, call: CallId, before: Before) {
+pub(crate) async fn after(
+    core: &Arc<Core>,
+    run: RunId,
+    call: CallId,
+    before: Before,
+    losses: Losses,
+) {
     let engine = Arc::clone(core);
     let (ended, is_ended) = tokio::sync::oneshot::channel();
     let look = tokio::task::spawn_blocking(move || {
@@ -308,7 +319,12 @@ pub(crate) async fn after(core: &Arc<Core>, run: RunId, call: CallId, before: Be
         let _ = ended.send(());
         desk.running = false;
         let looked = desk.look_since(&engine, Instant::now() + AHEAD, so_far);
-        look_after(&engine, desk, run, &call, &Around { before, looked });
+        let around = Around {
+            before,
+            looked,
+            losses,
+        };
+        look_after(&engine, desk, run, &call, &around);
     });
     *core.keeper.pending.lock().await = Some(look);
     // One that crashed says nothing.
@@ -332,6 +348,35 @@ pub(crate) async fn after_unwatched(core: &Arc<Core>, run: RunId, call: &CallId)
 struct Around {
     before: Before,
     looked: Looked,
+    losses: Losses,
+}
+
+/// Whether people are told what a command destroyed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Losses {
+    Told,
+    /// They were asked about it, or git keeps it.
+    Known,
+}
+
+impl Losses {
+    pub(crate) fn of(facts: &Facts, class: Class) -> Self {
+        let is_known = match &facts.subject {
+            _ if class == Class::Confirm => true,
+            Subject::Command(script) => is_of_git(script),
+            _ => false,
+        };
+        if is_known { Self::Known } else { Self::Told }
+    }
+}
+
+/// Whether a line is git alone, and none of what makes git forget.
+fn is_of_git(script: &Script) -> bool {
+    let forgets = |danger: &Danger| matches!(danger.class, Class::Confirm | Class::HardDeny);
+    let commands = script.exact().unwrap_or_default();
+    commands.iter().any(|command| command.program() == "git")
+        && (commands.iter()).all(|command| matches!(command.program(), "git" | "cd"))
+        && !script.dangers.iter().any(forgets)
 }
 
 fn look_after(
@@ -342,7 +387,11 @@ fn look_after(
     around: &Around,
 ) {
     let keeper = &core.keeper;
-    let Around { before, looked } = around;
+    let Around {
+        before,
+        looked,
+        losses,
+    } = around;
     let guessed = keeper.guesses.of_call(run, call);
     if looked.scan.extent() != Extent::Whole {
         unwatched(core, run, looked.scan.extent(), AHEAD);
@@ -374,7 +423,10 @@ fn look_after(
     };
     let told = guessed::paths(&guessed);
     guessed::settle(core, guessed, Some(&watched));
-    let destroyed = destroyed(core, call, &found.files, &told);
+    let destroyed = match losses {
+        Losses::Told => destroyed(core, call, &found, &told),
+        Losses::Known => None,
+    };
     record(core, run, Some(call), found);
     if let Some(message) = destroyed {
         core.notice(Some(run), NoticeLevel::Info, "kept", message);

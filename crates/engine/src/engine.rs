@@ -232,7 +232,7 @@ fn watch_jobs(core: &Arc<Core>) {
 
 /// The result tells the model. A person must know too: what was set aside may
 /// be a file of theirs, which seems to vanish.
-fn repaired(what: &str) -> Notice {
+pub(crate) fn repaired(what: &str) -> Notice {
     Notice {
         level: NoticeLevel::Warning,
         kind: String::from("protected"),

@@ -1,6 +1,6 @@
 //! What a running call has of the world: its own narrow view of the engine.
 
-use crate::checkpoint::{self, Before};
+use crate::checkpoint::{self, Before, Losses};
 use crate::core::Core;
 use crate::run::Run;
 use crate::{ask, outside, todo};
@@ -90,10 +90,11 @@ impl CallHost {
     }
 
     /// The look after it, which nobody waits for.
-    pub(crate) async fn look_after(&self, before: Option<Before>) {
+    pub(crate) async fn look_after(&self, before: Option<Before>, losses: Losses) {
         match before {
             Some(before) => {
-                checkpoint::after(&self.core, self.run, self.call.clone(), before).await;
+                let call = self.call.clone();
+                checkpoint::after(&self.core, self.run, call, before, losses).await;
             }
             None => checkpoint::after_unwatched(&self.core, self.run, &self.call).await,
         }

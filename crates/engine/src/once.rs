@@ -3,12 +3,13 @@
 use crate::calls::{self, Done};
 use crate::context::Context;
 use crate::core::Core;
+use crate::engine;
 use crate::parts::Parts;
 use crate::run::{End, Flow, Run, begin, finish};
 use crate::schedule::Leave;
 use serde_json::Value;
-use std::sync::Arc;
-use tenon_vocab::{CallId, Envelope, RunOrigin};
+use std::sync::{Arc, Mutex, PoisonError};
+use tenon_vocab::{CallId, Envelope, Notice, RunOrigin};
 use tokio_util::sync::CancellationToken;
 
 /// Runs one tool. Cancelling the token interrupts it as a user would.
@@ -24,6 +25,8 @@ pub async fn call_once(
     // Nobody reads the rules of a folder.
     parts.context.rule_source = None;
     let core = Arc::new(Core::new(parts));
+    let repaired = Arc::new(Mutex::new(Vec::new()));
+    collect_repairs(&core, &repaired);
     let mut run = Run::new(Arc::clone(&core), token, Context::default());
     let result = one(&mut run, name, arguments).await;
     let ended = match &result {
@@ -37,7 +40,22 @@ pub async fn call_once(
     let mut done = result.map_err(|end| end.to_string())?;
     done.ended = ended.into_iter().map(|job| job.id).collect();
     say_that_it_ended(&mut done);
+    done.repaired = std::mem::take(&mut *repaired.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(done)
+}
+
+/// There is no front end that hears what is set aside: the result tells it.
+fn collect_repairs(core: &Arc<Core>, repaired: &Arc<Mutex<Vec<Notice>>>) {
+    let (weak, repaired) = (Arc::downgrade(core), Arc::clone(repaired));
+    core.jobs.on_repair(Arc::new(move |what: &str| {
+        let notice = engine::repaired(what);
+        let mut told = repaired.lock().unwrap_or_else(PoisonError::into_inner);
+        told.push(notice.clone());
+        drop(told);
+        if let Some(core) = weak.upgrade() {
+            core.emit_or_end(None, notice);
+        }
+    }));
 }
 
 /// Nothing outlives a single call: what it gave as running is not any more.

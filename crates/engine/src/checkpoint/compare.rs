@@ -196,6 +196,10 @@ impl Comparing<'_> {
             Standing::Absent => suspect.before.and_then(|gone| self.origins.moved_to(gone)),
             _ => None,
         };
+        if is_grown(&was, &now) {
+            self.found.grown.insert(path.to_owned());
+        }
+        let takes = takes_away(suspect);
         let change = match mark {
             None => self.change(path, was, &now),
             Some((mark, mode)) => {
@@ -211,8 +215,16 @@ impl Comparing<'_> {
         match (change, origin) {
             (Ok(change), Origin::Moved(sources)) => self.moves.push(Moving { change, sources }),
             (Ok(change), _) => self.record(change),
-            (Err(_), Origin::Moved(sources)) => self.unkept(path, &moved_here(&sources)),
+            (Err(_), Origin::Moved(sources)) => {
+                self.unkept(path, &moved_here(&sources));
+                if !takes && sources.is_empty() {
+                    self.found.harmless.insert(path.to_owned());
+                }
+            }
             (Err(why), _) => {
+                if !takes && matches!(now, Standing::Other | Standing::Absent) {
+                    self.found.harmless.insert(path.to_owned());
+                }
                 let why = moved_to.map_or(why, |to| format!("it was moved to {to}"));
                 self.unkept(path, &why);
             }
@@ -230,7 +242,12 @@ impl Comparing<'_> {
         let (back, stay) = moved::part(std::mem::take(&mut self.moves), &self.safe);
         self.found.files.extend(back);
         for moving in stay {
-            self.unkept(&moving.change.path, &moved_here(&moving.sources));
+            let path = &moving.change.path;
+            self.unkept(path, &moved_here(&moving.sources));
+            // Nothing stood there, and nobody misses what is here now.
+            if moving.change.mode.is_none() && moving.sources.is_empty() {
+                self.found.harmless.insert(path.clone());
+            }
         }
         self.found.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.found
@@ -361,6 +378,21 @@ fn moved_here(sources: &[String]) -> String {
         Some(from) => format!("moved here from {from}, not made"),
         None => String::from("moved here, not made"),
     }
+}
+
+/// Whether all that was there is still the beginning of it.
+fn is_grown(was: &Was, now: &Standing) -> bool {
+    match (was, now) {
+        (Was::Content { bytes, mode, .. }, Standing::File { bytes: now, .. }) => {
+            *mode != FileChange::LINK && now.starts_with(bytes)
+        }
+        _ => false,
+    }
+}
+
+/// Whether something is gone that somebody may miss: no pipe, socket or device.
+fn takes_away(suspect: &Suspect<'_>) -> bool {
+    (suspect.before).is_some_and(|before| before.kind != EntryKind::Other)
 }
 
 fn is(now: &Standing, left: &Edited) -> bool {

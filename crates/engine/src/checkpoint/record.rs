@@ -12,18 +12,25 @@ use tenon_vocab::{
     CallId, Checkpoint, CheckpointAction, FileChange, NoticeLevel, Printable, RunId, Unkept,
 };
 
-/// Names of one list for people.
-const SHOWN: usize = 5;
+/// Names in one line for people.
+const SHOWN: usize = 3;
+/// In the names that Tenon itself gives to what it sets aside.
+const SET_ASIDE: &str = ".set-aside-";
 /// Stands for the paths that nobody knows.
 const COMMANDS: &str = "what commands changed";
 
 /// What a command did.
 pub(super) fn record(core: &Arc<Core>, run: RunId, call: Option<&CallId>, found: Found) {
-    let Found { files, unkept, .. } = found;
+    let Found {
+        files,
+        unkept,
+        harmless,
+        ..
+    } = found;
     if files.is_empty() && unkept.is_empty() {
         return;
     }
-    tell_unkept(core, run, &unkept);
+    tell_unkept(core, run, &unkept, &harmless);
     let mut chunks: Vec<Vec<FileChange>> = files.chunks(RECORD).map(<[_]>::to_vec).collect();
     if chunks.is_empty() {
         chunks.push(Vec::new());
@@ -50,8 +57,8 @@ pub(super) fn record(core: &Arc<Core>, run: RunId, call: Option<&CallId>, found:
     }
 }
 
-/// Each path once in a session; an undo names all of them.
-fn tell_unkept(core: &Core, run: RunId, unkept: &[Unkept]) {
+/// Each path once in a session; an undo names all of them, also the harmless ones.
+fn tell_unkept(core: &Core, run: RunId, unkept: &[Unkept], harmless: &HashSet<String>) {
     let mut named = core
         .keeper
         .named
@@ -59,7 +66,8 @@ fn tell_unkept(core: &Core, run: RunId, unkept: &[Unkept]) {
         .unwrap_or_else(PoisonError::into_inner);
     let mut fresh = unkept.iter().filter(|one| {
         let is_full = named.len() >= RECORD;
-        !is_full && named.insert(one.path.clone())
+        let is_harmless = harmless.contains(&one.path) || one.path.contains(SET_ASIDE);
+        !is_full && !is_harmless && named.insert(one.path.clone())
     });
     let Some(first) = fresh.next() else { return };
     let more = match fresh.count() {
@@ -84,11 +92,12 @@ fn tell_unkept(core: &Core, run: RunId, unkept: &[Unkept]) {
 pub(super) fn destroyed(
     core: &Core,
     call: &CallId,
-    files: &[FileChange],
+    found: &Found,
     told: &HashSet<String>,
 ) -> Option<String> {
     // What stands elsewhere by now was moved, not destroyed.
-    let left: HashSet<&str> = files
+    let left: HashSet<&str> = found
+        .files
         .iter()
         .filter_map(|file| file.after.as_deref())
         .collect();
@@ -96,19 +105,27 @@ pub(super) fn destroyed(
         let before = file.before.as_ref();
         before.is_some_and(|before| !left.contains(before.sha256.as_str()))
             && !told.contains(&file.path)
+            && !found.grown.contains(&file.path)
     };
-    let (changed, removed): (Vec<&FileChange>, Vec<&FileChange>) = files
+    let (changed, removed): (Vec<&FileChange>, Vec<&FileChange>) = found
+        .files
         .iter()
         .filter(is_gone)
         .partition(|file| file.after.is_some());
-    let done = [("removed", &removed), ("changed", &changed)]
-        .into_iter()
-        .filter(|(_, files)| !files.is_empty())
-        .map(|(done, files)| format!("{done} {}", listed(files)))
-        .collect::<Vec<_>>();
-    if done.is_empty() {
-        return None;
-    }
+    let names_left = SHOWN.saturating_sub(removed.len());
+    let done = [
+        ("removed", &removed, SHOWN),
+        ("changed", &changed, names_left),
+    ]
+    .into_iter()
+    .filter(|(_, files, _)| !files.is_empty())
+    .map(|(done, files, names)| format!("{done} {}", listed(files, names)))
+    .collect::<Vec<_>>();
+    let they = match removed.len() + changed.len() {
+        0 => return None,
+        1 => "it",
+        _ => "they",
+    };
     let emitter = &core.emitter;
     let outside = if emitter.blobs().outlive_the_session() {
         let session = emitter.session();
@@ -117,22 +134,24 @@ pub(super) fn destroyed(
         String::new()
     };
     Some(format!(
-        "The command {}. What they held is kept. To get it back: /undo{outside}",
+        "The command {}. What {they} held is kept. To get it back: /undo{outside}",
         done.join(" and ")
     ))
 }
 
-fn listed(files: &[&FileChange]) -> String {
-    let names: Vec<String> = files
+/// So many names, and how many more there are.
+fn listed(files: &[&FileChange], names: usize) -> String {
+    let shown: Vec<String> = files
         .iter()
-        .take(SHOWN)
+        .take(names)
         .map(|file| Printable::line(&file.path).to_string())
         .collect();
-    let more = match files.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("{}{more}", names.join(", "))
+    match (files.len() - shown.len(), shown.is_empty()) {
+        (0, _) => shown.join(", "),
+        (1, true) => String::from("1 file"),
+        (more, true) => format!("{more} files"),
+        (more, false) => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 /// A command that nobody watched has a record all the same: whoever asks what

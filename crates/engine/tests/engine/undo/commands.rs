@@ -186,3 +186,95 @@ async fn what_a_command_destroyed_without_a_question_is_named_with_the_way_back(
     assert!(said(&session.bash("echo 3 > another.txt").await).is_empty());
     session.leave().await;
 }
+
+#[tokio::test]
+async fn what_keeps_all_that_a_file_held_is_no_loss() {
+    let mut session = Session::new();
+    session.write("log.txt", "one\n");
+    session.write("empty.txt", "");
+    let events = session
+        .bash("echo two >> log.txt; echo one > empty.txt; sh -c 'printf \"one\\ntwo\\nthree\\n\" > log.txt'")
+        .await;
+    assert!(said(&events).is_empty(), "{:?}", said(&events));
+    session.write("do.sh", "echo two > log.txt\n");
+    let told = said(&session.bash("sh do.sh").await);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with("The command changed log.txt. What it held is kept. "),
+        "{told:?}"
+    );
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn a_line_names_three_files_and_counts_the_others() {
+    let mut session = Session::new();
+    for number in 1..=5 {
+        session.write(&format!("gone{number}.txt"), &format!("gone {number}\n"));
+        session.write(&format!("over{number}.txt"), &format!("over {number}\n"));
+    }
+    session.write(
+        "do.sh",
+        "rm gone*.txt; for f in over*.txt; do echo new $f > $f; done\n",
+    );
+    let told = said(&session.bash("sh do.sh").await);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].starts_with(
+            "The command removed gone1.txt, gone2.txt, gone3.txt and 2 more and changed 5 files. What they held is kept. "
+        ),
+        "{told:?}"
+    );
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn what_git_moves_is_no_loss_and_is_not_announced() {
+    let mut session = Session::new();
+    session.write("a.txt", "one\n");
+    let git = "git -c user.name=x -c user.email=x@example.org -c init.defaultBranch=main";
+    session
+        .bash(&format!(
+            "{git} init -q . && git add a.txt && {git} commit -qm one && {git} switch -qc other && echo two > a.txt && {git} commit -qam two"
+        ))
+        .await;
+    assert_eq!(session.read("a.txt"), "two\n");
+    let told = said(&session.bash("git switch -q main").await);
+    assert_eq!(session.read("a.txt"), "one\n", "{told:?}");
+    assert!(told.is_empty(), "{told:?}");
+    session.write("do.sh", "git switch -q other\n");
+    let told = said(&session.bash("sh do.sh").await);
+    assert_eq!(session.read("a.txt"), "two\n");
+    assert_eq!(told.len(), 1, "what a script does is not known: {told:?}");
+    session.leave().await;
+}
+
+#[tokio::test]
+async fn what_was_made_with_an_old_time_and_what_holds_nothing_is_not_announced() {
+    let mut session = Session::new();
+    session.write("o.txt", "old\n");
+    session
+        .bash("touch -d yesterday o.txt; tar cf o.tar o.txt; mkdir n")
+        .await;
+    let made = "touch -d yesterday d.txt; tar xkf o.tar -C n; cp -a o.txt copy.txt; mkfifo pipe; echo 1 > .envrc.set-aside-1-1";
+    let events = session.bash(made).await;
+    assert_eq!(unkept(&events), [""; 0]);
+    let notice = session.ask(Command::Undo).await;
+    assert!(
+        session.has("d.txt") && notice.message.contains("d.txt: moved here, not made"),
+        "{}",
+        notice.message
+    );
+    let events = session.bash("rm pipe").await;
+    assert_eq!(unkept(&events), [""; 0]);
+    session.leave().await;
+}
+
+/// What was announced as beyond an undo.
+fn unkept(events: &[std::sync::Arc<Event>]) -> Vec<&str> {
+    let notices = events.iter().filter_map(|event| match &event.kind {
+        EventKind::Notice(notice) if notice.kind == "unkept" => Some(notice.message.as_str()),
+        _ => None,
+    });
+    notices.collect()
+}
