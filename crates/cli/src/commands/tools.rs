@@ -199,6 +199,13 @@ impl Called {
         if self.done.status == CallStatus::Denied {
             denied();
         }
+        for notice in &self.done.repaired {
+            complain(Printable::line(&notice.message).as_str());
+        }
+        let hint = self.done.repaired.iter().find_map(|it| it.hint.as_deref());
+        if let Some(hint) = hint {
+            complain(hint);
+        }
         for id in &self.done.ended {
             complain(&format!(
                 "{id} was ended with this call: what runs in the background lives as long as the session that began it. Start it from a session, or in a shell of your own."

@@ -56,3 +56,24 @@ fn a_file_that_runs_code_later_is_written_only_by_a_command_that_was_confirmed_f
     script(&program, "echo theirs > .envrc").ended(0);
     assert_eq!(program.content(".envrc"), "theirs\n");
 }
+
+#[test]
+fn a_call_by_hand_says_what_was_set_aside() {
+    if !has_walls("partial") {
+        return;
+    }
+    let program = program();
+    let project = program.home.project();
+    program.file(
+        "w.sh",
+        "echo evil > .envrc\nmkdir -p .github/workflows\necho evil > .github/workflows/ci.yml\n",
+    );
+    let ran = script(&program, "sh w.sh").ended(0);
+    for file in [".envrc", ".github/workflows"] {
+        assert!(!project.join(file).exists(), "{file} {}", ran.out);
+        let is_told = |line: &str| line.contains(file) && line.contains("set-aside");
+        assert!(ran.err.lines().any(is_told), "{file}: {}", ran.err);
+    }
+    let quiet = script(&program, "echo 1 > plain.txt").ended(0);
+    assert!(!quiet.err.contains("protected"), "{}", quiet.err);
+}
