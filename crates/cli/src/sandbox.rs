@@ -16,6 +16,7 @@ pub use doubts::find as doubts;
 pub use environment::{Environment, whole as whole_environment};
 
 use crate::place::Place;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use tenon_config::{
     KeySource, Resolved, SandboxAdapter, SandboxLacking, SandboxMode, SandboxNetwork,
@@ -65,9 +66,8 @@ impl Walls {
             SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
         };
         let ground = Ground::of(place, settings);
-        if session.is_some() && settings.caches {
-            let path = place.env.get("PATH");
-            stores::make(ground.home.as_deref(), path, |name| ground.variable(name));
+        if session.is_some() {
+            ground.make_stores();
         }
         let writable = ground.writable();
         let own = own::Own::of(place, session);
@@ -320,7 +320,24 @@ impl<'a> Ground<'a> {
         existing(paths)
     }
 
-    /// Besides the root. Only what exists: nothing is created for commands.
+    /// In a home of the one who runs this. In a temporary one, and in one that
+    /// the project holds, programs make them themselves.
+    fn make_stores(&self) {
+        let Some(home) = self.home.as_deref().filter(|_| self.settings.caches) else {
+            return;
+        };
+        let is_open = TEMPORARY.iter().any(|open| home.starts_with(open))
+            || home.starts_with(&self.place.root);
+        let owner = std::fs::metadata(home).map(|home| home.uid());
+        let is_own = owner.is_ok_and(|owner| owner == rustix::process::geteuid().as_raw());
+        if is_own && !is_open {
+            let path = self.place.env.get("PATH");
+            stores::make(home, path, |name| self.variable(name));
+        }
+    }
+
+    /// Besides the root. Only what exists: of the rest, nothing is created for
+    /// commands.
     fn writable(&self) -> Vec<PathBuf> {
         let mut paths: Vec<PathBuf> = TEMPORARY.map(PathBuf::from).to_vec();
         paths.extend(self.variable("TMPDIR"));

@@ -138,12 +138,19 @@ const NPM: &[&str] = &["_cacache", "_locks", "_logs", "_prebuilds"];
 const PROGRAMS: [&str; 2] = [".cache/pnpm/dlx", ".pub-cache/global_packages"];
 
 /// Who stops without its store, and which that is.
-const NEEDED: [(&str, &str); 5] = [
-    ("ccache", "ccache"),
-    ("deno", "deno"),
-    ("go", "go-build"),
-    ("uv", "uv"),
-    ("zig", "zig"),
+const NEEDED: [(&str, &[&str]); 7] = [
+    ("cargo", &[".cargo/registry", ".cargo/git"]),
+    ("ccache", &[".cache/ccache"]),
+    ("deno", &[".cache/deno"]),
+    ("go", &[".cache/go-build"]),
+    ("npm", &[".npm/_cacache", ".npm/_logs"]),
+    ("uv", &[".cache/uv"]),
+    ("zig", &[".cache/zig"]),
+];
+/// The files that it locks.
+const LOCKS: [(&str, &str); 2] = [
+    ("cargo", ".cargo/.package-cache"),
+    ("cargo", ".cargo/.package-cache-mutate"),
 ];
 
 /// What commands may write.
@@ -213,21 +220,21 @@ fn below(folder: &Path, depth: usize, fits: impl Fn(&str) -> bool + Copy) -> Vec
 }
 
 /// Makes, empty, the stores without which a program that is there stops: it
-/// cannot make them itself, since the folder around them is not open. Nothing
-/// is made in a home that has no such folder.
-pub(super) fn make(
-    home: Option<&Path>,
-    path: Option<&str>,
-    variable: impl Fn(&str) -> Option<PathBuf>,
-) {
+/// cannot make them itself, since the folder around them is not open.
+pub(super) fn make(home: &Path, path: Option<&str>, variable: impl Fn(&str) -> Option<PathBuf>) {
     let folders: Vec<PathBuf> = std::env::split_paths(path.unwrap_or_default()).collect();
     let is_there = |program: &str| folders.iter().any(|folder| folder.join(program).exists());
-    for cache in placed(home, ".cache", &variable) {
-        for (_, store) in NEEDED.iter().filter(|(program, _)| is_there(program)) {
-            if cache.is_dir() {
-                // What cannot be made is missed by its program, which says so.
-                let _ = std::fs::create_dir(cache.join(store));
-            }
+    // The program looks where a variable says, which comes last.
+    let place = |store: &str| placed(Some(home), store, &variable).pop();
+    // What cannot be made is missed by its program, which says so.
+    for (_, stores) in NEEDED.iter().filter(|(program, _)| is_there(program)) {
+        for folder in stores.iter().filter_map(|store| place(store)) {
+            let _ = std::fs::create_dir_all(folder);
+        }
+    }
+    for (_, lock) in LOCKS.iter().filter(|(program, _)| is_there(program)) {
+        if let Some(file) = place(lock) {
+            let _ = std::fs::File::create_new(file);
         }
     }
 }

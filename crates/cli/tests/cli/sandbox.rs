@@ -317,3 +317,31 @@ fn the_log_says_of_each_command_what_stood_around_it() {
     assert_eq!(result["sandbox"]["adapter"], "native", "{result}");
     assert_eq!(result["sandbox"]["level"], "full");
 }
+
+#[test]
+fn in_a_fresh_home_package_managers_find_the_stores_that_they_need() {
+    if !has_walls("partial") {
+        return;
+    }
+    let program = program();
+    let home = program.home.home();
+    if !beside_is_outside(&home) {
+        return;
+    }
+    let folder = program.project().join("programs");
+    program.file("programs/npm", "#!/bin/sh\nmkdir -p ~/.npm/_cacache/tmp && echo 1 > ~/.npm/_cacache/tmp/a && echo 1 > ~/.npm/_logs/a && echo $npm_config_update_notifier\n");
+    program.file("programs/cargo", "#!/bin/sh\nmkdir -p ~/.cargo/registry/index && echo 1 > ~/.cargo/.package-cache && echo 1 > ~/.cargo/git/a\n");
+    let input = json!({"command": "sh programs/npm && sh programs/cargo"}).to_string();
+    let mut command = program.command();
+    let path = format!("{}:/usr/bin:/bin", folder.display());
+    command.env("PATH", path);
+    command.args(["tools", "run", "bash", "--yes", "--input", &input]);
+    let ran = Ran::of(command.output().unwrap()).ended(0);
+    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
+    assert!(ran.out.contains("false"), "{}", ran.out);
+    assert!(home.join(".npm/_cacache/tmp/a").exists());
+    assert!(!home.join(".cache/go-build").exists() || Path::new("/usr/bin/go").exists());
+    let outside = script(&program, "echo 1 > ~/.npm/a; echo 1 > ~/.cargo/a").ended(0);
+    assert!(!home.join(".npm/a").exists() && !home.join(".cargo/a").exists());
+    assert_ne!(result(&outside)["exit_code"], 0, "{}", outside.out);
+}

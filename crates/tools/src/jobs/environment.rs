@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Programs that would page, colour, prompt or open an editor are kept from it.
 /// The editors are `false`, never `true`: `git rebase -i` takes an editor that
 /// succeeds without a change for consent.
-const UNATTENDED: [(&str, &str); 14] = [
+const UNATTENDED: [(&str, &str); 15] = [
     ("TERM", "dumb"),
     ("NO_COLOR", "1"),
     ("PAGER", "cat"),
@@ -23,6 +23,7 @@ const UNATTENDED: [(&str, &str); 14] = [
     ("SSH_ASKPASS_REQUIRE", "force"),
     ("GIT_ASKPASS", "/bin/false"),
     ("DEBIAN_FRONTEND", "noninteractive"),
+    ("npm_config_update_notifier", "false"),
 ];
 
 pub(super) fn complete(
