@@ -320,14 +320,13 @@ impl<'a> Ground<'a> {
         existing(paths)
     }
 
-    /// In a home of the one who runs this. In a temporary one, and in one that
-    /// the project holds, programs make them themselves.
+    /// In a home of the one who runs this. In one that the project holds,
+    /// programs make them themselves.
     fn make_stores(&self) {
         let Some(home) = self.home.as_deref().filter(|_| self.settings.caches) else {
             return;
         };
-        let is_open = TEMPORARY.iter().any(|open| home.starts_with(open))
-            || home.starts_with(&self.place.root);
+        let is_open = home.starts_with(&self.place.root);
         let owner = std::fs::metadata(home).map(|home| home.uid());
         let is_own = owner.is_ok_and(|owner| owner == rustix::process::geteuid().as_raw());
         if is_own && !is_open {
