@@ -218,20 +218,6 @@ pub(super) fn output(name: &str, sub: &Argv<'_>) -> Option<Term> {
 
 /// Programs that git would run because the line says so.
 pub(super) fn runs(argv: &Argv<'_>) -> Vec<Term> {
-    const SETTINGS: &[&str] = &[
-        "core.pager",
-        "core.editor",
-        "core.sshcommand",
-        "core.fsmonitor",
-        "core.hookspath",
-        "core.gitproxy",
-        "core.askpass",
-        "sequence.editor",
-        "gpg.program",
-        "diff.external",
-        "credential.helper",
-        "interactive.difffilter",
-    ];
     let mut found = Vec::new();
     let mut words = argv.arguments().iter().peekable();
     while let Some(term) = words.next() {
@@ -244,17 +230,6 @@ pub(super) fn runs(argv: &Argv<'_>) -> Vec<Term> {
             && let Some((key, value)) = setting.split_once('=')
         {
             let key = key.to_ascii_lowercase();
-            let ends = [
-                ".textconv",
-                ".command",
-                ".cmd",
-                ".driver",
-                ".process",
-                ".clean",
-                ".smudge",
-                ".helper",
-                ".program",
-            ];
             if key.starts_with("alias.") && !value.starts_with('!') {
                 // With all that follows the alias.
                 let rest: Vec<&str> = subcommand(argv)
@@ -269,10 +244,7 @@ pub(super) fn runs(argv: &Argv<'_>) -> Vec<Term> {
                     text: code.to_owned(),
                     ..term.clone()
                 });
-            } else if SETTINGS.contains(&key.as_str())
-                || key.starts_with("pager.")
-                || ends.iter().any(|end| key.ends_with(end))
-            {
+            } else if settings::names_program(&key) {
                 found.push(Term {
                     text: value.to_owned(),
                     ..term.clone()

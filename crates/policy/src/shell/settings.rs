@@ -80,10 +80,14 @@ fn runs(key: &str, value: &str) -> bool {
     if key.starts_with("alias.") || (key.starts_with("submodule.") && key.ends_with(".update")) {
         return value.starts_with('!');
     }
-    let named = KEYS.contains(&key.as_str())
+    names_program(&key) && !is_plain(value)
+}
+
+/// Whether the value of a setting, in small letters, is run or leads to what is.
+pub(super) fn names_program(key: &str) -> bool {
+    KEYS.contains(&key)
         || BEGINNINGS.iter().any(|start| key.starts_with(start))
-        || (ENDINGS.iter().any(|end| key.ends_with(end)) && key.matches('.').count() >= 1);
-    named && !is_plain(value)
+        || ENDINGS.iter().any(|end| key.ends_with(end))
 }
 
 fn is_plain(value: &str) -> bool {

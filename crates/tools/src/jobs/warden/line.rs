@@ -38,27 +38,8 @@ const TREE: [&str; 19] = [
     "switch",
     "worktree",
 ];
-/// Of these, what brings nothing but commits.
-const COMMITS: [&str; 18] = [
-    "am",
-    "bisect",
-    "checkout",
-    "cherry-pick",
-    "clone",
-    "merge",
-    "pull",
-    "read-tree",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "sparse-checkout",
-    "stash",
-    "submodule",
-    "switch",
-    "worktree",
-    "fetch",
-];
+/// Of these, what brings other files than those of commits.
+const LOOSE: [&str; 2] = ["apply", "checkout-index"];
 /// Beside git in a line, these change nothing, whatever their words become.
 const BESIDE: [&str; 6] = ["cd", "echo", "true", "pwd", ":", "printf"];
 
@@ -94,6 +75,10 @@ fn is_harmless(script: &Script, part: usize) -> bool {
     }
 }
 
+fn brings_commits(name: &str) -> bool {
+    name == "fetch" || (TREE.contains(&name) && !LOOSE.contains(&name))
+}
+
 fn is_harmless_git(simple: &Simple) -> bool {
     let argv = simple.argv();
     let Some(name) = subcommand(simple) else {
@@ -111,7 +96,7 @@ fn is_harmless_git(simple: &Simple) -> bool {
             || *word == "foreach"
             || (*word == "run" && name == "bisect")
     });
-    (COMMITS.contains(&name) || BENIGN.contains(&name)) && !is_led && !runs
+    (brings_commits(name) || BENIGN.contains(&name)) && !is_led && !runs
 }
 
 /// Options that give programs, other settings, other places, also shortened as
