@@ -256,7 +256,7 @@ fn gave_up(state: &mut State, effects: &mut Vec<Effect>) -> GaveUp {
 
 /// What was queued comes back to the composer: who says stop does not want it
 /// to start.
-fn stop(state: &mut State, effects: &mut Vec<Effect>) {
+pub(super) fn stop(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Send(Command::Interrupt));
     if let Some(run) = &mut state.run {
         run.stopping = true;

@@ -2,7 +2,7 @@
 //! on a prompt is a word in between, what only reads acts at once, and the rest
 //! says why it has to wait (U11).
 
-use super::keys::pick;
+use super::keys::{self, pick};
 use super::say;
 use crate::composer::Aim;
 use crate::input::{Effect, Leaving};
@@ -85,6 +85,8 @@ fn give(state: &mut State, typed: &str, command: Command, effects: &mut Vec<Effe
         Command::Interrupt if state.run.is_none() => {
             return say(state, Role::Dim, "Nothing is running.");
         }
+        // As Esc does: what waits comes back, or nobody would ever send it.
+        Command::Interrupt => return keys::stop(state, effects),
         other => other,
     };
     let aim = match &command {

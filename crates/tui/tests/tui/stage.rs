@@ -95,6 +95,7 @@ fn read(line: &str) -> Line {
         "/provider" => Line::Query(Query::Providers),
         "/mcp" => Line::Query(Query::Mcp),
         "/undo" => Line::Command(Command::Undo),
+        "/stop" => Line::Command(Command::Interrupt),
         "/effort high" => Line::Command(Command::Switch(Switch::default())),
         "/review it" => Line::Command(Command::Custom {
             name: "review".into(),

@@ -113,6 +113,19 @@ fn while_a_run_goes_on_a_prompt_is_a_word_in_between_and_comes_back_when_it_is_s
 }
 
 #[test]
+fn stop_as_a_command_gives_back_what_waits_as_the_key_does() {
+    let mut stage = Stage::new(60, 20);
+    stage.begin_run("go");
+    stage.send("but carefully");
+    let effects = stage.send("/stop");
+    let sent = sent(&effects);
+    assert!(matches!(sent[..], [Command::Interrupt]), "{effects:?}");
+    assert_eq!(stage.state.composer.text(), "but carefully");
+    assert!(stage.state.queue.is_empty());
+    assert!(stage.shown().contains("Stopping"), "{}", stage.shown());
+}
+
+#[test]
 fn what_changes_the_session_waits_for_the_run_and_says_so() {
     let mut stage = Stage::new(60, 20);
     stage.begin_run("go");
