@@ -11,6 +11,7 @@ mod lexer;
 use crate::shapes::tabs::Stops;
 use crate::text::{Role, Span};
 use lexer::Lexer;
+use std::ops::Range;
 
 /// Longer lines are data and not code.
 const LONGEST_LINE: usize = 2_000;
@@ -60,6 +61,35 @@ impl Highlighter {
             kind,
             lines: 0,
         })
+    }
+
+    /// By the name of a file. A file that is a diff itself is text.
+    #[must_use]
+    pub fn for_path(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+        let language = match name.rsplit_once('.') {
+            Some((_, extension)) => extension,
+            None => &name,
+        };
+        match language {
+            "diff" | "patch" | "txt" => None,
+            language if language.len() > 40 => None,
+            language => Self::of(language, Kind::Code),
+        }
+    }
+
+    /// What of the next line is what, by its bytes.
+    pub(crate) fn ranges(&mut self, text: &str) -> Vec<(Role, Range<usize>)> {
+        self.lines += 1;
+        if self.lines > MOST_LINES || text.len() > LONGEST_LINE {
+            return vec![(Role::Text, 0..text.len())];
+        }
+        self.lexer.line(text)
+    }
+
+    /// What follows stands at another place: nothing is open there.
+    pub(crate) fn begin(&mut self) {
+        self.lexer.begin();
     }
 
     /// The next line, without its line feed. Tabs are spaces.

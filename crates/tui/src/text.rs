@@ -61,6 +61,19 @@ pub struct Style {
     pub bold: Weight,
     pub italic: Slant,
     pub line: Ruled,
+    pub band: Band,
+}
+
+/// What kind of line a piece stands in, where its colour is its own: code that is
+/// a part of a change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Band {
+    #[default]
+    None,
+    Added,
+    Removed,
+    /// Around a change: it steps back.
+    Around,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -114,6 +127,11 @@ impl Style {
     #[must_use]
     pub fn ruled(self, line: Ruled) -> Self {
         Self { line, ..self }
+    }
+
+    #[must_use]
+    pub fn within(self, band: Band) -> Self {
+        Self { band, ..self }
     }
 }
 

@@ -197,12 +197,14 @@ mod tests {
             bold: crate::text::Weight::Plain,
             italic: crate::text::Slant::Upright,
             line: crate::text::Ruled::No,
+            band: crate::text::Band::None,
         },
         found: Style {
             role: Role::Match,
             bold: crate::text::Weight::Plain,
             italic: crate::text::Slant::Upright,
             line: crate::text::Ruled::No,
+            band: crate::text::Band::None,
         },
     };
 

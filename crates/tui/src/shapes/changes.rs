@@ -5,8 +5,10 @@
 use super::tabs::Stops;
 use super::words::{self, Word};
 use super::{BODY, Fold, GOES_ON, count, inner, margin, more};
+use crate::highlight::Highlighter;
 use crate::markdown::fitted;
-use crate::text::{Line, Role, Span, Style};
+use crate::text::{Band, Line, Role, Span, Style};
+use std::ops::Range;
 use tenon_vocab::DiffFile;
 
 /// Narrower screens have no room for the numbers of lines.
@@ -33,7 +35,7 @@ pub(super) fn files(files: &[DiffFile], fold: Fold, columns: usize) -> Vec<Line>
             let title = Line::of(title(file, &file.operation)).behind(margin());
             lines.extend(fold_line(title, fold, columns));
         }
-        lines.extend(rows(&file.unified, fold, Tabs::Spaces, columns));
+        lines.extend(rows(file, fold, Tabs::Spaces, columns));
         if file.left_out_bytes > 0 {
             let text = format!("… +{} bytes that were not kept", file.left_out_bytes);
             lines.push(Line::of([margin(), Span::new(Role::Warning, &text)]).cut(columns));
@@ -72,13 +74,17 @@ fn name(file: &DiffFile) -> String {
 }
 
 /// The lines of one file's diff.
-pub(super) fn rows(unified: &str, fold: Fold, tabs: Tabs, columns: usize) -> Vec<Line> {
+pub(super) fn rows(file: &DiffFile, fold: Fold, tabs: Tabs, columns: usize) -> Vec<Line> {
+    hunks(&file.path, &file.unified, fold, tabs, columns)
+}
+
+fn hunks(path: &str, unified: &str, fold: Fold, tabs: Tabs, columns: usize) -> Vec<Line> {
     let rows = read(unified);
     let limit = match fold {
         Fold::Folded if rows.len() > BODY + 1 => BODY,
         _ => rows.len(),
     };
-    let drawing = Drawing::new(&rows, tabs, fold, columns);
+    let mut drawing = Drawing::new(&rows, path, tabs, fold, columns);
     let mut lines = drawing.lines(rows.get(..limit).unwrap_or_default());
     if rows.len() > limit {
         let left = count(rows.len() - limit, "line");
@@ -108,7 +114,7 @@ pub(super) fn unified(text: &str, fold: Fold, columns: usize) -> Vec<Line> {
             let note = Line::new(Role::Dim, note).behind(margin());
             lines.extend(fold_line(note, fold, columns));
         }
-        lines.extend(rows(&file.body, fold, Tabs::Spaces, columns));
+        lines.extend(hunks(&file.name, &file.body, fold, Tabs::Spaces, columns));
     }
     lines
 }
@@ -298,24 +304,29 @@ struct Drawing {
     tabs: Tabs,
     fold: Fold,
     columns: usize,
+    /// The file as it was and as it is: what a line opens on one side is not open
+    /// on the other.
+    sides: Option<(Highlighter, Highlighter)>,
 }
 
 impl Drawing {
-    fn new(rows: &[Row<'_>], tabs: Tabs, fold: Fold, columns: usize) -> Self {
+    fn new(rows: &[Row<'_>], path: &str, tabs: Tabs, fold: Fold, columns: usize) -> Self {
         let last = rows.iter().filter_map(|row| row.number).max();
         let gutter = match last {
             Some(last) if columns >= NUMBERED => last.to_string().len() + 1,
             _ => 0,
         };
+        let side = Highlighter::for_path(path);
         Self {
             gutter,
             tabs,
             fold,
             columns,
+            sides: side.clone().zip(side),
         }
     }
 
-    fn lines(&self, rows: &[Row<'_>]) -> Vec<Line> {
+    fn lines(&mut self, rows: &[Row<'_>]) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut at = 0;
         while let Some(row) = rows.get(at) {
@@ -336,49 +347,81 @@ impl Drawing {
         lines
     }
 
-    /// Lines that were removed and those in their place: the first with the
-    /// first, and so on.
-    fn changed(&self, lines: &mut Vec<Line>, rows: Option<&[Row<'_>]>, removed: usize) {
+    /// Lines that were removed and those in their place, with the words that
+    /// differ where a line is another form of one before.
+    fn changed(&mut self, lines: &mut Vec<Line>, rows: Option<&[Row<'_>]>, removed: usize) {
         let (old, new) = rows.unwrap_or_default().split_at(removed);
-        let pairs: Vec<_> = old
-            .iter()
-            .zip(new)
-            .map(|(old, new)| words::compared(old.text, new.text))
-            .collect();
+        let before: Vec<&str> = old.iter().map(|row| row.text).collect();
+        let after: Vec<&str> = new.iter().map(|row| row.text).collect();
+        let mut marks: Vec<Option<words::Pieces>> = vec![None; new.len()];
+        let pairs = words::paired(&before, &after);
         for (n, row) in old.iter().enumerate() {
-            let pieces = pairs.get(n).and_then(|pair| pair.as_ref());
-            self.row(lines, row, pieces.map(|(before, _)| before));
+            let pair = pairs.get(n).copied().flatten();
+            let compared = pair.and_then(|at| words::compared(row.text, after.get(at)?));
+            let (own, other) = compared.unzip();
+            if let Some(mark) = pair.and_then(|at| marks.get_mut(at)) {
+                *mark = other;
+            }
+            self.row(lines, row, own.as_ref());
         }
-        for (n, row) in new.iter().enumerate() {
-            let pieces = pairs.get(n).and_then(|pair| pair.as_ref());
-            self.row(lines, row, pieces.map(|(_, after)| after));
+        for (row, mark) in new.iter().zip(&marks) {
+            self.row(lines, row, mark.as_ref());
         }
     }
 
-    fn row(&self, lines: &mut Vec<Line>, row: &Row<'_>, pieces: Option<&words::Pieces>) {
-        let (sign, role, strong) = match row.sign {
-            Sign::Added => ("+", Role::Added, Role::AddedWord),
-            Sign::Removed => ("-", Role::Removed, Role::RemovedWord),
-            Sign::Same => (" ", Role::Dim, Role::Dim),
-            Sign::Hunk => ("", Role::Hunk, Role::Hunk),
-            Sign::Note => ("", Role::Dim, Role::Dim),
+    /// What of a line is which part of the language; nothing where none is known.
+    fn code(&mut self, row: &Row<'_>) -> Option<Vec<(Role, Range<usize>)>> {
+        let (old, new) = self.sides.as_mut()?;
+        match row.sign {
+            Sign::Removed => Some(old.ranges(row.text)),
+            Sign::Added => Some(new.ranges(row.text)),
+            Sign::Same => {
+                old.ranges(row.text);
+                Some(new.ranges(row.text))
+            }
+            Sign::Hunk => {
+                old.begin();
+                new.begin();
+                None
+            }
+            Sign::Note => None,
+        }
+    }
+
+    fn row(&mut self, lines: &mut Vec<Line>, row: &Row<'_>, pieces: Option<&words::Pieces>) {
+        let (sign, role, strong, band) = match row.sign {
+            Sign::Added => ("+", Role::Added, Role::AddedWord, Band::Added),
+            Sign::Removed => ("-", Role::Removed, Role::RemovedWord, Band::Removed),
+            Sign::Same => (" ", Role::Dim, Role::Dim, Band::Around),
+            Sign::Hunk => ("", Role::Hunk, Role::Hunk, Band::None),
+            Sign::Note => ("", Role::Dim, Role::Dim, Band::None),
         };
+        let code = self.code(row);
+        let style = |piece: Role| match band {
+            Band::None => Style::from(role),
+            band => Style::from(piece).within(band),
+        };
+        let whole = vec![(Word::Same, 0..row.text.len())];
         let mut stops = Stops::code();
-        let mut shown = |text: &str| match self.tabs {
-            Tabs::Spaces => stops.spaced(text),
-            Tabs::Visible => text.to_owned(),
-        };
         let mut content = Line::empty();
-        match pieces {
-            None => content.push(role, &shown(row.text)),
-            Some(pieces) => {
-                for (word, text) in pieces {
-                    let role = match word {
-                        Word::Same => role,
-                        Word::Differs => strong,
-                    };
-                    content.push(role, &shown(text));
-                }
+        for (word, within) in pieces.unwrap_or(&whole) {
+            let parts = match (&code, word) {
+                (Some(code), Word::Same) => inside(code, within),
+                _ => vec![(Role::Text, within.clone())],
+            };
+            for (piece, range) in parts {
+                let text = row.text.get(range).unwrap_or_default();
+                let text = match self.tabs {
+                    Tabs::Spaces => stops.spaced(text),
+                    Tabs::Visible => text.to_owned(),
+                };
+                content.push(
+                    match word {
+                        Word::Same => style(piece),
+                        Word::Differs => strong.into(),
+                    },
+                    &text,
+                );
             }
         }
         let number = match row.number {
@@ -416,4 +459,15 @@ impl Drawing {
             lines.push(Line::of(spans));
         }
     }
+}
+
+/// The parts of code inside of a range.
+fn inside(code: &[(Role, Range<usize>)], within: &Range<usize>) -> Vec<(Role, Range<usize>)> {
+    code.iter()
+        .map(|(role, range)| {
+            let range = range.start.max(within.start)..range.end.min(within.end);
+            (*role, range)
+        })
+        .filter(|(_, range)| !range.is_empty())
+        .collect()
 }

@@ -68,7 +68,7 @@ fn change(lines: &mut Vec<Line>, question: &Question, columns: usize) {
             columns,
             2,
         ));
-        let rows = changes::rows(&file.unified, Fold::Whole, Tabs::Visible, columns);
+        let rows = changes::rows(file, Fold::Whole, Tabs::Visible, columns);
         lines.extend(rows);
     }
 }

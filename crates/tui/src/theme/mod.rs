@@ -70,7 +70,8 @@ impl Theme {
     /// The parameters of the escape sequence for a style; empty for plain text.
     #[must_use]
     pub fn sgr(&self, style: Style, depth: Depth) -> String {
-        let ink = self.palette.of(depth).ink(style.role);
+        let palette = self.palette.of(depth);
+        let ink = palette.within(style.band, style.role, palette.ink(style.role));
         let mut out = String::new();
         let mut put = |parameter: &str| {
             if !out.is_empty() {

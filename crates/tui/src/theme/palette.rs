@@ -3,7 +3,7 @@
 
 use super::Depth;
 use super::colour::Colour;
-use crate::text::Role;
+use crate::text::{Band, Role};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Palette {
@@ -103,6 +103,27 @@ impl Palette {
         }
     }
 
+    /// A piece of a changed line. Where there are backgrounds the line has one and
+    /// code keeps its colours. The terminal's own colours have none that is safe:
+    /// there the letters say what the line is, and words that mean something in
+    /// the language keep their colour.
+    pub(super) fn within(self, band: Band, role: Role, ink: Ink) -> Ink {
+        let plain = matches!(role, Role::Text | Role::Punctuation | Role::Comment);
+        match (self, band) {
+            (_, Band::None) => ink,
+            (Self::Ansi | Self::Mono, Band::Around) => Ink::default().faint(),
+            (Self::Dark | Self::Light, Band::Around) => ink,
+            (Self::Mono, _) => ink,
+            (Self::Ansi, Band::Added) if plain => Ink::named(GREEN),
+            (Self::Ansi, Band::Removed) if plain || role == Role::StringText => Ink::named(RED),
+            (Self::Ansi, _) => ink,
+            (Self::Dark, Band::Added) => on_tint(ink, role, (0xe4_e4e4, 0xa8_a8a8), 0x00_3a10),
+            (Self::Dark, Band::Removed) => on_tint(ink, role, (0xe4_e4e4, 0xa8_a8a8), 0x3a_0008),
+            (Self::Light, Band::Added) => on_tint(ink, role, (0x1c_1c1c, 0x4e_4e4e), 0xd7_ffd7),
+            (Self::Light, Band::Removed) => on_tint(ink, role, (0x1c_1c1c, 0x4e_4e4e), 0xff_d7d7),
+        }
+    }
+
     pub(super) fn ink(self, role: Role) -> Ink {
         match self {
             Self::Ansi => ansi(role),
@@ -110,6 +131,25 @@ impl Palette {
             Self::Light => light(role),
             Self::Mono => mono(role),
         }
+    }
+}
+
+/// On a background that is ours, plain letters need a colour that is ours, too.
+fn on_tint(ink: Ink, role: Role, (plain, quiet): (u32, u32), tint: u32) -> Ink {
+    let ink = match role {
+        Role::Comment => Ink {
+            front: Some(rgb(quiet)),
+            ..ink
+        },
+        _ if ink.front.is_none() => Ink {
+            front: Some(rgb(plain)),
+            ..ink
+        },
+        _ => ink,
+    };
+    match ink.back {
+        None => ink.on(tint),
+        Some(_) => ink,
     }
 }
 
@@ -241,6 +281,19 @@ pub(super) const ROLES: &[Role] = &[
     Role::Punctuation,
 ];
 
+/// What code is made of, and the sign before it.
+#[cfg(test)]
+const CODE: &[Role] = &[
+    Role::Text,
+    Role::Keyword,
+    Role::Literal,
+    Role::StringText,
+    Role::Comment,
+    Role::Function,
+    Role::TypeName,
+    Role::Punctuation,
+];
+
 #[cfg(test)]
 mod tests {
     use super::super::colour::{Plane, rgb_of};
@@ -276,6 +329,25 @@ mod tests {
             [38, 5, number] => rgb_of(*number),
             [38, 2, r, g, b] => (*r, *g, *b),
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn code_can_be_read_on_the_backgrounds_of_a_change() {
+        for palette in [Palette::Dark, Palette::Light] {
+            for band in [Band::Added, Band::Removed] {
+                for role in CODE {
+                    for depth in [Depth::Many, Depth::True] {
+                        let ink = palette.within(band, *role, palette.ink(*role));
+                        let (front, back) = (ink.front.unwrap(), ink.back.unwrap());
+                        let ratio = contrast(shown(front, depth), shown(back, depth));
+                        assert!(
+                            ratio >= 4.5,
+                            "{palette:?} {band:?} {role:?} {depth:?}: {ratio:.2}"
+                        );
+                    }
+                }
+            }
         }
     }
 

@@ -1,10 +1,11 @@
 //! Lines as text that a test can state: what is not plain stands in brackets
 //! behind letters for its role and its weight.
 
-use tenon_tui::text::{Break, Line, Role, Ruled, Slant, Span, Weight};
+use tenon_tui::text::{Band, Break, Line, Role, Ruled, Slant, Span, Weight};
 
 /// `a [c b]` is an `a ` and then a `b` in the role of code. `*` is bold, `/`
-/// italic, `_` underlined, `~` struck through. `¬` ends a line that the terminal
+/// italic, `_` underlined, `~` struck through. Behind the role of a piece of code `+`, `-` and `d`
+/// say which line of a change it stands in. `¬` ends a line that the terminal
 /// may break.
 pub fn noted(line: &Line) -> String {
     let mut text: String = line.spans.iter().map(piece).collect();
@@ -20,6 +21,12 @@ pub fn all(lines: &[Line]) -> String {
 
 fn piece(span: &Span) -> String {
     let mut letters = String::from(role(span.style.role));
+    letters.push_str(match span.style.band {
+        Band::None => "",
+        Band::Added => "+",
+        Band::Removed => "-",
+        Band::Around => "d",
+    });
     if span.style.bold == Weight::Bold {
         letters.push('*');
     }

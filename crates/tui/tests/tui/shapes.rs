@@ -4,7 +4,7 @@ use crate::notation::{all, noted};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tenon_tui::shapes::{self, Fold};
-use tenon_tui::text::{Line, Role};
+use tenon_tui::text::{Band, Line, Role};
 use tenon_vocab::{
     CallId, Choice, DiffFile, Display, FileEntry, Question, QuestionId, QuestionKind, TableReply,
     TodoItem, TodoStatus, ToolOutput, ToolResult,
@@ -145,19 +145,53 @@ fn a_change_has_numbers_where_there_is_room_and_marks_the_words_that_differ() {
     assert_eq!(
         all(&shapes::display(&diff(HUNK), Fold::Folded, 60)),
         "    [@ @@ -9,3 +9,3 @@ fn main]
-    [d  9 ][d  ][d     let a = 1;]
-    [d 10 ][- -][-     let b = ][-- 2][- ;]
-    [d 10 ][+ +][+     let b = ][++ 3][+ ;]
-    [d 11 ][d  ][d }]"
+    [d  9 ][d  ][d     ][kd let][d  a ][pd =][d  ][nd 1][pd ;]
+    [d 10 ][- -][-     ][k- let][-  b ][p- =][-  ][-- 2][p- ;]
+    [d 10 ][+ +][+     ][k+ let][+  b ][p+ =][+  ][++ 3][p+ ;]
+    [d 11 ][d  ][pd }]"
     );
     assert_eq!(
         all(&shapes::display(&diff(HUNK), Fold::Folded, 24)),
         "    [@ @@ -9,3 +9,3 @@ fn ][@ …]
-    [d  ][d     let a = 1;]
-    [- -][-     let b = ][-- 2][- ;]
-    [+ +][+     let b = ][++ 3][+ ;]
-    [d  ][d }]"
+    [d  ][d     ][kd let][d  a ][pd =][d  ][nd 1][pd ;]
+    [- -][-     ][k- let][-  b ][p- =][-  ][-- 2][p- ;]
+    [+ +][+     ][k+ let][+  b ][p+ =][+  ][++ 3][p+ ;]
+    [d  ][pd }]"
     );
+}
+
+#[test]
+fn the_words_that_differ_are_those_of_lines_that_belong_together() {
+    let hunk = "@@ -1,2 +1,3 @@\n def add(a, b):\n-    return a - b\n+    # sum of both\n+    return a + b\n";
+    let change = DiffFile {
+        path: "calc.py".into(),
+        ..file(hunk)
+    };
+    let change = Display::Diff {
+        files: vec![change],
+    };
+    assert_eq!(
+        all(&shapes::display(&change, Fold::Folded, 40)),
+        "    [@ @@ -1,2 +1,3 @@]
+    [d  ][kd def][d  ][fd add][pd (][d a][pd ,][d  b][pd ):]
+    [- -][-     ][k- return][-  a ][-- -][-  b]
+    [+ +][+     ][#+ # sum of both]
+    [+ +][+     ][k+ return][+  a ][++ +][+  b]"
+    );
+}
+
+#[test]
+fn a_string_that_only_the_old_file_leaves_open_does_not_colour_the_new_one() {
+    let hunk = "@@ -1,2 +1,2 @@\n-x = \"\"\"old\n+x = 1\n y = 2\n";
+    let change = DiffFile {
+        path: "calc.py".into(),
+        ..file(hunk)
+    };
+    let change = Display::Diff {
+        files: vec![change],
+    };
+    let lines = shapes::display(&change, Fold::Folded, 40);
+    assert_eq!(noted(&lines[3]), "    [d  ][d y ][pd =][d  ][nd 2]");
 }
 
 #[test]
@@ -340,7 +374,7 @@ fn no_line_of_a_change_is_shortened_and_none_is_dropped() {
         let spaces: usize = lines
             .iter()
             .flat_map(|line| &line.spans)
-            .filter(|span| span.style.role == Role::Added)
+            .filter(|span| span.style.band == Band::Added)
             .map(|span| span.text().matches(' ').count())
             .sum();
         assert!(spaces >= 5_000, "{spaces}");
