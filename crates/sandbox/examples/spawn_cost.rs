@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tenon_sandbox::{
-    Adapter, CommandSpec, Lacking, Limits, Mode, Network, SandboxPolicy, StdinKind, Supervisor,
+    Adapter, CommandSpec, Lacking, Limits, Mode, Network, Private, SandboxPolicy, StdinKind,
+    Supervisor,
 };
 
 const ROUNDS: usize = 200;
@@ -98,6 +99,7 @@ fn policy(root: &Path, network: Network) -> SandboxPolicy {
         guarded: Vec::new(),
         hidden: vec![root.join("home/.ssh"), root.join("home/.aws")],
         sockets: Vec::new(),
+        private: Private::default(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,
     }

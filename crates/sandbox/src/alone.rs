@@ -102,6 +102,11 @@ fn gaps(
             protected.join(", ")
         ));
     }
+    if !places.private.folders.is_empty() {
+        gaps.push(String::from(
+            "temporary folders are those of this machine: they can be read and not written",
+        ));
+    }
     gaps.extend(guarded_note(places));
     let unkept: Vec<String> = guard
         .unkept()

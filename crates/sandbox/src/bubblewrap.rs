@@ -10,6 +10,7 @@ use crate::launch::{Accompanied, Launched, accompany};
 use crate::message::Status;
 use crate::mounts::SHARED_MEMORY;
 use crate::places::{Places, Treatment};
+use crate::private;
 use crate::start::{Job, NotStarted};
 use crate::walls::{Network, SandboxPolicy};
 use rustix::fs::{Mode, OFlags};
@@ -122,6 +123,17 @@ fn arguments(
     };
     for path in places.writable.iter().filter(|path| *path != SHARED_MEMORY) {
         push("--bind", &[path, path]);
+    }
+    // It makes shared memory of its own.
+    let private = places.private.folders.iter();
+    for path in private.filter(|path| *path != SHARED_MEMORY) {
+        let (size, mode) = (Path::new(private::BYTES), Path::new("1777"));
+        push("--size", &[size]);
+        push("--perms", &[mode]);
+        push("--tmpfs", &[path]);
+    }
+    for path in &places.private.seen {
+        push("--ro-bind", &[path, path]);
     }
     for (path, treatment) in &places.treated {
         match treatment {

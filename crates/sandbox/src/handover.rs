@@ -3,7 +3,7 @@
 //! Both ends are the same binary, so there is no version; what does not parse
 //! means that the command does not run.
 
-use crate::walls::{Adapter, Lacking, Limits, Mode, Network, SandboxPolicy};
+use crate::walls::{Adapter, Lacking, Limits, Mode, Network, Private, SandboxPolicy};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
@@ -44,6 +44,8 @@ pub(crate) fn encode(policy: &SandboxPolicy) -> Option<Vec<u8>> {
     put_paths(&mut body, &policy.guarded);
     put_paths(&mut body, &policy.hidden);
     put_paths(&mut body, &policy.sockets);
+    put_paths(&mut body, &policy.private.folders);
+    put_paths(&mut body, &policy.private.seen);
     if body.len() > MAX_POLICY {
         return None;
     }
@@ -94,6 +96,10 @@ pub(crate) fn decode(body: &[u8]) -> Option<SandboxPolicy> {
         guarded: rest.paths()?,
         hidden: rest.paths()?,
         sockets: rest.paths()?,
+        private: Private {
+            folders: rest.paths()?,
+            seen: rest.paths()?,
+        },
         limits,
         lacking,
     };
@@ -167,7 +173,7 @@ impl<'a> Rest<'a> {
 #[cfg(test)]
 mod tests {
     use super::{MAX_POLICY, decode, encode};
-    use crate::walls::{Adapter, Lacking, Limits, Mode, Network, SandboxPolicy};
+    use crate::walls::{Adapter, Lacking, Limits, Mode, Network, Private, SandboxPolicy};
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
     use std::path::PathBuf;
@@ -185,6 +191,10 @@ mod tests {
             guarded: vec!["/project/lib/.git/config".into()],
             hidden: Vec::new(),
             sockets: vec!["/run/db/socket".into()],
+            private: Private {
+                folders: vec!["/tmp".into()],
+                seen: vec!["/tmp/project".into()],
+            },
             limits: Limits {
                 open_files: Some(64),
                 ..Limits::default()

@@ -108,6 +108,9 @@ fn create(
     }
     granter.grant(Path::new("/dev/shm"), all)?;
     if reads == Reads::Everywhere {
+        for folder in &places.private.folders {
+            granter.grant(folder, all)?;
+        }
         // Behind namespaces they are the command's own; else they are the
         // terminals that the user sits at.
         granter.grant(Path::new("/dev/pts"), device_rights() | AccessFs::ReadDir)?;

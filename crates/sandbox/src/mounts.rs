@@ -1,13 +1,14 @@
 //! The first wall, built from inside a new mount namespace: everything
 //! read-only, the writable folders writable again, protected paths read-only
-//! again in them, hidden ones covered by something empty, and a `/proc`, a
-//! `/dev/shm` and a `/dev/pts` of the command's own.
+//! again in them, private ones empty, hidden ones covered by something empty,
+//! and a `/proc`, a `/dev/shm` and a `/dev/pts` of the command's own.
 //!
 //! Paths are opened without following any link: they were resolved before, and
 //! a link that appears meanwhile is somebody's trick and stops the command.
 
 use crate::places::{Places, Treatment};
-use crate::raw;
+use crate::walls::Private;
+use crate::{private, raw};
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::mount::{
@@ -60,8 +61,10 @@ pub(crate) fn build(places: &Places) -> Result<Vec<String>, Trouble> {
             }
             _ => failed("protecting", root)(error),
         })?;
-    let stage = Stage::raise().map_err(failed("staging on", Path::new("/proc")))?;
-    own_devices().map_err(failed("preparing", Path::new("/dev")))?;
+    let own = &places.private;
+    let stage = Stage::raise(own).map_err(failed("staging on", Path::new(STAGE)))?;
+    own_devices(own).map_err(failed("preparing", Path::new("/dev")))?;
+    private::cover(own, Path::new(STAGE))?;
     for (path, tree) in writable {
         put(&tree, path).map_err(failed("making writable", path))?;
     }
@@ -75,7 +78,10 @@ pub(crate) fn build(places: &Places) -> Result<Vec<String>, Trouble> {
     stage.finish()
 }
 
-fn failed<'a>(doing: &'static str, path: &'a Path) -> impl Fn(io::Error) -> Trouble + use<'a> {
+pub(crate) fn failed<'a>(
+    doing: &'static str,
+    path: &'a Path,
+) -> impl Fn(io::Error) -> Trouble + use<'a> {
     move |error| Trouble::Failed(format!("{doing} `{}`: {error}", path.display()))
 }
 
@@ -125,7 +131,7 @@ fn is_out_of_reach(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EACCES | libc::ENOENT))
 }
 
-fn reach(path: &Path) -> io::Result<OwnedFd> {
+pub(crate) fn reach(path: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let found = rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
     let facts = rustix::fs::fstat(&found)?;
@@ -136,7 +142,7 @@ fn reach(path: &Path) -> io::Result<OwnedFd> {
 }
 
 /// A copy of the mounts at a place, attached nowhere.
-fn copy(found: &OwnedFd) -> io::Result<OwnedFd> {
+pub(crate) fn copy(found: &OwnedFd) -> io::Result<OwnedFd> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_EMPTY_PATH
@@ -144,7 +150,7 @@ fn copy(found: &OwnedFd) -> io::Result<OwnedFd> {
     Ok(rustix::mount::open_tree(found, "", flags)?)
 }
 
-fn put(tree: &OwnedFd, path: &Path) -> io::Result<()> {
+pub(crate) fn put(tree: &OwnedFd, path: &Path) -> io::Result<()> {
     place(tree.as_fd(), reach(path)?.as_fd())
 }
 
@@ -170,8 +176,9 @@ fn new_file_system(kind: &str, options: &[(&str, &str)]) -> io::Result<OwnedFd> 
 /// Shared memory and terminals of the command's own. Where there is no such
 /// folder, none is needed; where the kernel gives no terminals, the old ones
 /// stay read-only.
-fn own_devices() -> io::Result<()> {
+fn own_devices(private: &Private) -> io::Result<()> {
     match reach(Path::new(SHARED_MEMORY)) {
+        Ok(_) if private.folders.iter().any(|path| path == SHARED_MEMORY) => {}
         Ok(found) => {
             let memory = new_file_system("tmpfs", &[("mode", "1777")])?;
             place(memory.as_fd(), found.as_fd())?;
@@ -189,17 +196,24 @@ fn own_devices() -> io::Result<()> {
     Ok(())
 }
 
+const STAGE: &str = "/proc";
 const EMPTY_FOLDER: &str = "/proc/folder";
 const EMPTY_FILE: &str = "/proc/file";
 
-/// An empty folder and an empty file to cover hidden paths with. They lie on
-/// `/proc` while the wall is built, since that exists everywhere and is
-/// covered by the command's own afterwards.
+/// An empty folder and an empty file to cover hidden paths with, and what the
+/// private folders become. They lie on `/proc` while the wall is built, since
+/// that exists everywhere and is covered by the command's own afterwards.
 struct Stage;
 
 impl Stage {
-    fn raise() -> io::Result<Self> {
-        let empties = new_file_system("tmpfs", &[("mode", "0755"), ("size", "64k")])?;
+    fn raise(own: &Private) -> io::Result<Self> {
+        let (bytes, files) = match own.folders.as_slice() {
+            [] => ("64k", "16"),
+            _ => (private::BYTES, private::FILES),
+        };
+        let options = [("mode", "0755"), ("size", bytes), ("nr_inodes", files)];
+        let empties = new_file_system("tmpfs", &options)?;
+        private::prepare(&empties, own)?;
         rustix::fs::mkdirat(&empties, "folder", Mode::from_raw_mode(0o555))?;
         rustix::fs::openat(
             &empties,
@@ -207,7 +221,7 @@ impl Stage {
             OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC,
             Mode::from_raw_mode(0o444),
         )?;
-        place(empties.as_fd(), reach(Path::new("/proc"))?.as_fd())?;
+        place(empties.as_fd(), reach(Path::new(STAGE))?.as_fd())?;
         Ok(Self)
     }
 

@@ -6,7 +6,7 @@
 //! become writable is not followed through it. What narrows (protected and
 //! hidden paths) is followed, and the link itself is guarded.
 
-use crate::walls::{Mode, SandboxPolicy};
+use crate::walls::{Mode, Private, SandboxPolicy};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -37,6 +37,8 @@ pub(crate) struct Places {
     pub(crate) loose: Vec<Loose>,
     /// What is only put back afterwards.
     pub(crate) guarded: Vec<Loose>,
+    /// Empty, and the command's own.
+    pub(crate) private: Private,
     /// What was asked for and cannot be had, a sentence each.
     pub(crate) notes: Vec<String>,
 }
@@ -67,6 +69,7 @@ impl Places {
         }
         places.settle();
         places.guard(policy);
+        places.private = crate::private::resolve(&policy.private)?;
         Ok(places)
     }
 
@@ -361,7 +364,7 @@ fn parts(path: &Path) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::{Places, Treatment};
-    use crate::walls::{Adapter, Lacking, Limits, Mode, Network, SandboxPolicy};
+    use crate::walls::{Adapter, Lacking, Limits, Mode, Network, Private, SandboxPolicy};
     use std::os::unix::fs::symlink;
     use std::path::{Path, PathBuf};
 
@@ -376,6 +379,7 @@ mod tests {
             guarded: Vec::new(),
             hidden: Vec::new(),
             sockets: Vec::new(),
+            private: Private::default(),
             limits: Limits::default(),
             lacking: Lacking::RunPartial,
         }

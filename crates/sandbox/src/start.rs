@@ -51,6 +51,14 @@ enum Asking {
     Impossible(String),
 }
 
+/// What a command may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Own {
+    /// Nothing but folders that it gets for itself.
+    Only,
+    Others,
+}
+
 /// The walls that a process carries with it.
 pub(crate) struct Second {
     limits: Limits,
@@ -59,6 +67,7 @@ pub(crate) struct Second {
     asking: Asking,
     lacking: Lacking,
     network: Network,
+    own: Own,
     /// The version of Landlock.
     version: u32,
 }
@@ -104,6 +113,10 @@ impl Second {
             asking,
             lacking: policy.lacking,
             network: policy.network,
+            own: match policy.writable_roots().next() {
+                None => Own::Only,
+                Some(_) => Own::Others,
+            },
             version,
         })
     }
@@ -122,6 +135,11 @@ impl Second {
         if self.rules.is_none() && rustix::process::geteuid().is_root() {
             gaps.push(String::from(
                 "root can read and write the devices of this machine, whole disks among them (the kernel has no Landlock)",
+            ));
+        }
+        if self.rules.is_none() && self.own == Own::Only {
+            gaps.push(String::from(
+                "pipes of other programs can be written to (the kernel has no Landlock)",
             ));
         }
         if self.filters.is_none() {

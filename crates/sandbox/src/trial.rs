@@ -5,7 +5,7 @@
 use crate::confinement::Confinement;
 use crate::probe::Probe;
 use crate::supervisor::{CommandSpec, SpawnError, StdinKind, Supervisor};
-use crate::walls::{Adapter, Lacking, Limits, Mode, Network, SandboxPolicy};
+use crate::walls::{Adapter, Lacking, Limits, Mode, Network, Private, SandboxPolicy};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -147,6 +147,7 @@ fn strict(root: PathBuf) -> SandboxPolicy {
         guarded: Vec::new(),
         hidden: Vec::new(),
         sockets: Vec::new(),
+        private: Private::default(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,
     }

@@ -52,6 +52,16 @@ pub struct Limits {
     pub memory_bytes: Option<u64>,
 }
 
+/// Folders that the command gets empty and as its own, whatever lies there for
+/// others. It may write them; they are small, and gone with the command.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Private {
+    pub folders: Vec<PathBuf>,
+    /// What lies in those folders and is seen all the same, but not written: a
+    /// project, a home, programs.
+    pub seen: Vec<PathBuf>,
+}
+
 /// The walls around one command. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxPolicy {
@@ -73,6 +83,8 @@ pub struct SandboxPolicy {
     /// Unix sockets of other programs that the command may connect to, or
     /// folders of them. Those that it makes itself it always may.
     pub sockets: Vec<PathBuf>,
+    /// Only the full walls can make them.
+    pub private: Private,
     pub limits: Limits,
     pub lacking: Lacking,
 }

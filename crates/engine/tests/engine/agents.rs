@@ -407,6 +407,7 @@ fn walls(mode: Mode, network: Network) -> SandboxPolicy {
         guarded: Vec::new(),
         hidden: Vec::new(),
         sockets: Vec::new(),
+        private: Private::default(),
         limits: tenon_sandbox::Limits::default(),
         lacking: Lacking::Refuse,
     }

@@ -2,7 +2,7 @@
 //! which are not.
 
 use tenon_sandbox::{
-    Adapter, Confinement, Lacking, Level, Limits, Mode, Network, SandboxPolicy, recognise,
+    Adapter, Confinement, Lacking, Level, Limits, Mode, Network, Private, SandboxPolicy, recognise,
 };
 
 fn policy() -> SandboxPolicy {
@@ -19,6 +19,7 @@ fn policy() -> SandboxPolicy {
         guarded: Vec::new(),
         hidden: vec!["/home/me/.ssh".into()],
         sockets: Vec::new(),
+        private: Private::default(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,
     }

@@ -7,6 +7,7 @@ mod files;
 mod git;
 mod lending;
 mod network;
+mod private;
 mod processes;
 mod raising;
 mod sockets;

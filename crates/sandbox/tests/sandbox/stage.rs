@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tenon_sandbox::{
-    Adapter, CommandSpec, Confinement, Lacking, Level, Limits, Mode, Network, SandboxPolicy,
-    StdinKind, Supervised, Supervisor,
+    Adapter, CommandSpec, Confinement, Lacking, Level, Limits, Mode, Network, Private,
+    SandboxPolicy, StdinKind, Supervised, Supervisor,
 };
 use tokio::io::AsyncReadExt;
 
@@ -232,6 +232,7 @@ impl Stage {
                 top.join("home/.missing"),
             ],
             sockets: Vec::new(),
+            private: Private::default(),
             limits: Limits::default(),
             lacking: Lacking::RunPartial,
         };
@@ -258,6 +259,13 @@ impl Stage {
             }
         }
         give(&self.top);
+    }
+
+    /// What root made since, to whoever runs the commands.
+    pub fn give_away(&self, path: &Path) {
+        if self.case.who == Who::Nobody {
+            std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
     }
 
     pub fn spec(&self, script: &str) -> CommandSpec {

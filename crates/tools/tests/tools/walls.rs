@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tenon_policy::{Access, Place, Subject};
-use tenon_sandbox::{Adapter, Lacking, Limits, Mode, Network, Probe, SandboxPolicy};
+use tenon_sandbox::{Adapter, Lacking, Limits, Mode, Network, Private, Probe, SandboxPolicy};
 use tenon_tools::jobs::{Ended, NotStarted, Placement, RunSpec, Walls, WayOut};
 use tenon_tools::workspace::{Workspace, WorkspaceOptions};
 use tenon_tools::{Host, HostReply, HostRequest, Jobs, ToolLimits};
@@ -37,6 +37,7 @@ fn policy(root: PathBuf) -> SandboxPolicy {
         guarded: Vec::new(),
         hidden: Vec::new(),
         sockets: Vec::new(),
+        private: Private::default(),
         limits: Limits::default(),
         lacking: Lacking::RunPartial,
     }

@@ -11,7 +11,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
-use tenon_sandbox::{Adapter, Lacking, Limits, Mode, Network, Probe, SandboxPolicy, Supervisor};
+use tenon_sandbox::{
+    Adapter, Lacking, Limits, Mode, Network, Private, Probe, SandboxPolicy, Supervisor,
+};
 use tenon_tools::Jobs;
 use tenon_tools::jobs::{RunOutcome, RunSpec};
 use tokio_util::sync::CancellationToken;
@@ -99,6 +101,7 @@ impl Yard {
                 .to_vec(),
             guarded: Vec::new(),
             sockets: Vec::new(),
+            private: Private::default(),
             hidden: Vec::new(),
             limits: Limits::default(),
             lacking: Lacking::RunPartial,
