@@ -251,6 +251,7 @@ fn assemble(
     let jobs = jobs
         .with_sandbox(walls.of_agent(&agent))
         .with_opened(walls.opened.clone())
+        .with_shown(walls.shown.clone())
         .with_masker(Arc::clone(&masker));
     let keeps = resolved.grants.keeps();
     let (grants, trouble) = match keeps {

@@ -22,7 +22,9 @@ use tenon_config::{
     KeySource, Resolved, SandboxAdapter, SandboxLacking, SandboxMode, SandboxNetwork,
     SandboxSettings,
 };
-use tenon_sandbox::{Adapter, Lacking, Level, Limits, Mode, Network, Probe, SandboxPolicy};
+use tenon_sandbox::{
+    Adapter, Lacking, Level, Limits, Mode, Network, Private, Probe, SandboxPolicy,
+};
 use tenon_tools::Jobs;
 use tenon_tools::jobs::{Ended, RunSpec};
 use tenon_vocab::profile::AgentProfile;
@@ -40,6 +42,8 @@ pub struct Walls {
     pub hidden_in_project: Vec<String>,
     /// What the configuration opens, also where it does not exist yet.
     pub opened: Vec<PathBuf>,
+    /// What it shows of what is hidden otherwise.
+    pub shown: Vec<PathBuf>,
     /// Folders of Tenon that commands may write, because walls may be lacking.
     left_open: Vec<PathBuf>,
     /// What is writable for who may only read.
@@ -57,6 +61,7 @@ impl Walls {
                     policy: None,
                     hidden_in_project: Vec::new(),
                     opened: Vec::new(),
+                    shown: Vec::new(),
                     left_open: Vec::new(),
                     while_reading: Vec::new(),
                     shown_secrets: 0,
@@ -105,6 +110,7 @@ impl Walls {
             guarded: Vec::new(),
             hidden,
             sockets: ground.sockets(),
+            private: Private::default(),
             writable,
             limits: limits(settings),
             lacking: match settings.lacking {
@@ -120,6 +126,7 @@ impl Walls {
             policy: Some(policy),
             hidden_in_project,
             opened: ground.all_written(&settings.writable),
+            shown: ground.all_written(&settings.show),
             left_open,
             while_reading,
             shown_secrets: secrets.more,

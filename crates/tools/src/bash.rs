@@ -321,7 +321,9 @@ fn answer(outcome: &RunOutcome, command: &str, limits: &ToolLimits) -> ToolOutpu
     let mut output = match &outcome.ended {
         Ended::NotStarted(reason) => {
             let code = match reason {
-                NotStarted::Spawn(_) | NotStarted::TooMany(_) => ErrorCode::Internal,
+                NotStarted::Spawn(_) | NotStarted::TooMany(_) | NotStarted::NoSandbox => {
+                    ErrorCode::Internal
+                }
                 NotStarted::Closing => ErrorCode::Interrupted,
             };
             return ToolOutput::error(code, reason.to_string());

@@ -12,6 +12,7 @@ mod environment;
 mod output;
 mod registry;
 mod report;
+mod room;
 mod round;
 mod run;
 mod running;
@@ -24,6 +25,7 @@ mod warden;
 pub(crate) use report::{Report, end_line, left_out, seconds};
 
 pub use capture::Excerpt;
+pub use room::Room;
 pub use spec::{
     Collected, Cut, Detached, Ended, Input, JobError, JobEvent, JobInfo, JobOutput, JobState,
     Leftovers, NotStarted, Placement, RunOutcome, RunSpec, Secrets, Whole,
@@ -72,6 +74,7 @@ struct Inner {
     sandbox: Mutex<Option<Arc<SandboxPolicy>>>,
     way_out: Mutex<WayOut>,
     warden: Arc<warden::Warden>,
+    reading: Arc<room::ReadingRoom>,
     user: Mutex<warden::User>,
     /// What was set aside, until a result tells it.
     judged: Mutex<Vec<String>>,
@@ -137,6 +140,7 @@ impl Jobs {
                 sandbox: Mutex::default(),
                 way_out: Mutex::default(),
                 warden: Arc::default(),
+                reading: Arc::default(),
                 user: Mutex::new(user),
                 judged: Mutex::default(),
                 masker: Mutex::new(Masker::standard()),
@@ -168,9 +172,11 @@ impl Jobs {
         };
         let warden = Arc::clone(&self.inner.warden);
         let user = lock(&self.inner.user).clone();
+        let reading = Arc::clone(&self.inner.reading);
         // Nobody waits for it: a command that comes meanwhile does.
         drop(tokio::task::spawn_blocking(move || {
             warden.look_ahead(&policy, &user);
+            reading.look_ahead(&policy);
         }));
     }
 

@@ -6,12 +6,12 @@ use super::spec::{
     Collected, Detached, Ended, Input, JobState, Leftovers, NotStarted, Placement, RunOutcome,
     RunSpec, Secrets,
 };
-use super::{Jobs, Walls, environment, output::Output, registry, walls};
+use super::{Jobs, Room, Walls, environment, output::Output, registry, room, walls};
 use registry::InputPipe;
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_policy::Masker;
-use tenon_sandbox::{CommandSpec, Exit, StdinKind};
+use tenon_sandbox::{CommandSpec, Exit, SpawnError, StdinKind};
 use tenon_vocab::profile::OnTimeout;
 use tenon_vocab::{JobAction, JobId, ToolStream};
 use tokio::time::Instant;
@@ -43,6 +43,7 @@ impl Jobs {
         on_output: &(dyn Fn(ToolStream, &[u8]) + Send + Sync),
     ) -> RunOutcome {
         let begun = Instant::now();
+        let spec = spec.settled();
         let mut running = match self.launch(&spec).await {
             Ok(running) => running,
             Err(reason) => {
@@ -95,14 +96,22 @@ impl Jobs {
                 return Err(NotStarted::TooMany(count));
             }
         }
-        let environment = environment::complete(&self.inner.environment, &spec.environment);
+        let mut environment = environment::complete(&self.inner.environment, &spec.environment);
         let shell = environment::shell(&environment);
-        let round = match spec.walls {
-            Walls::Inside => self.round(spec).await,
-            Walls::Outside => None,
+        let (round, policy) = match (spec.room, spec.walls) {
+            (Room::Reading, _) => {
+                let walls = self.reading_walls().await?;
+                environment = room::environment(environment, &walls);
+                (None, Some(walls))
+            }
+            (Room::Session, Walls::Inside) => {
+                let round = self.round(spec).await;
+                let policy = round.as_ref().map(|round| Arc::clone(&round.policy));
+                (round, policy)
+            }
+            (Room::Session, Walls::Outside) => (None, None),
         };
-        let policy = round.as_ref().map(|round| Arc::clone(&round.policy));
-        let mut supervised = self
+        let spawned = self
             .inner
             .supervisor
             .spawn(CommandSpec {
@@ -115,7 +124,11 @@ impl Jobs {
                 },
                 confinement: policy.as_deref().cloned(),
             })
-            .await?;
+            .await;
+        if let (Room::Reading, Err(SpawnError::Confinement(_))) = (spec.room, &spawned) {
+            self.room_failed();
+        }
+        let mut supervised = spawned?;
         let inner = std::sync::Arc::downgrade(&self.inner);
         supervised.on_repair(move |what| {
             let listener = inner.upgrade().and_then(|it| lock(&it.repairs).clone());
@@ -134,7 +147,8 @@ impl Jobs {
             Input::Open => (Vec::new(), AfterInput::KeepOpen),
         };
         let mut running = Running::new(supervised, output, bytes, after);
-        running.policy = policy;
+        // A failure in a room for readers is no reason to run outside of it.
+        running.policy = policy.filter(|_| spec.room == Room::Session);
         running.round = round;
         Ok(running)
     }

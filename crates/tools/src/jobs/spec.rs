@@ -2,6 +2,7 @@
 //! of a process that goes on.
 
 use super::capture::Excerpt;
+use super::room::Room;
 use super::walls::Walls;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,7 @@ pub struct RunSpec {
     /// The name of that file, without its ending; made safe here.
     pub label: String,
     pub walls: Walls,
+    pub room: Room,
     /// Protected paths that a person confirmed this command for.
     pub confirmed: Vec<PathBuf>,
     pub secrets: Secrets,
@@ -88,6 +90,7 @@ impl RunSpec {
             output_bytes: limits.output_bytes,
             label: String::from("command"),
             walls: Walls::Inside,
+            room: Room::Session,
             confirmed: Vec::new(),
             secrets: Secrets::Masked,
         }
@@ -130,6 +133,8 @@ pub enum NotStarted {
         "{0} background processes are running already; end one with process {{\"action\":\"kill\",\"id\":\"proc_…\"}}"
     )]
     TooMany(usize),
+    #[error("there is no sandbox here in which the command can only read")]
+    NoSandbox,
     #[error("the session is ending")]
     Closing,
 }

@@ -10,6 +10,7 @@ mod patch;
 mod previews;
 mod programs;
 mod read;
+mod reading;
 mod renewals;
 mod scans;
 mod search;

@@ -9,10 +9,13 @@
 mod line;
 mod pointing;
 mod repository;
+mod secrets;
 mod settings;
 mod tree;
 
 pub(crate) use line::Line;
+pub(super) use pointing::around;
+pub(super) use secrets::{Coverage, SecretFiles};
 
 use pointing::Named;
 use repository::{Before, Ground, Judge, is_named, plain};

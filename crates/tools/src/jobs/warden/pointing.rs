@@ -24,13 +24,13 @@ pub(super) struct Named {
 
 /// The git folder that a root belongs to, and the folder it works in.
 #[derive(Debug)]
-pub(super) struct Around {
-    pub(super) top: PathBuf,
+pub(in crate::jobs) struct Around {
+    pub(in crate::jobs) top: PathBuf,
     /// Its own and the common one.
-    pub(super) folders: Vec<PathBuf>,
+    pub(in crate::jobs) folders: Vec<PathBuf>,
 }
 
-pub(super) fn around(root: &Path) -> Option<Around> {
+pub(in crate::jobs) fn around(root: &Path) -> Option<Around> {
     let top = root
         .ancestors()
         .find(|folder| folder.join(".git").symlink_metadata().is_ok())?;

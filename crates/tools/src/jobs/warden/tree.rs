@@ -1,5 +1,5 @@
-//! Where in the project something steers programs: git folders, and files that
-//! run code later. All folders are known with the time of their last change,
+//! Where in the project something steers programs (git folders, and files that
+//! run code later), and where files are secret by their name. All folders are known with the time of their last change,
 //! which no command can set, so a look costs a question to the kernel for each
 //! folder, and only what has changed is listed again. Also what git ignores is
 //! looked at: `.envrc` and `.husky/_` mostly are.
@@ -78,6 +78,15 @@ struct Folder {
     is_bulk: bool,
     folders: Vec<OsString>,
     found: Vec<(PathBuf, Kind)>,
+    secrets: Vec<OsString>,
+}
+
+/// Whether all folders of a project are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Whole,
+    /// There are more than are looked at.
+    Part,
 }
 
 /// The folders of a project, by their paths from its root.
@@ -91,6 +100,7 @@ pub(super) struct Tree {
     came: Vec<PathBuf>,
     /// Folders that went with it, likewise.
     went: Vec<PathBuf>,
+    extent: Extent,
 }
 
 impl Tree {
@@ -101,7 +111,22 @@ impl Tree {
             folders: BTreeMap::new(),
             came: Vec::new(),
             went: Vec::new(),
+            extent: Extent::Whole,
         }
+    }
+
+    pub(super) fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    /// Files and links that are secret by their name, those of the project's own
+    /// folders first.
+    pub(super) fn secrets(&self) -> Vec<PathBuf> {
+        let (bulk, own): (Vec<_>, Vec<_>) =
+            (self.folders.iter()).partition(|(_, folder)| folder.is_bulk);
+        let all = own.into_iter().chain(bulk);
+        all.flat_map(|(path, folder)| folder.secrets.iter().map(|name| path.join(name)))
+            .collect()
     }
 
     /// Whether it is the tree of this root, and passes over the same.
@@ -211,6 +236,8 @@ impl Tree {
         let mut bulk = VecDeque::new();
         while let Some(path) = own.pop_front().or_else(|| bulk.pop_front()) {
             if self.folders.len() >= MOST {
+                // What is left out now is not looked for again.
+                self.extent = Extent::Part;
                 return;
             }
             let Some(folder) = self.list(root, &path, now) else {
@@ -232,19 +259,29 @@ impl Tree {
         // Looked at before it is read: what comes meanwhile makes it differ.
         let facts = stat(root, path).filter(is_folder)?;
         let stamp = Stamp::of(&facts);
-        let entries = std::fs::read_dir(self.root.join(path)).ok()?;
-        let mut folders = Vec::new();
-        let mut found = Vec::new();
+        let (mut folders, mut found, mut secrets) = (Vec::new(), Vec::new(), Vec::new());
+        let Ok(entries) = std::fs::read_dir(self.root.join(path)) else {
+            // Whoever opens it later changes nothing that its parent shows.
+            return Some(Folder {
+                stamp: None,
+                is_bulk: is_in_bulk(path),
+                folders,
+                found,
+                secrets,
+            });
+        };
         let mut marks = 0_u8;
         let is_bulk = is_in_bulk(path);
         for entry in entries.flatten() {
             let name = entry.file_name();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             marks |= mark_of_a_repository(&name);
+            if !is_folder && tenon_policy::is_secret(&path.join(&name).to_string_lossy()) {
+                secrets.push(name.clone());
+            }
             if let Some(kind) = kind(path, &name, is_bulk) {
                 found.push((path.join(&name), kind));
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir())
-                && !self.is_without(&path.join(&name))
-            {
+            } else if is_folder && !self.is_without(&path.join(&name)) {
                 folders.push(name);
             }
         }
@@ -258,6 +295,7 @@ impl Tree {
             is_bulk,
             folders,
             found,
+            secrets,
         })
     }
 
