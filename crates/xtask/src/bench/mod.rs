@@ -85,6 +85,7 @@ const GROUPS: &[(&str, Group)] = &[
     ("undo", undo::run),
     ("decision", safety::decision),
     ("walls", safety::walls),
+    ("reading", safety::reading),
     ("approval", safety::approval),
     ("tui", tui::run),
     ("typing", typing::run),

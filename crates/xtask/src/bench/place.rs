@@ -32,6 +32,11 @@ impl Bench {
         build::example(&self.repository, "tenon-tools", "scan")
     }
 
+    /// The example of the tools crate that times commands that only read.
+    pub fn reading(&self) -> Result<PathBuf> {
+        build::example(&self.repository, "tenon-tools", "reading")
+    }
+
     /// An empty folder with a project and a home in it.
     pub fn fresh(&self, name: &str) -> Result<Place> {
         let folder = self.folder.join(name);

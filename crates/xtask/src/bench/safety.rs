@@ -65,6 +65,36 @@ pub fn walls(bench: &Bench) -> Result<Vec<Line>> {
     }])
 }
 
+/// A command in the room where it can only read, started as the program does.
+pub fn reading(bench: &Bench) -> Result<Vec<Line>> {
+    let place = bench.fresh("reading")?;
+    let example = bench.reading()?;
+    let output = Command::new(&example)
+        .arg(&place.project)
+        .arg(&bench.tenon)
+        .arg("__supervise")
+        .output()
+        .with_context(|| format!("{} cannot be started", example.display()))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let times: Option<Vec<f64>> = said
+        .split_whitespace()
+        .map(|word| word.parse().ok())
+        .collect();
+    let Some([reading, plain]) = times.as_deref() else {
+        bail!(
+            "the example `reading`: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    };
+    Ok(vec![Line {
+        name: "command that only reads, over a plain one",
+        value: reading - plain,
+        unit: "ms",
+        bound: Bound::Below(3.0),
+        baseline: Some(*plain),
+    }])
+}
+
 /// From the key to what comes of it, in a terminal.
 pub fn approval(bench: &Bench) -> Result<Vec<Line>> {
     let place = bench.fresh("approval")?;
