@@ -21,12 +21,13 @@ pub(super) struct Round {
 }
 
 impl Jobs {
-    /// Looks before a command. `None` where there are no walls.
-    pub(super) async fn round(&self, spec: &RunSpec) -> Option<Round> {
+    /// Looks before a command, which is judged by what is `meant`. `None` where
+    /// there are no walls.
+    pub(super) async fn round(&self, spec: &RunSpec, meant: &str) -> Option<Round> {
         let policy = self.sandbox()?;
         let leave = Leave {
             confirmed: spec.confirmed.clone(),
-            line: Line::of(&tenon_policy::analyse(&spec.command)),
+            line: Line::of(&tenon_policy::analyse(meant)),
         };
         let warden = Arc::clone(&self.inner.warden);
         let user = lock(&self.inner.user).clone();

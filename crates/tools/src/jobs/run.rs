@@ -4,14 +4,15 @@
 use super::running::{AfterInput, Alive, Running, Step, lock};
 use super::spec::{
     Collected, Detached, Ended, Input, JobState, Leftovers, NotStarted, Placement, RunOutcome,
-    RunSpec, Secrets,
+    RunSpec, Secrets, shell_code,
 };
+use super::warden::Parts;
 use super::{Jobs, Room, Walls, environment, output::Output, registry, room, walls};
 use registry::InputPipe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tenon_policy::Masker;
-use tenon_sandbox::{CommandSpec, Exit, SpawnError, StdinKind};
+use tenon_sandbox::{CommandSpec, Exit, Mode, SpawnError, StdinKind};
 use tenon_vocab::profile::OnTimeout;
 use tenon_vocab::{JobAction, JobId, ToolStream};
 use tokio::time::Instant;
@@ -38,31 +39,111 @@ impl Jobs {
     /// part of a character.
     pub async fn run(
         &self,
-        spec: RunSpec,
+        mut spec: RunSpec,
         cancelled: &CancellationToken,
         on_output: &(dyn Fn(ToolStream, &[u8]) + Send + Sync),
     ) -> RunOutcome {
         let begun = Instant::now();
-        let spec = spec.settled();
-        let mut running = match self.launch(&spec).await {
+        spec = spec.settled();
+        let parts = self.parts(&spec);
+        let line = parts.as_ref().map_or(&spec.command, |parts| &parts.first);
+        let mut running = match self.launch(&spec, line, line).await {
             Ok(running) => running,
-            Err(reason) => {
-                return RunOutcome {
-                    ended: Ended::NotStarted(reason),
-                    output: Collected::default(),
-                    duration: begun.elapsed(),
-                    job: None,
-                    sandbox: walls::nothing_ran(),
-                    denial: None,
-                    repairs: Vec::new(),
-                };
-            }
+            Err(reason) => return not_started(reason, begun),
         };
         let mut live = Live::new(on_output);
-        let halt = self.wait(&mut running, &spec, cancelled, &mut live).await;
+        let mut halt = self.wait(&mut running, &spec, cancelled, &mut live).await;
+        let mut left = None;
+        if let Some(parts) = parts {
+            match halt {
+                Halt::Exited(exit) => {
+                    let going = Going {
+                        running,
+                        exit,
+                        begun,
+                    };
+                    let second = self.second(&spec, &parts, going, &mut live).await;
+                    (running, left) = match second {
+                        Ok(second) => second,
+                        Err(reason) => return not_started(reason, begun),
+                    };
+                    halt = self.wait(&mut running, &spec, cancelled, &mut live).await;
+                }
+                Halt::TimedOut | Halt::Cancelled => {
+                    let first = parts.first.trim();
+                    let rest = parts.rest.trim();
+                    let told = format!("`{first}` had not ended, so this was not run: `{rest}`");
+                    lock(&self.inner.judged).push(told);
+                    spec.command = first.to_owned();
+                }
+            }
+        }
         let mut outcome = self.halted(running, spec, halt, &mut live).await;
+        outcome.job = outcome.job.or(left);
         outcome.repairs.append(&mut lock(&self.inner.judged));
         outcome
+    }
+
+    /// A line that begins with git, and is to be run in two parts.
+    fn parts(&self, spec: &RunSpec) -> Option<Parts> {
+        let is_walled = spec.walls == Walls::Inside
+            && spec.room == Room::Session
+            && (self.sandbox()).is_some_and(|policy| policy.mode == Mode::WorkspaceWrite);
+        let is_waited_for = spec.placement == Placement::Foreground && spec.input == Input::Nothing;
+        (is_walled && is_waited_for)
+            .then(|| Parts::of(&spec.command))
+            .flatten()
+    }
+
+    /// Starts the second part of a line when the first has ended. What that left
+    /// running becomes a job, or is ended, as after any command.
+    async fn second(
+        &self,
+        spec: &RunSpec,
+        parts: &Parts,
+        first: Going,
+        live: &mut Live<'_>,
+    ) -> Result<(Running, Option<JobId>), NotStarted> {
+        let Going {
+            mut running,
+            exit,
+            begun,
+        } = first;
+        let alive = running.settle(&mut |step| live.show(step)).await;
+        running.close_round().await;
+        lock(&self.inner.judged).extend(running.repairs().iter().cloned());
+        let output = Arc::clone(&running.output);
+        let mut left = None;
+        if alive == Alive::Something {
+            // What it prints from now on is its own.
+            running.output = Arc::new(Mutex::new(self.output(spec)));
+            let spec = RunSpec {
+                command: parts.first.clone(),
+                ..spec.clone()
+            };
+            let exit = Ended::Exited {
+                code: exit.code,
+                signal: exit.signal,
+            };
+            left = match spec.leftovers {
+                Leftovers::BecomeJob => self.detach(running, spec, Detached::TimedOut).job,
+                Leftovers::Kill => self.killed(running, spec, exit).await.job,
+            };
+        }
+        let status = shell_code(exit.code, exit.signal).unwrap_or(1);
+        let line = parts.second(status);
+        let mut running = self.launch(spec, &line, &parts.rest).await?;
+        running.output = output;
+        running.started = begun;
+        Ok((running, left))
+    }
+
+    fn output(&self, spec: &RunSpec) -> Output {
+        let masker = match spec.secrets {
+            Secrets::Masked => self.masker(),
+            Secrets::Exact => Masker::none(),
+        };
+        Output::new(&self.inner.shelter, &spec.label, spec.output_bytes, &masker)
     }
 
     async fn halted(
@@ -86,7 +167,8 @@ impl Jobs {
         }
     }
 
-    async fn launch(&self, spec: &RunSpec) -> Result<Running, NotStarted> {
+    /// `line` goes to the shell; by `meant` it is judged what it may do.
+    async fn launch(&self, spec: &RunSpec, line: &str, meant: &str) -> Result<Running, NotStarted> {
         if self.inner.closing.is_cancelled() {
             return Err(NotStarted::Closing);
         }
@@ -105,7 +187,7 @@ impl Jobs {
                 (None, Some(walls))
             }
             (Room::Session, Walls::Inside) => {
-                let round = self.round(spec).await;
+                let round = self.round(spec, meant).await;
                 let policy = round.as_ref().map(|round| Arc::clone(&round.policy));
                 (round, policy)
             }
@@ -115,7 +197,7 @@ impl Jobs {
             .inner
             .supervisor
             .spawn(CommandSpec {
-                argv: vec![shell.into(), "-c".into(), spec.command.clone().into()],
+                argv: vec![shell.into(), "-c".into(), line.into()],
                 cwd: spec.cwd.clone(),
                 env: environment,
                 stdin: match spec.input {
@@ -136,11 +218,7 @@ impl Jobs {
                 tell(what);
             }
         });
-        let masker = match spec.secrets {
-            Secrets::Masked => self.masker(),
-            Secrets::Exact => Masker::none(),
-        };
-        let output = Output::new(&self.inner.shelter, &spec.label, spec.output_bytes, &masker);
+        let output = self.output(spec);
         let (bytes, after) = match &spec.input {
             Input::Nothing => (Vec::new(), AfterInput::Close),
             Input::Bytes(bytes) => (bytes.clone(), AfterInput::Close),
@@ -161,7 +239,10 @@ impl Jobs {
         live: &mut Live<'_>,
     ) -> Halt {
         let limit = match spec.placement {
-            Placement::Foreground => spec.timeout,
+            Placement::Foreground => {
+                let spent = running.started.elapsed();
+                spec.timeout.map(|limit| limit.saturating_sub(spent))
+            }
             Placement::Background => Some(FIRST_LOOK),
         };
         let time_up = async {
@@ -274,6 +355,25 @@ impl Jobs {
             .iter()
             .filter(|job| job.state == JobState::Running)
             .count()
+    }
+}
+
+/// A first part that has ended by itself.
+struct Going {
+    running: Running,
+    exit: Exit,
+    begun: Instant,
+}
+
+fn not_started(reason: NotStarted, begun: Instant) -> RunOutcome {
+    RunOutcome {
+        ended: Ended::NotStarted(reason),
+        output: Collected::default(),
+        duration: begun.elapsed(),
+        job: None,
+        sandbox: walls::nothing_ran(),
+        denial: None,
+        repairs: Vec::new(),
     }
 }
 

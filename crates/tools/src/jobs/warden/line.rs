@@ -45,20 +45,31 @@ const BESIDE: [&str; 6] = ["cd", "echo", "true", "pwd", ":", "printf"];
 
 impl Line {
     pub(crate) fn of(script: &Script) -> Self {
-        let is_tree = |simple: &Simple| {
-            simple.program() == "git" && subcommand(simple).is_none_or(|name| TREE.contains(&name))
-        };
-        if !script.found.iter().any(is_tree) {
+        if tree_moves(script) == 0 {
             return Self::Plain;
         }
-        match script.exact() {
-            // The shell itself writes nowhere: such a line is not certain.
-            Some(commands) if (0..commands.len()).all(|part| is_harmless(script, part)) => {
-                Self::Git
-            }
-            _ => Self::Mixed,
+        // The shell itself writes nowhere: such a line is not certain.
+        if is_plain_git(script) {
+            Self::Git
+        } else {
+            Self::Mixed
         }
     }
+}
+
+/// How many commands of a line have git change the working tree.
+pub(super) fn tree_moves(script: &Script) -> usize {
+    let is_tree = |simple: &&Simple| {
+        simple.program() == "git" && subcommand(simple).is_none_or(|name| TREE.contains(&name))
+    };
+    script.found.iter().filter(is_tree).count()
+}
+
+/// Whether it is certain that a line holds nothing but git and what changes
+/// nothing.
+pub(super) fn is_plain_git(script: &Script) -> bool {
+    let count = script.exact().map_or(0, <[Simple]>::len);
+    count > 0 && (0..count).all(|part| is_harmless(script, part))
 }
 
 fn is_harmless(script: &Script, part: usize) -> bool {

@@ -7,6 +7,7 @@
 //! ran is the user's own.
 
 mod line;
+mod parts;
 mod pointing;
 mod repository;
 mod secrets;
@@ -14,6 +15,7 @@ mod settings;
 mod tree;
 
 pub(crate) use line::Line;
+pub(super) use parts::Parts;
 pub(super) use pointing::around;
 pub(super) use secrets::{Coverage, SecretFiles};
 

@@ -1,7 +1,7 @@
 //! Ordinary work goes on: git makes, clones and switches, folders move, and
 //! nothing is told that nobody has to know.
 
-use super::{told, yards};
+use super::{Yard, told, yards};
 
 #[tokio::test]
 async fn repositories_are_made_cloned_and_used_without_a_word() {
@@ -55,11 +55,9 @@ async fn git_goes_from_one_commit_to_another_with_the_files_that_run_code() {
             outcome.repairs.join("").contains("look at them before"),
             "{case}"
         );
-        // With something beside it nobody knows who wrote.
+        // What does not come first may have been told by what does.
         let outcome = yard
-            .line(
-                "git checkout -q main && sh -c 'mkdir -p .vscode; echo evil > .vscode/tasks.json'",
-            )
+            .line("sh -c 'mkdir -p .vscode; echo evil > .vscode/tasks.json'; git checkout -qf main")
             .await;
         let case = yard.case(&outcome);
         assert_eq!(outcome.exit_code(), Some(0), "{case}");
@@ -73,6 +71,118 @@ async fn git_goes_from_one_commit_to_another_with_the_files_that_run_code() {
             Some("evil\n"),
             "{case}"
         );
+    }
+}
+
+/// A project with a branch `topic` that has other files that run code later,
+/// checked out is `main`.
+fn fork(yard: &Yard, folder: &str) {
+    let whole = yard.root.join(folder);
+    let file = |name: &str| format!("{folder}{name}");
+    yard.put(&file(".github/workflows/ci.yml"), "one\n");
+    yard.put(&file(".gitlab-ci.yml"), "one\n");
+    yard.git(&whole, &["init", "-q"]);
+    yard.git(&whole, &["add", "-A"]);
+    yard.git(&whole, &["commit", "-qm", "two"]);
+    yard.git(&whole, &["branch", "-M", "main"]);
+    yard.git(&whole, &["checkout", "-qb", "topic"]);
+    yard.put(&file(".gitlab-ci.yml"), "two\n");
+    yard.put(&file(".vscode/tasks.json"), "two\n");
+    yard.git(&whole, &["add", "-A"]);
+    yard.git(&whole, &["commit", "-qm", "three"]);
+    yard.git(&whole, &["checkout", "-q", "main"]);
+    yard.give();
+}
+
+/// What a build may do: it writes such files, and commits them.
+const BUILD: &str = "echo evil > .envrc; echo evil > .gitlab-ci.yml; echo evil > .vscode/tasks.json
+    git add -f .envrc .gitlab-ci.yml .vscode; git commit -qm evil --no-verify; git branch -f other
+    git update-ref ORIG_HEAD HEAD; echo built";
+
+#[tokio::test]
+async fn what_git_brings_stays_and_what_the_rest_of_the_line_writes_does_not() {
+    for line in [
+        "git pull -q ../open/up topic && sh $TOP/open/build.sh",
+        "git switch -q topic && sh $TOP/open/build.sh | cat",
+        "git merge -q topic; sh $TOP/open/build.sh",
+        "git fetch -q ../open/up topic && git rebase -q FETCH_HEAD\nsh $TOP/open/build.sh",
+        "cd src && git reset -q --hard topic && cd .. && sh $TOP/open/build.sh",
+    ] {
+        for yard in yards() {
+            fork(&yard, "");
+            std::fs::write(yard.top.join("open/build.sh"), BUILD).unwrap();
+            yard.git(
+                &yard.root,
+                &["bundle", "create", "-q", "../open/up", "topic"],
+            );
+            yard.give();
+            let outcome = yard.line(line).await;
+            let case = format!("{line} {}", yard.case(&outcome));
+            for file in [".gitlab-ci.yml", ".vscode/tasks.json"] {
+                assert_eq!(yard.text(file).as_deref(), Some("two\n"), "{file} {case}");
+            }
+            assert!(!yard.exists(".envrc"), "{case}");
+            assert!(outcome.repairs.join("").contains("git brought"), "{case}");
+            assert!(outcome.output.stdout.head.contains("built"), "{case}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stash_comes_back_with_its_files_before_a_build() {
+    for yard in yards() {
+        fork(&yard, "");
+        yard.put(".vscode/tasks.json", "mine\n");
+        yard.git(&yard.root, &["stash", "-q", "-u"]);
+        std::fs::write(yard.top.join("open/build.sh"), BUILD).unwrap();
+        yard.give();
+        let outcome = yard.line("git stash pop -q && sh $TOP/open/build.sh").await;
+        let case = yard.case(&outcome);
+        let text = yard.text(".vscode/tasks.json");
+        assert_eq!(text.as_deref(), Some("mine\n"), "{case}");
+        assert!(!yard.exists(".envrc"), "{case}");
+    }
+}
+
+#[tokio::test]
+async fn a_merge_in_a_repository_below_stands_when_a_build_follows() {
+    for line in [
+        "cd lib && git merge -q topic && sh $TOP/open/build.sh",
+        "git -C lib merge -q topic && cd lib && sh $TOP/open/build.sh",
+    ] {
+        for yard in yards() {
+            fork(&yard, "lib/");
+            std::fs::write(yard.top.join("open/build.sh"), BUILD).unwrap();
+            yard.give();
+            let outcome = yard.line(line).await;
+            let case = format!("{line} {}", yard.case(&outcome));
+            let text = yard.text("lib/.vscode/tasks.json");
+            assert_eq!(text.as_deref(), Some("two\n"), "{case}");
+            assert!(!yard.exists("lib/.envrc"), "{case}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_line_in_two_parts_is_one_command_to_who_asked() {
+    for yard in yards() {
+        fork(&yard, "");
+        for (line, code, printed) in [
+            ("git switch -q topic && pwd", 0, ""),
+            ("git switch -q nowhere && echo no", 128, ""),
+            ("git switch -q nowhere; echo $?", 0, "128"),
+            ("git switch -q nowhere && echo no || echo yes", 0, "yes"),
+            ("git switch main && sh -c 'echo b; exit 7'", 7, "b"),
+            ("cd src && git switch topic && sh -c 'pwd'", 0, "/src"),
+            ("cd nowhere && git switch main; sh -c 'pwd'", 0, "project"),
+        ] {
+            let outcome = yard.line(line).await;
+            let case = format!("{line} {}", yard.case(&outcome));
+            assert_eq!(outcome.exit_code(), Some(code), "{case}");
+            let out = outcome.output.stdout.head.trim_end();
+            assert!(out.ends_with(printed), "{out} {case}");
+            assert!(!out.contains("no\n") && out != "no", "{out} {case}");
+        }
     }
 }
 
