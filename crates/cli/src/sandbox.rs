@@ -76,6 +76,9 @@ impl Walls {
         }
         let writable = ground.writable();
         let own = own::Own::of(place, session);
+        if session.is_some() {
+            own.make(|path| ground.is_open(&writable, path));
+        }
         let secrets = secrets::find(&place.root);
         let mut hidden = ground.hidden(&writable, &secrets.paths);
         let mut read_only = ground.read_only();

@@ -8,6 +8,8 @@
 //! what changes all the time is left out, and that is said.
 
 use crate::place::Place;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use tenon_engine::prompt::RULES;
 
@@ -40,6 +42,19 @@ impl Own {
                 .to_vec()
         } else {
             vec![self.state.clone()]
+        }
+    }
+
+    /// Makes those that are not there, where commands could make them: what
+    /// appears in such a place while a command runs is taken for the command's
+    /// and set aside, with the sessions that another Tenon has just begun. Where
+    /// it fails, it is as if they were not asked for.
+    pub(super) fn make(&self, open: impl Fn(&Path) -> bool) {
+        let missing = [&self.config, &self.state, &self.cache]
+            .into_iter()
+            .filter(|folder| open(folder) && !folder.exists());
+        for folder in missing {
+            let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         }
     }
 
