@@ -21,6 +21,9 @@ use tenon_vocab::{
     Display, Effect, Envelope, ErrorCode, ToolDelta, ToolError, ToolOutput, ToolSpec, ToolStream,
 };
 
+/// Bytes of each stream that a program finds in the result, whatever a model reads
+/// of them.
+const WHOLE: usize = 1024 * 1024;
 /// The system takes no longer argument than 128 KiB.
 const MAX_COMMAND: usize = 120 * 1024;
 
@@ -309,6 +312,7 @@ fn run_spec(input: &Value, command: &str, cwd: PathBuf, host: &dyn Host) -> RunS
         placement,
         input: stdin,
         leftovers: Leftovers::BecomeJob,
+        kept_bytes: WHOLE.max(limits.output_bytes),
         output_bytes: limits.output_bytes,
         label: host.call().to_string(),
         confirmed: host.confirmed().to_vec(),
@@ -374,7 +378,7 @@ fn data(outcome: &RunOutcome, report: &Report) -> Value {
     data.insert("timed_out".into(), timed_out.into());
     data.insert("duration_ms".into(), milliseconds(outcome.duration).into());
     data.insert("truncated".into(), report.truncated.into());
-    if let Some(path) = outcome.output.whole.path().filter(|_| report.truncated) {
+    if let Some(path) = outcome.output.whole.path() {
         let path = path.to_string_lossy().into_owned();
         data.insert("whole_output".into(), path.into());
     }

@@ -23,7 +23,8 @@ struct Track {
 
 #[derive(Debug)]
 pub(super) struct Output {
-    limit: usize,
+    /// Bytes of each stream for the result.
+    kept: usize,
     stdout: Track,
     stderr: Track,
     spill: Spill,
@@ -36,16 +37,17 @@ impl Output {
         shelter: &Arc<Shelter>,
         label: &str,
         limit: usize,
+        kept: usize,
         masker: &Arc<Masker>,
     ) -> Self {
         let track = || Track {
             cleaner: Cleaner::default(),
-            capture: Capture::new(limit),
+            capture: Capture::new(kept),
             masked: masker.stream(),
             live: masker.stream(),
         };
         Self {
-            limit,
+            kept,
             stdout: track(),
             stderr: track(),
             spill: Spill::new(shelter, label, limit),
@@ -86,8 +88,8 @@ impl Output {
     pub(super) fn collected(&mut self) -> Collected {
         self.flush();
         Collected {
-            stdout: self.stdout.capture.excerpt(self.limit),
-            stderr: self.stderr.capture.excerpt(self.limit),
+            stdout: self.stdout.capture.excerpt(self.kept),
+            stderr: self.stderr.capture.excerpt(self.kept),
             whole: self.spill.whole(),
             masked: self.found.clone(),
         }

@@ -13,44 +13,49 @@ const WORTH_TELLING: Duration = Duration::from_secs(1);
 /// The parts of an answer about a command that ran.
 #[derive(Debug)]
 pub(crate) struct Report {
+    /// As data: whole, unless it is longer than anybody keeps.
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// Both streams, then one line of facts in brackets.
+    /// Whether something is left out of either.
+    pub(crate) truncated: bool,
+    /// Both streams within the bounds of a model, then one line of facts in
+    /// brackets.
     pub(crate) text: String,
     /// The line of facts, without brackets.
     pub(crate) facts: String,
-    /// Whether something was left out of either stream.
-    pub(crate) truncated: bool,
+    screen: String,
 }
 
 impl Report {
-    /// `limit` bounds both streams together.
+    /// `limit` bounds what a model reads of both streams together.
     pub(crate) fn new(outcome: &RunOutcome, command: &str, limit: usize) -> Self {
-        let (stdout, stderr) = shared(&outcome.output, limit);
-        let truncated = stdout.left_out_bytes > 0 || stderr.left_out_bytes > 0;
-        let marker = |excerpt: &Excerpt| left_out(excerpt, &outcome.output.whole);
-        let stdout = stdout.joined(marker);
-        let stderr = stderr.joined(marker);
+        let output = &outcome.output;
+        let truncated = output.stdout.left_out_bytes > 0 || output.stderr.left_out_bytes > 0;
+        let marker = |excerpt: &Excerpt| left_out(excerpt, &output.whole);
+        let (stdout, stderr) = shared(output, limit);
+        let (stdout, stderr) = (stdout.joined(marker), stderr.joined(marker));
         let facts = facts(outcome, command, &stdout, &stderr);
-        let mut text = both(&stdout, &stderr);
+        let screen = both(&stdout, &stderr);
+        let mut text = screen.clone();
         if text.is_empty() && matches!(outcome.ended, Ended::Exited { .. }) {
             text.push_str("(no output)");
         }
         end_line(&mut text);
         text.push_str(&format!("[{facts}]"));
         Self {
-            stdout,
-            stderr,
+            stdout: output.stdout.joined(marker),
+            stderr: output.stderr.joined(marker),
+            truncated,
             text,
             facts,
-            truncated,
+            screen,
         }
     }
 
     /// The end of what was printed, for a screen.
     pub(crate) fn screen(&self) -> String {
         const SCREEN: usize = 8 * 1024;
-        let text = both(&self.stdout, &self.stderr);
+        let text = &self.screen;
         let start = text.ceil_char_boundary(text.len().saturating_sub(SCREEN));
         let shown = text.get(start..).unwrap_or_default();
         if start == 0 {

@@ -143,7 +143,13 @@ impl Jobs {
             Secrets::Masked => self.masker(),
             Secrets::Exact => Masker::none(),
         };
-        Output::new(&self.inner.shelter, &spec.label, spec.output_bytes, &masker)
+        Output::new(
+            &self.inner.shelter,
+            &spec.label,
+            spec.output_bytes,
+            spec.kept_bytes,
+            &masker,
+        )
     }
 
     async fn halted(

@@ -52,7 +52,9 @@ pub struct RunSpec {
     pub leftovers: Leftovers,
     /// Set on top of the base environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// Bytes of output kept in memory for the result; more goes to a file.
+    /// Bytes of each stream that the result keeps, from its start and its end.
+    pub kept_bytes: usize,
+    /// More than this goes to a file, too.
     pub output_bytes: usize,
     /// The name of that file, without its ending; made safe here.
     pub label: String,
@@ -87,6 +89,7 @@ impl RunSpec {
             input: Input::Nothing,
             leftovers: Leftovers::Kill,
             environment: Vec::new(),
+            kept_bytes: limits.output_bytes,
             output_bytes: limits.output_bytes,
             label: String::from("command"),
             walls: Walls::Inside,
