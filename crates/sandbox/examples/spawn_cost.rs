@@ -36,6 +36,7 @@ async fn main() -> Outcome<()> {
             &whole,
             Some(policy(&root, Network::Deny)),
         ),
+        ("full, only reading", &whole, Some(only_reading(&root))),
         ("partial", &bare, Some(policy(&root, Network::Inherit))),
     ];
     let mut times = vec![(Vec::new(), Vec::new()); cases.len()];
@@ -81,6 +82,18 @@ fn every_socket(root: &Path) -> SandboxPolicy {
     SandboxPolicy {
         sockets: vec!["/".into()],
         ..policy(root, Network::Inherit)
+    }
+}
+
+fn only_reading(root: &Path) -> SandboxPolicy {
+    SandboxPolicy {
+        mode: Mode::ReadOnly,
+        read_only: Vec::new(),
+        private: Private {
+            folders: ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from).to_vec(),
+            seen: vec![root.to_owned()],
+        },
+        ..policy(root, Network::Deny)
     }
 }
 

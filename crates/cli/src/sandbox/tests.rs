@@ -396,6 +396,23 @@ fn secret_files_of_the_project_are_found_and_examples_are_not() {
 }
 
 #[test]
+fn what_is_shown_is_known_also_where_nothing_hides_it_yet() {
+    let ground = Ground::new();
+    let shown = SandboxSettings {
+        show: vec![String::from("deploy/staging/.env"), String::from("~/.aws")],
+        ..settings()
+    };
+    let walls = Walls::find(&ground.place(ground.root()), &shown, None);
+    assert_eq!(
+        walls.shown,
+        [
+            ground.root().join("deploy/staging/.env"),
+            ground.home().join(".aws")
+        ]
+    );
+}
+
+#[test]
 fn a_read_only_agent_gets_no_network_and_writes_nothing() {
     let ground = Ground::new();
     let walls = Walls::find(&ground.place(ground.root()), &settings(), None);
