@@ -8,7 +8,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
-use tenon_sandbox::{Lacking, Mode, Network, Private, SpawnError};
+use tenon_sandbox::{Lacking, Mode, Network, Private, SpawnError, Supervisor};
 
 /// A stage whose project lies in a temporary folder, as that of every test.
 fn stage(case: Case) -> Stage {
@@ -256,6 +256,22 @@ async fn a_machine_without_mounts_refuses_it() {
         let spawned = case.supervisor().spawn(stage.spec("echo ran")).await;
         assert!(matches!(spawned, Err(SpawnError::Confinement(_))));
     }
+}
+
+#[tokio::test]
+async fn a_kernel_without_landlock_refuses_it_for_the_sake_of_pipes() {
+    let case = CASES[0];
+    if !case.is_possible() {
+        return;
+    }
+    let stage = stage(case);
+    let program = env!("CARGO_BIN_EXE_tenon-supervise");
+    let supervisor = Supervisor::new(program, vec!["without=landlock".into()]);
+    let spawned = supervisor.spawn(stage.spec("echo ran")).await;
+    let Err(SpawnError::Confinement(why)) = spawned else {
+        panic!("{spawned:?}");
+    };
+    assert!(why.contains("pipes of other programs"), "{why}");
 }
 
 #[tokio::test]
