@@ -4,7 +4,9 @@
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
-use tenon_policy::{Authority, Facts, Grants, ReadOnly, Rules, Subject, analyse, decide};
+use tenon_policy::{
+    Authority, Facts, Grants, ReadOnly, ReadingRoom, Rules, Subject, analyse, decide,
+};
 use tenon_vocab::{Effect, Timestamp};
 
 const BATCHES: usize = 50;
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
         agent: "build",
         read_only: ReadOnly::No,
         agent_rules: None,
+        reading_room: ReadingRoom::Absent,
     };
     let one = || {
         let facts = Facts {

@@ -21,12 +21,27 @@ pub enum ReadOnly {
     No,
 }
 
-/// On whose behalf a call is made.
+/// Whether a command that only reads can be run where nothing can be written,
+/// nobody can be reached and secrets of the project are hidden.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReadingRoom {
+    /// The kernel holds it.
+    Enforced,
+    /// The same, but the project has more secrets or folders than are hidden:
+    /// what shows files that nobody named is not let loose on it.
+    SomeSecretsShown,
+    /// There is no sandbox, or a part of it is missing here.
+    #[default]
+    Absent,
+}
+
+/// On whose behalf a call is made, and what stands around it.
 #[derive(Debug, Clone, Copy)]
 pub struct Authority<'a> {
     pub agent: &'a str,
     pub read_only: ReadOnly,
     pub agent_rules: Option<&'a Rules>,
+    pub reading_room: ReadingRoom,
 }
 
 impl<'a> Authority<'a> {
@@ -41,6 +56,16 @@ impl<'a> Authority<'a> {
                 ReadOnly::No
             },
             agent_rules: None,
+            reading_room: ReadingRoom::Absent,
+        }
+    }
+
+    /// The same with what a command that only reads can be held to.
+    #[must_use]
+    pub fn with_reading_room(self, reading_room: ReadingRoom) -> Self {
+        Self {
+            reading_room,
+            ..self
         }
     }
 }
@@ -67,7 +92,19 @@ pub fn decide(
         findings.push(judge.whole_line(facts, script));
     }
     findings.extend(parts.iter().map(|aspect| judge.about(aspect)));
-    settle(findings)
+    let held = judge.holds_read_only(facts, &findings);
+    let explanation = settle(findings);
+    if held {
+        return explanation.held_read_only();
+    }
+    // Beside what is more than a reader nothing holds it to reading.
+    let is_held_to_nothing =
+        explanation.class == Class::Allow && authority.reading_room != ReadingRoom::Absent;
+    if is_held_to_nothing && matches!(facts.subject, Subject::Command(_)) {
+        let outside = authority.with_reading_room(ReadingRoom::Absent);
+        return decide(facts, rules, grants, &outside, now);
+    }
+    explanation
 }
 
 /// The code that a denied call answers with.

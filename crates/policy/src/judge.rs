@@ -6,15 +6,13 @@ use crate::aspect::{Aspect, WRITE};
 use crate::grant::Grants;
 use crate::heard::Heard;
 use crate::protected::{is_below, is_git_internal, sensitive};
-use crate::reading::doubt;
 use crate::rule::{Layer, Matcher, Rule, Target, Weight, strictness, word};
 use crate::trail::{Finding, Trail, Verdict};
-use crate::{
-    Authority, Commands, Deed, EXTERNAL_DIRECTORY, Facts, PathFact, ReadOnly, Rules, Script,
-    Subject,
-};
+use crate::{Authority, EXTERNAL_DIRECTORY, Facts, PathFact, ReadOnly, Rules, Subject};
 use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Decision, Effect, Responders, Timestamp};
+
+mod reads;
 
 pub(crate) const FIXED: &str = "built-in, cannot be changed";
 pub(crate) const EACH_TIME: &str = "built-in, asks each time";
@@ -256,7 +254,7 @@ impl Judge<'_> {
                 doubt = self.doubt_reading(aspect);
                 // Without a doubt the proof has been made; it need not be made twice.
                 if doubt.is_none() && matches!(aspect.target, Target::Part(..)) {
-                    return Some(decided_by(rule, aspect, trail));
+                    return Some(decided_by(rule, aspect, trail).of_a_reader());
                 }
             } else if rule.fits(aspect.target) {
                 let mut verdict = decided_by(rule, aspect, trail);
@@ -270,36 +268,6 @@ impl Judge<'_> {
             trail.missed_rule(rule);
         }
         None
-    }
-
-    fn doubt_reading(&self, aspect: &Aspect<'_>) -> Option<String> {
-        match aspect.target {
-            Target::Part(script, part) => doubt(script, part)
-                .or_else(|| self.unreadable(script, part))
-                .or_else(|| noticed(script)),
-            Target::Line(script) => Some(unclear(script)),
-            Target::Nothing | Target::Path(_) | Target::Name(_) => None,
-        }
-    }
-
-    /// Why a command that only reads may not read unasked what it names.
-    fn unreadable(&self, script: &Script, part: usize) -> Option<String> {
-        let program = script.exact()?.get(part)?.program();
-        script.observed_of(part).find_map(|(target, fact)| {
-            let Some(fact) = fact else {
-                return Some(format!("nobody has looked at what {program} would read"));
-            };
-            if target.deed != Deed::Read {
-                return Some(format!("{program} would change {}", fact.path));
-            }
-            if !fact.inside {
-                let path = &fact.path;
-                return Some(format!("{program} would read {path}, outside the project"));
-            }
-            let found = self.of_path(tool::READ, fact)?;
-            (found.class != Class::Allow)
-                .then(|| format!("{program} would read {}: {}", fact.path, found.reason))
-        })
     }
 
     /// What a file tool would be told about this path, wherever it lies.
@@ -390,31 +358,6 @@ fn typed(aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
     let reason = "what a running process makes of its input is not known beforehand: each input \
                   needs a yes of its own";
     Some(trail.decided(RULE, EACH_TIME, Verdict::new(Class::Confirm, reason)))
-}
-
-/// Whatever the walk that only finds has noticed speaks against the proof that a
-/// line only reads.
-fn noticed(script: &Script) -> Option<String> {
-    let mut dangers = script.dangers.iter();
-    dangers
-        .find(|danger| danger.class == Class::Ask)
-        .map(|danger| danger.what.clone())
-}
-
-/// Why a line is not judged command by command.
-fn unclear(script: &Script) -> String {
-    let mut dangers = script.dangers.iter();
-    match (
-        &script.commands,
-        dangers.find(|danger| danger.class == Class::Ask),
-    ) {
-        (_, Some(danger)) => danger.what.clone(),
-        (Commands::Unknown(why), None) => format!("it is not certain what this line runs: {why}"),
-        (Commands::Exact(all), None) => format!(
-            "the line has {} commands, too many to be judged one by one",
-            all.len()
-        ),
-    }
 }
 
 pub(crate) fn is_explicit_deny(rule: &Rule) -> bool {

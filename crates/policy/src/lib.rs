@@ -6,7 +6,9 @@
 //! rules were written.
 //!
 //! ```
-//! use tenon_policy::{Authority, Facts, Grants, ReadOnly, Rules, Subject, analyse, decide};
+//! use tenon_policy::{
+//!     Authority, Facts, Grants, ReadOnly, ReadingRoom, Rules, Subject, analyse, decide,
+//! };
 //! use tenon_vocab::{Class, Effect, Timestamp};
 //!
 //! let facts = Facts {
@@ -15,7 +17,12 @@
 //!     subject: Subject::Command(analyse("pwd")),
 //!     input: r#"{"command":"pwd"}"#.into(),
 //! };
-//! let authority = Authority { agent: "build", read_only: ReadOnly::No, agent_rules: None };
+//! let authority = Authority {
+//!     agent: "build",
+//!     read_only: ReadOnly::No,
+//!     agent_rules: None,
+//!     reading_room: ReadingRoom::Absent,
+//! };
 //! let verdict = decide(&facts, &Rules::built_in(), &Grants::new(), &authority, Timestamp::UNIX_EPOCH);
 //! assert_eq!(verdict.class, Class::Allow);
 //! ```
@@ -39,6 +46,7 @@ mod programs;
 mod protected;
 mod readers;
 mod reading;
+mod room;
 mod rule;
 mod rules;
 mod script;
@@ -46,7 +54,7 @@ mod search;
 mod shell;
 mod trail;
 
-pub use decide::{Authority, ReadOnly, decide, error_code};
+pub use decide::{Authority, ReadOnly, ReadingRoom, decide, error_code};
 pub use facts::{Access, Facts, PathFact, Place, Subject};
 pub use grant::{GRANT_TTL, Grant, GrantError, GrantKey, Grants, Scope};
 pub use guard::{Guard, is_secret};

@@ -2,7 +2,8 @@
 //! and those that destroy. Lists to be careful by, never to allow by.
 
 use crate::readers::reader_of;
-use crate::script::Script;
+use crate::room;
+use crate::script::{Script, Simple};
 use crate::shell;
 
 /// Programs whose arguments are, or can name, another program.
@@ -97,15 +98,16 @@ pub(crate) fn looked_up(script: &Script) -> Vec<&str> {
         return Vec::new();
     }
     let mut names = vec!["bash"];
-    let heads = script
-        .found
-        .iter()
-        .filter_map(|command| command.words.first());
-    let heads: Vec<&str> = heads.map(|word| word.text.as_str()).collect();
-    let started = heads.iter().any(|name| lists(STARTERS, name));
-    for name in heads {
+    let found: Vec<Vec<&str>> = script.found.iter().map(Simple::argv).collect();
+    let starts = |argv: &Vec<&str>| argv.first().is_some_and(|name| lists(STARTERS, name));
+    let started = found.iter().any(starts);
+    for argv in &found {
+        let Some(&name) = argv.first() else { continue };
         let is_built_in = lists(BUILT_IN, name) && !started;
-        let matters = reader_of(name).is_some() || lists(STARTERS, name) || name == "git";
+        let matters = reader_of(name).is_some()
+            || lists(STARTERS, name)
+            || name == "git"
+            || room::reading(argv).is_ok();
         if matters && !is_built_in && !names.contains(&name) {
             names.push(name);
         }

@@ -1,20 +1,12 @@
 //! What the words of a command say of the files that it reads. Of most programs
 //! that is only a guess, good enough to find what is denied. Of those in
-//! `readers` it can be certain, and only then may a built-in rule allow them.
+//! `readers` it can be certain, and only then may a built-in rule allow them. Of
+//! more, in `room`, it is certain enough where the sandbox holds them to it.
 
 use crate::guard::{is_any_file, word_names_secret};
 use crate::readers::{Operands, Reader, Takes, reader_of};
-use crate::script::{Deed, Script, Simple};
-
-/// What a word is to the program that gets it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Program,
-    Option,
-    /// Known not to be a path: a pattern, a number, the end of the options.
-    Other,
-    Path,
-}
+use crate::room::{self, Role, Shown};
+use crate::script::{Deed, Script, Simple, Word};
 
 /// A longer path could be cut differently by the system than by us.
 const MAX_PATH: usize = 1024;
@@ -179,6 +171,9 @@ fn roles(argv: &[&str]) -> Vec<Role> {
     if let Ok(roles) = certain_roles(argv) {
         return roles;
     }
+    if let Ok(reading) = room::reading(argv) {
+        return reading.roles;
+    }
     let mut ended = false;
     let role = |(at, word): (usize, &&str)| {
         if at == 0 {
@@ -203,11 +198,7 @@ fn roles(argv: &[&str]) -> Vec<Role> {
 /// where it stands has `.` at the place of its name.
 pub(crate) fn path_words<'a>(argv: &[&'a str]) -> Vec<(usize, &'a str)> {
     let roles = roles(argv);
-    let looks_here = argv
-        .first()
-        .and_then(|program| reader_of(program))
-        .is_some_and(|reader| reader.operands == Operands::PathsOrHere)
-        && !roles.contains(&Role::Path);
+    let looks_here = looks_here(argv) && !roles.contains(&Role::Path);
     let mut found: Vec<(usize, &str)> = argv
         .iter()
         .copied()
@@ -223,6 +214,49 @@ pub(crate) fn path_words<'a>(argv: &[&'a str]) -> Vec<(usize, &'a str)> {
         found.push((0, "."));
     }
     found
+}
+
+/// Whether the program looks around where it stands when no word says where.
+fn looks_here(argv: &[&str]) -> bool {
+    match certain_roles(argv) {
+        Ok(_) => argv
+            .first()
+            .and_then(|program| reader_of(program))
+            .is_some_and(|reader| reader.operands == Operands::PathsOrHere),
+        Err(_) => room::reading(argv).is_ok_and(|reading| reading.looks_here),
+    }
+}
+
+/// Where a command would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ground {
+    /// Where it can do what its user can.
+    Bare,
+    /// Where it can write nothing, reach nobody and see no secrets.
+    Room,
+}
+
+/// Whether a command reads as far as its ground asks for; the word in doubt
+/// otherwise, or none where the program is not known.
+fn proven<'a>(argv: &[&'a str], ground: Ground) -> Result<(), Option<&'a str>> {
+    let narrow = match certain_roles(argv) {
+        Ok(_) => return Ok(()),
+        Err(word) => word,
+    };
+    if ground == Ground::Bare {
+        return Err(narrow);
+    }
+    match room::reading(argv) {
+        Ok(_) => Ok(()),
+        Err(word) => Err(word.or(narrow)),
+    }
+}
+
+/// Whether a command shows what is in files that none of its words names.
+pub(crate) fn shows_trees(command: &Simple) -> bool {
+    let argv = command.argv();
+    certain_roles(&argv).is_err()
+        && room::reading(&argv).is_ok_and(|reading| reading.shown == Shown::Tree)
 }
 
 /// The path in `--file=a/b` or `-Ia/b`, where it looks like one.
@@ -271,8 +305,16 @@ impl Script {
     #[must_use]
     pub fn only_reads(&self) -> bool {
         self.exact().is_some_and(|parts| {
-            !parts.is_empty() && (0..parts.len()).all(|part| doubt(self, part).is_none())
+            !parts.is_empty()
+                && (0..parts.len()).all(|part| doubt(self, part, Ground::Bare).is_none())
         })
+    }
+
+    /// Whether a command of this line shows what is in files that none of its words
+    /// names.
+    #[must_use]
+    pub fn shows_trees(&self) -> bool {
+        self.exact().unwrap_or_default().iter().any(shows_trees)
     }
 
     /// Whether it is proved that this command of [`crate::Commands::Exact`]
@@ -290,9 +332,22 @@ impl Script {
     }
 }
 
+/// A word that the shell makes another of. In the middle, `~` is only a sign, as
+/// in a revision of git: it is a home at the start and behind `=` and `:`.
+fn becomes_another(word: &Word) -> Option<&str> {
+    let text = word.text.as_str();
+    let is_sign = |(at, _): (usize, &str)| {
+        let before = text.get(..at).unwrap_or_default();
+        !before.is_empty() && !before.ends_with(['=', ':'])
+    };
+    let is_plain = !text.contains(['*', '?', '[']) && text.match_indices('~').all(is_sign);
+    (word.expands && !is_plain).then_some(text)
+}
+
 /// Why it is not certain that a command of [`crate::Commands::Exact`] reads the
-/// targets found of it and nothing else. `None` proves it.
-pub(crate) fn doubt(script: &Script, part: usize) -> Option<String> {
+/// targets found of it and nothing else. `None` proves it, as far as its ground
+/// asks for.
+pub(crate) fn doubt(script: &Script, part: usize, ground: Ground) -> Option<String> {
     let command = script.exact()?.get(part)?;
     let argv = command.argv();
     let program = *argv.first()?;
@@ -302,8 +357,8 @@ pub(crate) fn doubt(script: &Script, part: usize) -> Option<String> {
             "`{name}` stands for {path} here, which a command could have written"
         ));
     }
-    match certain_roles(&argv) {
-        Ok(_) => {}
+    match proven(&argv, ground) {
+        Ok(()) => {}
         Err(None) => return Some(format!("`{program}` is not known to only read")),
         Err(Some(word)) => {
             return Some(format!(
@@ -311,7 +366,11 @@ pub(crate) fn doubt(script: &Script, part: usize) -> Option<String> {
             ));
         }
     }
-    if let Some(word) = command.expanding_word() {
+    let expanding = match ground {
+        Ground::Bare => command.expanding_word(),
+        Ground::Room => command.words.iter().find_map(becomes_another),
+    };
+    if let Some(word) = expanding {
         return Some(format!(
             "the shell decides which files `{word}` stands for, and so what {program} reads"
         ));

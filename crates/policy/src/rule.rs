@@ -2,7 +2,7 @@
 
 use crate::guard::Guard;
 use crate::names::{name_rank, speaks_of};
-use crate::reading::doubt;
+use crate::reading::{Ground, doubt};
 use crate::{PathFact, Script};
 use std::cmp::Ordering;
 use std::fmt;
@@ -163,7 +163,9 @@ impl Rule {
                     Decision::Ask | Decision::Deny => pattern.meets(command),
                 })
             }
-            (Matcher::Reads, Target::Part(script, part)) => doubt(script, part).is_none(),
+            (Matcher::Reads, Target::Part(script, part)) => {
+                doubt(script, part, Ground::Bare).is_none()
+            }
             (Matcher::Path(pattern), Target::Path(fact)) => pattern.matches(&fact.path),
             (Matcher::Name(pattern), Target::Name(name)) => crate::command::wildcard(pattern, name),
             (Matcher::Guarded(guard), Target::Path(fact)) => guard.stands_before(fact),

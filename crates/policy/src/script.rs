@@ -31,6 +31,17 @@ pub struct Script {
     /// Whether `found` may lack something, so that rules which deny must also
     /// look at the bare words.
     pub(crate) sight: Sight,
+    pub(crate) stay: Stay,
+}
+
+/// How long what a line starts may go on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Stay {
+    /// Until its call ends.
+    #[default]
+    Call,
+    /// Beside the session.
+    Session,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,6 +201,13 @@ impl Script {
     #[must_use]
     pub fn with_foreign(mut self, foreign: Vec<Foreign>) -> Self {
         self.foreign = foreign;
+        self
+    }
+
+    /// The same of a line that is started to go on beside the session.
+    #[must_use]
+    pub fn in_background(mut self) -> Self {
+        self.stay = Stay::Session;
         self
     }
 

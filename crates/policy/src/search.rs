@@ -6,8 +6,8 @@ use crate::guard::is_secret;
 use crate::names::speaks_of;
 use crate::rule::Target;
 use crate::{
-    Access, Authority, Facts, Grants, Layer, Matcher, PathFact, Place, ReadOnly, Rule, Rules,
-    Subject, decide,
+    Access, Authority, Facts, Grants, Layer, Matcher, PathFact, Place, ReadOnly, ReadingRoom, Rule,
+    Rules, Subject, decide,
 };
 use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Decision, Effect, Timestamp};
@@ -69,6 +69,7 @@ fn class(rules: &Rules, tool: &str, subject: Subject) -> Class {
         agent: "build",
         read_only: ReadOnly::No,
         agent_rules: None,
+        reading_room: ReadingRoom::Absent,
     };
     let now = Timestamp::UNIX_EPOCH;
     decide(&facts, rules, &Grants::new(), &authority, now).class

@@ -10,6 +10,8 @@ pub(crate) struct Verdict {
     pub class: Class,
     pub reason: String,
     pub responders: Responders,
+    /// Whether it is the rule for commands that only read that allows.
+    pub reads: bool,
 }
 
 impl Verdict {
@@ -18,6 +20,14 @@ impl Verdict {
             class,
             reason: reason.into(),
             responders: Responders::Any,
+            reads: false,
+        }
+    }
+
+    pub(crate) fn of_a_reader(self) -> Self {
+        Self {
+            reads: self.class == Class::Allow,
+            ..self
         }
     }
 }

@@ -62,6 +62,32 @@ pub struct Explanation {
     /// Who may answer, where the decision is to ask.
     #[serde(default, skip_serializing_if = "Responders::is_any")]
     pub responders: Responders,
+    /// Whether every command of the line only reads, and runs where the sandbox
+    /// holds it to that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reads_only: bool,
+    /// The sandbox that the call needs to be allowed, where it needs one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<RequiredSandbox>,
+}
+
+/// What a sandbox has to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequiredSandbox {
+    pub mode: RequiredMode,
+    pub network: RequiredNetwork,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequiredMode {
+    ReadOnly,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequiredNetwork {
+    Deny,
 }
 
 /// Who may say yes.
@@ -92,6 +118,22 @@ impl Explanation {
             answered_by: None,
             said: None,
             responders: Responders::Any,
+            reads_only: false,
+            sandbox: None,
+        }
+    }
+
+    /// The same of a line that only reads, held to it by the sandbox.
+    #[must_use]
+    pub fn held_read_only(self) -> Self {
+        Self {
+            reason: String::from("reads only; the sandbox holds it read-only"),
+            reads_only: true,
+            sandbox: Some(RequiredSandbox {
+                mode: RequiredMode::ReadOnly,
+                network: RequiredNetwork::Deny,
+            }),
+            ..self
         }
     }
 

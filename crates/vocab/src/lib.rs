@@ -45,7 +45,10 @@ pub mod wishes;
 
 pub use command::{Command, Meter, Query, Reply, SettingsChange, Switch, TableReply, Turn};
 pub use compacted::{Compacted, PrunedCall, Refused};
-pub use decision::{Class, Decision, Explanation, Responders, RuleTried};
+pub use decision::{
+    Class, Decision, Explanation, RequiredMode, RequiredNetwork, RequiredSandbox, Responders,
+    RuleTried,
+};
 pub use ending::{Cut, Ending, RunEnding, progress};
 pub use event::{Durability, Event, EventKind, OtherEvent};
 pub use ids::{CallId, IdError, JobId, QuestionId, RunId, SessionId};

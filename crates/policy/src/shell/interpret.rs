@@ -11,6 +11,7 @@ use super::place::is_connection;
 use super::sed::{self, SedDeed};
 use super::unfold::Where;
 use super::word::Term;
+use crate::room;
 use crate::script::Sight;
 use tenon_vocab::Class;
 
@@ -61,6 +62,10 @@ impl Finder {
                 None => {}
             }
         } else if code::is_interpreter(name) {
+            let words: Vec<&str> = argv.texts().collect();
+            if room::tells_version(name, &words) {
+                return;
+            }
             match code::of_interpreter(argv) {
                 Source::Text(term) => {
                     if self.brings_download(&term) {

@@ -32,7 +32,7 @@ mod walk;
 mod word;
 mod wrappers;
 
-use crate::script::{Commands, Danger, Script, Sight};
+use crate::script::{Commands, Danger, Script, Sight, Stay};
 use find::{Context, Finder};
 use tenon_vocab::Class;
 use walk::Agreement;
@@ -65,6 +65,7 @@ pub(crate) fn analyse(text: &str) -> Script {
         facts: Vec::new(),
         foreign: Vec::new(),
         sight: finder.sight,
+        stay: Stay::Call,
     }
 }
 
@@ -83,6 +84,7 @@ fn too_long(text: &str) -> Script {
         facts: Vec::new(),
         foreign: Vec::new(),
         sight: Sight::Partial,
+        stay: Stay::Call,
     }
 }
 

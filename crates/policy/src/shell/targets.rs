@@ -14,6 +14,7 @@ use super::code::{self, Source};
 use super::unfold;
 use super::word::Term;
 use crate::reading;
+use crate::room;
 use crate::script::Deed;
 use by_git::by_git;
 use copies::{Unnamed, archived, copied, downloaded, linked, moved, raw_copy};
@@ -35,6 +36,9 @@ pub(super) fn of(argv: Argv<'_>) -> Vec<Touched> {
     if argv.only_informs() {
         return Vec::new();
     }
+    if let Some(read) = by_reader(argv) {
+        return read;
+    }
     let mut found = by_name(argv, &name);
     for written in outputs::written(argv, &name) {
         // What is written anew is not only read.
@@ -42,6 +46,13 @@ pub(super) fn of(argv: Argv<'_>) -> Vec<Touched> {
         found.push(written);
     }
     found
+}
+
+/// The files of a program that is known to only read, where its words are.
+fn by_reader(argv: Argv<'_>) -> Option<Vec<Touched>> {
+    let words: Vec<&str> = argv.words.iter().map(|term| term.text.as_str()).collect();
+    let is_written_out = argv.words.iter().all(|term| !term.open);
+    (is_written_out && room::reading(&words).is_ok()).then(|| guessed(argv))
 }
 
 fn by_name(argv: Argv<'_>, name: &str) -> Vec<Touched> {

@@ -158,6 +158,7 @@ fn an_agents_own_deny_is_for_a_person_to_lift() {
     .unwrap();
     let authority = Authority {
         agent_rules: Some(&own),
+        reading_room: tenon_policy::ReadingRoom::Absent,
         ..main_agent()
     };
     let rules = user_rules(r#"{"bash": "allow"}"#);

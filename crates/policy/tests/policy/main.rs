@@ -2,6 +2,7 @@
 
 mod commands;
 mod confirm;
+mod free;
 mod grants;
 mod lines;
 mod masking;

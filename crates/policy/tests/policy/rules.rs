@@ -2,7 +2,9 @@ use crate::support::{
     bash, class, files, main_agent, now, plain, read, rules_of, user_rules, verdict, write,
 };
 use serde_json::json;
-use tenon_policy::{Access, Authority, Grants, Layer, ReadOnly, Rules, canonical_tool, decide};
+use tenon_policy::{
+    Access, Authority, Grants, Layer, ReadOnly, ReadingRoom, Rules, canonical_tool, decide,
+};
 use tenon_vocab::profile::{AgentMode, AgentProfile};
 use tenon_vocab::{Class, Effect};
 
@@ -109,6 +111,7 @@ fn a_read_only_agent_changes_nothing_whatever_the_rules_say() {
         agent: "plan",
         read_only: ReadOnly::Yes,
         agent_rules: None,
+        reading_room: ReadingRoom::Absent,
     };
     for facts in [write("a"), bash("ls"), plain("mcp_tool", Effect::Execute)] {
         let found = decide(&facts, &rules, &Grants::new(), &plan, now());
@@ -156,6 +159,7 @@ fn an_agents_own_deny_becomes_a_question_that_no_flag_answers() {
     .unwrap();
     let authority = Authority {
         agent_rules: Some(&own),
+        reading_room: ReadingRoom::Absent,
         ..main_agent()
     };
     let of = |facts| {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use tenon_policy::{
-    Access, Authority, Deed, Facts, Grants, Layer, PathFact, Place, ReadOnly, Rules, Subject,
-    analyse, decide,
+    Access, Authority, Deed, Facts, Grants, Layer, PathFact, Place, ReadOnly, ReadingRoom, Rules,
+    Subject, analyse, decide,
 };
 use tenon_vocab::{Class, Effect, Explanation, Timestamp};
 
@@ -86,6 +86,7 @@ pub fn main_agent() -> Authority<'static> {
         agent: "build",
         read_only: ReadOnly::No,
         agent_rules: None,
+        reading_room: ReadingRoom::Absent,
     }
 }
 
