@@ -3,23 +3,24 @@
 //! is: it is told to stop and then waited for, so that its result says what
 //! truly happened.
 
+mod again;
 mod by_user;
+mod start;
 
-use crate::checkpoint::{self, Losses};
 use crate::gate::{Admitted, Verdict};
 use crate::guard;
 use crate::hooks;
-use crate::host::{CallHost, Watch};
 use crate::images;
 use crate::mask;
 use crate::run::{End, Flow, Run};
+use again::Tried;
 pub(crate) use by_user::{by_user, to_its_end};
 use serde_json::Value;
+use start::{Running, start};
 use std::sync::Arc;
 use std::time::Duration;
 use tenon_model::dialect::REPLY_FORMAT;
 use tenon_session::FrameOf;
-use tenon_tools::Tool;
 use tenon_vocab::{
     BlobRef, CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, JobId, Notice,
     Outcome, RunState, ToolOutput, ToolResult, ToolUse,
@@ -44,15 +45,6 @@ struct Settled {
     duration: Duration,
     /// What the model reads after the result.
     notes: Vec<String>,
-}
-
-/// A call that runs.
-struct Running {
-    handle: JoinHandle<ToolOutput>,
-    /// Tells this call alone to stop.
-    token: CancellationToken,
-    effect: Effect,
-    started: Instant,
 }
 
 /// What became of a call.
@@ -115,67 +107,6 @@ fn unless_interrupted(run: &Run) -> Flow<()> {
     }
 }
 
-/// Starts a call that was admitted; a refused one has nothing to start.
-fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
-    let Verdict::Run {
-        tool,
-        input,
-        explanation,
-        facts,
-        workspace,
-        ..
-    } = &admitted.verdict
-    else {
-        return Ok(None);
-    };
-    run.state(RunState::ToolRunning);
-    run.emit(ToolUse {
-        call: admitted.call.clone(),
-        name: admitted.name.clone(),
-        input: input.clone(),
-        explanation: explanation.clone(),
-        batch: run.batch,
-    })?;
-    let effect = tool.spec().effect;
-    // A read dies with the run; a call with effects is told, not dropped.
-    let token = run.token.child_token();
-    let host = CallHost::new(
-        run,
-        admitted.call.clone(),
-        admitted.name.clone(),
-        token.clone(),
-        workspace,
-    )
-    .confirmed_for(facts, explanation);
-    let watch = match effect {
-        _ if checkpoint::is_watched(&run.core, facts) => Watch::Commands,
-        Effect::Read | Effect::Interact => Watch::Nothing,
-        _ => Watch::Edits,
-    };
-    let losses = Losses::of(facts, explanation.class);
-    let call = call(Arc::clone(tool), input.clone(), host, watch, losses);
-    let handle = tokio::spawn(call);
-    Ok(Some(Running {
-        handle,
-        token,
-        effect,
-        started: Instant::now(),
-    }))
-}
-
-async fn call(
-    tool: Arc<dyn Tool>,
-    input: Value,
-    host: CallHost,
-    watch: Watch,
-    losses: Losses,
-) -> ToolOutput {
-    let before = host.look_before(watch).await;
-    let output = tool.run(input, &host).await;
-    host.look_after(before, losses).await;
-    output
-}
-
 async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Settled {
     let Admitted {
         call,
@@ -203,7 +134,9 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
         },
         (
             Verdict::Run {
+                tool,
                 input,
+                explanation,
                 facts,
                 mut notes,
                 ..
@@ -211,9 +144,23 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
             Some(mut running),
         ) => {
             let polls = running.effect == Effect::Execute && facts.effect == Effect::Read;
-            let output = wait(run, &name, &mut running).await;
+            let started = running.started;
+            let mut output = wait(run, &name, &mut running).await;
+            let mut decided = None;
+            if explanation.reads_only {
+                let tried = Tried {
+                    call: &call,
+                    name: &name,
+                    tool,
+                    input: &input,
+                };
+                let retried = again::if_stopped(run, tried, output, &mut running).await;
+                output = retried.output;
+                decided = retried.explanation;
+                notes.extend(retried.notes);
+            }
             let output = mask::output(&run.core, &name, output);
-            let duration = running.started.elapsed();
+            let duration = started.elapsed();
             notes.extend(hooks::after_call(run, &call, &facts, &input, &output).await);
             notes.extend(crate::notes::below(run, &facts, &output).await);
             Settled {
@@ -222,7 +169,7 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
                 repeatable: (!polls).then(|| input.to_string()),
                 status: status(&output),
                 output,
-                explanation: None,
+                explanation: decided,
                 duration,
                 notes,
             }

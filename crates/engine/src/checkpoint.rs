@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use tenon_policy::{Danger, Facts, Script, Subject};
 use tenon_session::Log;
 use tenon_tools::workspace::{Extent, Moment, SCAN_ENTRIES, Scan, ScanLimits};
-use tenon_vocab::{CallId, Class, Effect, FileChange, NoticeLevel, RunId, Unkept};
+use tenon_vocab::{CallId, Class, Effect, Explanation, FileChange, NoticeLevel, RunId, Unkept};
 use tokio::task::JoinHandle;
 
 /// Longer than this no command waits for the look at the tree, and once more as
@@ -216,9 +216,10 @@ impl Keeper {
 }
 
 /// Whether the tree must be looked at around a call: it starts something that is
-/// not known to only read.
-pub(crate) fn is_watched(core: &Core, facts: &Facts) -> bool {
+/// not known to only read, or held to it.
+pub(crate) fn is_watched(core: &Core, facts: &Facts, explanation: &Explanation) -> bool {
     let reads = match &facts.subject {
+        _ if explanation.reads_only => true,
         Subject::Command(script) => script.only_reads(),
         _ => false,
     };

@@ -18,10 +18,10 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_model::{Delivery, Identity, RetryPlan};
-use tenon_policy::{Grants, Masker, Rules, search_filter};
+use tenon_policy::{Authority, Facts, Grants, Masker, Rules, search_filter};
 use tenon_session::State;
-use tenon_tools::{Jobs, ToolLimits, Workspace};
-use tenon_vocab::profile::Limits;
+use tenon_tools::{Jobs, ToolLimits, Workspace, reading_room};
+use tenon_vocab::profile::{AgentProfile, Limits};
 use tenon_vocab::{EventKind, Notice, NoticeLevel, RunId, Settings};
 
 pub(crate) struct Core {
@@ -82,6 +82,12 @@ fn is_of(state: &State, model: &Identity) -> bool {
 }
 
 impl Core {
+    /// In whose name a call is judged, and what the sandbox can hold it to.
+    pub(crate) fn authority<'a>(&self, agent: &'a AgentProfile, facts: &Facts) -> Authority<'a> {
+        let room = reading_room(facts, &self.jobs);
+        Authority::of(agent).with_reading_room(room)
+    }
+
     pub(crate) fn new(parts: Parts) -> Self {
         let cache_key = Arc::from(parts.log.id().to_string());
         let mut given = parts.context;

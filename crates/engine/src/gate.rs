@@ -104,7 +104,8 @@ struct Case {
 }
 
 async fn judge(run: &Run, call: &CallId, ready: Ready, leave: Leave) -> Flow<Verdict> {
-    let mut case = match open(run, ready) {
+    let room = room_for(leave);
+    let mut case = match open(run, ready, room) {
         Ok(case) => case,
         Err(refused) => return Ok(*refused),
     };
@@ -117,7 +118,7 @@ async fn judge(run: &Run, call: &CallId, ready: Ready, leave: Leave) -> Flow<Ver
         } => return Ok(refuse::by_hook(case.explanation, &hook, origin, reason)),
         // Another input, or a world that a hook has changed: from the start (H2).
         Before::Asked(notes) => {
-            case = match open(run, case.ready) {
+            case = match open(run, case.ready, room) {
                 Ok(case) => Case { notes, ..case },
                 Err(refused) => return Ok(*refused),
             };
@@ -130,15 +131,58 @@ async fn judge(run: &Run, call: &CallId, ready: Ready, leave: Leave) -> Flow<Ver
     admitted(run, call, case).await
 }
 
+/// Whether a call may be run as one that only reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Offered,
+    /// It was tried, or whoever made the call wants it as it is.
+    Excluded,
+}
+
+/// What the user typed runs as any other command, without a question.
+fn room_for(leave: Leave) -> Reading {
+    match leave {
+        Leave::ToBeAsked => Reading::Offered,
+        Leave::Typed => Reading::Excluded,
+    }
+}
+
+/// A call that ran as one that only reads, and needed more: it is asked about as
+/// any other command, and may then run as one. Hooks have seen it.
+pub(crate) async fn once_more(
+    run: &Run,
+    call: &CallId,
+    ready: Ready,
+    needed: &str,
+) -> Flow<Verdict> {
+    let mut case = match open(run, ready, Reading::Excluded) {
+        Ok(case) => case,
+        Err(refused) => return Ok(*refused),
+    };
+    if case.explanation.class == Class::Ask {
+        case.explanation.reason =
+            format!("it ran as a command that only reads, and the sandbox stopped it: {needed}");
+    }
+    if let Some(refused) = ask(run, call, &mut case, Leave::ToBeAsked).await? {
+        return Ok(refused);
+    }
+    admitted(run, call, case).await
+}
+
 /// Gathers facts and lets the policy decide; a deny, or a dry run, ends it here.
-fn open(run: &Run, ready: Ready) -> Result<Case, Box<Verdict>> {
+fn open(run: &Run, ready: Ready, reading: Reading) -> Result<Case, Box<Verdict>> {
     let core = &run.core;
     let facts = ready.tool.facts(&ready.input, &core.workspace);
+    let agent = core.agent();
+    let authority = match reading {
+        Reading::Offered => core.authority(&agent.profile, &facts),
+        Reading::Excluded => Authority::of(&agent.profile),
+    };
     let explanation = decide(
         &facts,
         &core.rules,
         &core.grants(),
-        &Authority::of(&core.agent().profile),
+        &authority,
         core.ambient.now(),
     );
     if matches!(explanation.class, Class::HardDeny | Class::Deny) {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tenon_policy::{Deed, Facts, Subject};
 use tenon_session::Blobs;
+use tenon_tools::jobs::Room;
 use tenon_tools::workspace::{Change, JournalError, MadeFolder};
 use tenon_tools::{Host, HostReply, HostRequest, Jobs, Journal, ToolLimits, Workspace};
 use tenon_vocab::port::BoxFuture;
@@ -24,6 +25,7 @@ pub(crate) struct CallHost {
     token: CancellationToken,
     workspace: Workspace,
     confirmed: Vec<PathBuf>,
+    room: Room,
 }
 
 impl CallHost {
@@ -47,11 +49,15 @@ impl CallHost {
             token,
             workspace: workspace.with_journal(Arc::new(journal)),
             confirmed: Vec::new(),
+            room: Room::Session,
         }
     }
 
-    /// With what the yes to this call was given for.
-    pub(crate) fn confirmed_for(mut self, facts: &Facts, explanation: &Explanation) -> Self {
+    /// With where it was admitted to run, and what the yes to it was given for.
+    pub(crate) fn admitted_for(mut self, facts: &Facts, explanation: &Explanation) -> Self {
+        if explanation.reads_only {
+            self.room = Room::Reading;
+        }
         let Subject::Command(script) = &facts.subject else {
             return self;
         };
@@ -145,6 +151,10 @@ impl Host for CallHost {
 
     fn confirmed(&self) -> &[PathBuf] {
         &self.confirmed
+    }
+
+    fn room(&self) -> Room {
+        self.room
     }
 
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply> {

@@ -5,14 +5,14 @@
 use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, HostReply, HostRequest, Tool};
 use crate::jobs::{
-    Detached, Ended, Input, Jobs, Leftovers, NotStarted, Placement, Report, RunOutcome, RunSpec,
-    Walls, WayOut, end_line, seconds,
+    Detached, Ended, Input, Jobs, Leftovers, NotStarted, Placement, Report, Room, RunOutcome,
+    RunSpec, Walls, WayOut, end_line, seconds,
 };
 use crate::workspace::Workspace;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tenon_policy::{Access, Deed, Facts, PathFact, Place, Script, Subject, Target};
+use tenon_policy::{Access, Deed, Facts, PathFact, Place, ReadingRoom, Script, Subject, Target};
 use tenon_sandbox::{Denial, Level};
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
@@ -26,6 +26,9 @@ use tenon_vocab::{
 const WHOLE: usize = 1024 * 1024;
 /// The system takes no longer argument than 128 KiB.
 const MAX_COMMAND: usize = 120 * 1024;
+
+/// In the data of a result: what the sandbox of a command that only reads stopped.
+pub const READING_STOPPED: &str = "reading_stopped";
 
 const DESCRIPTION: &str = "Run a command line with bash and return its output and exit code. \
 There is no terminal and no standard input: pass answers as arguments (-m, -y, --no-edit). \
@@ -87,6 +90,10 @@ impl Tool for Bash {
         let found = observed(&script, Path::new(folder), workspace);
         let foreign = workspace.foreign_programs(&script, Path::new(folder));
         let script = script.with_facts(found).with_foreign(foreign);
+        let script = match placement(input) {
+            Placement::Foreground => script,
+            Placement::Background => script.in_background(),
+        };
         facts(&self.spec, Subject::Command(script), input)
     }
 
@@ -115,8 +122,17 @@ impl Tool for Bash {
             };
             let hidden = named_but_hidden(command, &cwd, host);
             let spec = run_spec(&input, command, cwd, host);
-            let outcome = run_once(spec.clone(), host).await;
+            let mut outcome = run_once(spec.clone(), host).await;
+            // What was only read is asked about as any other command: no switch
+            // of the configuration is for it.
+            let stopped = match spec.room {
+                Room::Reading => outcome.denial.take(),
+                Room::Session => None,
+            };
             let mut first = answer(&outcome, command, host.limits());
+            if let (Some(denial), Envelope::Ok(data)) = (stopped, &mut first.envelope) {
+                data[READING_STOPPED] = json!(denial.what);
+            }
             if !hidden.is_empty() && outcome.sandbox.level != Level::None.name() {
                 let names = hidden.join(", ");
                 let verb = if hidden.len() == 1 { "is" } else { "are" };
@@ -128,7 +144,10 @@ impl Tool for Bash {
                 );
             }
             match &outcome.denial {
-                Some(denial) if host.jobs().way_out() == WayOut::Offered => {
+                // What was only read is asked about as any other command first.
+                Some(denial)
+                    if host.room() == Room::Session && host.jobs().way_out() == WayOut::Offered =>
+                {
                     perhaps_outside(spec, first, denial, host).await
                 }
                 _ => first,
@@ -252,6 +271,22 @@ pub fn hidden_from(script: &Script, workspace: &Workspace, jobs: &Jobs) -> Vec<S
     names
 }
 
+/// What the sandbox can hold this call to, were it only to read. Whether all
+/// secrets are hidden is looked up only for who goes through whole folders.
+#[must_use]
+pub fn reading_room(facts: &Facts, jobs: &Jobs) -> ReadingRoom {
+    let Subject::Command(script) = &facts.subject else {
+        return ReadingRoom::Absent;
+    };
+    if script.exact().is_none() || !jobs.holds_readers() {
+        ReadingRoom::Absent
+    } else if script.shows_trees() && !jobs.secrets_hidden_whole() {
+        ReadingRoom::SomeSecretsShown
+    } else {
+        ReadingRoom::Enforced
+    }
+}
+
 /// One more fact for the model.
 fn noted(mut output: ToolOutput, note: &str) -> ToolOutput {
     output.model_text.push_str(&format!("\n[{note}]"));
@@ -270,7 +305,7 @@ fn circumstances(input: &Value, workspace: &Workspace) -> String {
             None => told.push(format!("in {real}")),
         }
     }
-    if input.get("background").and_then(Value::as_bool) == Some(true) {
+    if placement(input) == Placement::Background {
         told.push(String::from("in the background"));
     }
     told.join("\n")
@@ -296,12 +331,19 @@ fn unusable(command: &str) -> Option<String> {
     None
 }
 
+fn placement(input: &Value) -> Placement {
+    match input.get("background").and_then(Value::as_bool) {
+        Some(true) => Placement::Background,
+        _ => Placement::Foreground,
+    }
+}
+
 fn run_spec(input: &Value, command: &str, cwd: PathBuf, host: &dyn Host) -> RunSpec {
     let limits = host.limits();
-    let background = input.get("background").and_then(Value::as_bool);
-    let (placement, stdin) = match background {
-        Some(true) => (Placement::Background, Input::Open),
-        _ => (Placement::Foreground, Input::Nothing),
+    let placement = placement(input);
+    let stdin = match placement {
+        Placement::Background => Input::Open,
+        Placement::Foreground => Input::Nothing,
     };
     let asked = number(input, "timeout_ms")
         .filter(|timeout| *timeout > 0)
@@ -316,6 +358,7 @@ fn run_spec(input: &Value, command: &str, cwd: PathBuf, host: &dyn Host) -> RunS
         output_bytes: limits.output_bytes,
         label: host.call().to_string(),
         confirmed: host.confirmed().to_vec(),
+        room: host.room(),
         ..RunSpec::new(command, cwd)
     }
 }

@@ -5,7 +5,7 @@
 //! whether it may, never prints, never asks a terminal: the gate of the engine
 //! does the first, renderers the second, [`Host::request`] the third.
 
-use crate::jobs::Jobs;
+use crate::jobs::{Jobs, Room};
 use crate::workspace::Workspace;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -48,6 +48,10 @@ pub trait Host: Send + Sync {
     /// Protected paths that a person confirmed this very call for, whole.
     fn confirmed(&self) -> &[PathBuf] {
         &[]
+    }
+    /// Where a command of this call runs.
+    fn room(&self) -> Room {
+        Room::Session
     }
     /// Asks the engine for what only it can do.
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply>;

@@ -16,7 +16,7 @@ pub mod skill;
 pub mod todo;
 pub mod workspace;
 
-pub use bash::hidden_from;
+pub use bash::{READING_STOPPED, hidden_from, reading_room};
 pub use builtin::{BuiltIn, Interactive};
 pub use contract::{Host, HostReply, HostRequest, Tool, ToolSource, Toolbox};
 pub use custom::{CustomTools, ToolFolder};
