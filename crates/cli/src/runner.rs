@@ -1,13 +1,18 @@
 //! The runners of processes: this program supervises what a session starts. The
 //! walls around commands are put up elsewhere; see `sandbox.rs`.
 
-use crate::sandbox;
+use crate::assemble;
+use crate::error::CliError;
+use crate::place::Place;
+use crate::sandbox::{self, Walls};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tenon_config::Resolved;
+use tenon_policy::{Facts, ReadingRoom};
 use tenon_sandbox::Supervisor;
 use tenon_tools::Jobs;
 use tenon_tools::jobs::WayOut;
+use tenon_vocab::profile::AgentProfile;
 
 /// The hidden subcommand under which this program supervises a command.
 pub const SUPERVISE: &str = "__supervise";
@@ -37,6 +42,25 @@ pub fn jobs(folder: &Path) -> Jobs {
         folder.join("out"),
         sandbox::whole_environment(),
     )
+}
+
+/// What a call can be held to here, were it only to read, outside of a session.
+///
+/// # Errors
+/// When nothing can be started at all.
+pub fn reading_room(
+    place: &Place,
+    resolved: &Resolved,
+    agent: &AgentProfile,
+    facts: &Facts,
+) -> Result<ReadingRoom, CliError> {
+    let walls = Walls::find(place, &resolved.sandbox, None);
+    let scratch = tempfile::tempdir()?;
+    let jobs = session_jobs(scratch.path(), resolved).with_sandbox(walls.of_agent(agent));
+    // The trial of the sandbox is a process like any other.
+    let runtime = assemble::runtime()?;
+    let _inside = runtime.enter();
+    Ok(tenon_tools::reading_room(facts, &jobs))
 }
 
 /// This same program.

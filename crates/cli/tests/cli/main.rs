@@ -44,6 +44,7 @@ mod policy;
 mod program;
 mod protected;
 mod providers;
+mod readers;
 mod recovery;
 mod repl;
 mod sandbox;

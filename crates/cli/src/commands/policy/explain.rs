@@ -9,14 +9,14 @@ use crate::error::CliError;
 use crate::place::Place;
 use crate::render::table::Table;
 use crate::screen::complain;
-use crate::{CommandResult, grants, skills};
+use crate::{CommandResult, grants, runner, skills};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tenon_config::Resolved;
 use tenon_engine::{Ambient, RealAmbient};
 use tenon_policy::{
-    Access, Authority, Commands, Danger, Deed, Facts, Grants, PathFact, Place as Spot, Script,
-    Subject, canonical_tool, decide,
+    Access, Authority, Commands, Danger, Deed, Facts, Grants, PathFact, Place as Spot, ReadingRoom,
+    Script, Subject, canonical_tool, decide,
 };
 use tenon_tools::{Toolbox, input};
 use tenon_vocab::names::tool;
@@ -46,6 +46,8 @@ pub fn run(
             "parts": script(&facts).map(parts),
             "dangers": dangers(&facts).iter().map(danger_json).collect::<Vec<_>>(),
             "targets": targets(&facts).iter().map(Touched::json).collect::<Vec<_>>(),
+            "reads_only": explanation.reads_only,
+            "sandbox": explanation.sandbox,
             "tried": explanation.tried,
         })),
         Format::Text => pages::print(&page(&facts, argument, &explanation)),
@@ -70,7 +72,11 @@ fn explain(
     if !agent.tools.is_empty() && !agent.tools.contains(&facts.tool) {
         return Ok(unseen(&agent, &facts.tool));
     }
-    let authority = Authority::of(&agent);
+    let room = match &facts.subject {
+        Subject::Command(_) => runner::reading_room(place, resolved, &agent, facts)?,
+        _ => ReadingRoom::Absent,
+    };
+    let authority = Authority::of(&agent).with_reading_room(room);
     let now = RealAmbient.now();
     Ok(decide(facts, &resolved.rules, &grants, &authority, now))
 }
@@ -408,6 +414,9 @@ fn meaning(explanation: &Explanation) -> &'static str {
             "You are asked each time, also with --yes. With nobody to ask it is refused."
         }
         Class::Ask => "You are asked; --yes answers for you. With nobody to ask it is refused.",
+        Class::Allow if explanation.reads_only => {
+            "It runs without a question, in a sandbox where nothing can be written and there is no network."
+        }
         Class::Allow => "It runs without a question.",
     }
 }
