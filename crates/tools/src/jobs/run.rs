@@ -231,8 +231,7 @@ impl Jobs {
             Input::Open => (Vec::new(), AfterInput::KeepOpen),
         };
         let mut running = Running::new(supervised, output, bytes, after);
-        // A failure in a room for readers is no reason to run outside of it.
-        running.policy = policy.filter(|_| spec.room == Room::Session);
+        running.policy = policy;
         running.round = round;
         Ok(running)
     }
