@@ -15,19 +15,14 @@ use crate::mask;
 use crate::run::{End, Flow, Run};
 use again::Tried;
 pub(crate) use by_user::{by_user, to_its_end};
-use serde_json::Value;
 use start::{Running, start};
-use std::sync::Arc;
 use std::time::Duration;
 use tenon_model::dialect::REPLY_FORMAT;
 use tenon_session::FrameOf;
 use tenon_vocab::{
     BlobRef, CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, JobId, Notice,
-    Outcome, RunState, ToolOutput, ToolResult, ToolUse,
+    Outcome, ToolOutput, ToolResult,
 };
-use tokio::task::JoinHandle;
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 /// How long a cancelled call with effects may take to say how it ended.
 const SETTLE: Duration = Duration::from_secs(5);

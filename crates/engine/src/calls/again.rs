@@ -79,7 +79,7 @@ pub(super) async fn if_stopped(
             notes.insert(
                 0,
                 format!(
-                    "[It ran twice: first as a command that only reads, which the sandbox stopped ({needed}), then as any other command.]"
+                    "[It ran twice: first where it could only read, which the sandbox stopped ({needed}), then as any other command.]"
                 ),
             );
             Retried {
@@ -95,7 +95,7 @@ pub(super) async fn if_stopped(
                 .map(|error| error.message.clone())
                 .unwrap_or_default();
             let note = format!(
-                "[It ran as a command that only reads, without a network and with nothing writable. As any other command it did not run: {why}]"
+                "[It ran where it could only read, without a network, and the sandbox stopped it: {needed}. It did not run as any other command: {why}]"
             );
             stands(first, vec![note])
         }

@@ -39,7 +39,7 @@ const DATA: &[(&str, &str)] = &[
     ),
     (
         "bash",
-        "`stdout`, `stderr`, `exit_code`, `timed_out`, `duration_ms`, `truncated` (each stream is whole up to 1 MiB), `whole_output` (a file) where the model reads only a part, `process_id` of what goes on in the background, `sandbox_denial`. With `on_timeout: kill` a line in `stderr` says that it was killed, and `exit_code` is -1",
+        "`stdout`, `stderr`, `exit_code`, `timed_out`, `duration_ms`, `truncated` (each stream is whole up to 1 MiB), `whole_output` (a file) where the model reads only a part, `process_id` of what goes on in the background, `sandbox_denial`, `reading_stopped` (what a command that only reads was not allowed to do). With `on_timeout: kill` a line in `stderr` says that it was killed, and `exit_code` is -1",
     ),
     (
         "process",
