@@ -92,7 +92,7 @@ pub struct ResolvedProvider {
 /// Where the login of Codex is looked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AuthStore {
-    /// In the file, and where there is none in the keyring.
+    /// In the keyring, and where there is none in the file.
     #[default]
     Auto,
     File,

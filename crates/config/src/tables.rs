@@ -95,7 +95,7 @@ pub(crate) static KEYS: &[Key] = &[
     key("providers.*.prices.cached", PRICE, "", "The same of what the server had in its cache; without it, as `input`."),
     key("providers.*.prices.cache_write", PRICE, "", "The same of what is written into the cache; without it, as `input`."),
     key("providers.*.codex_home", Kind::Text, "", "The folder with the login of Codex; without it `$CODEX_HOME` or `~/.codex`."),
-    key("providers.*.auth_store", Kind::Word(&["auto", "file", "keyring"]), "\"auto\"", "Where the login of Codex is looked for: its file, the keyring, or the file and then the keyring."),
+    key("providers.*.auth_store", Kind::Word(&["auto", "file", "keyring"]), "\"auto\"", "Where Tenon looks for the login of Codex: in its file, in the keyring, or in the keyring and then in the file."),
     key("providers.*.responses.store", Kind::Boolean, "false", "For the type `responses`: whether the server keeps the answers. Nothing of Tenon needs it."),
     key("providers.*.responses.include", Kind::Texts, "[\"reasoning.encrypted_content\"]", "What the server sends along. Without `reasoning.encrypted_content` no reasoning goes back to it."),
     key("providers.*.responses.parallel_tool_calls", Kind::Boolean, "", "Whether a model may make several calls at once. Without it the server decides; for the preset `codex`, `false`."),

@@ -170,6 +170,29 @@ fn a_login_in_the_keyring_is_read_and_never_renewed_by_us() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn the_keyring_goes_before_the_file_and_the_file_before_a_login_that_has_expired() {
+    let (kept, filed) = (token("kept", LATER), token("filed", LATER));
+    for (in_keyring, store, used) in [
+        (token("kept", LATER), "auto", &kept),
+        (token("kept", LATER), "file", &filed),
+        (token("old", PAST), "auto", &filed),
+    ] {
+        let codex = Codex::with(&login(&filed, "refresh-of-file"));
+        let server = takes(used);
+        let path = keyring(&codex, &login(&in_keyring, "refresh-of-keyring"));
+        codex.configured(&server, &json!({"auth_store": store}));
+        let mut command = codex.again(&server);
+        command
+            .env("PATH", path)
+            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent");
+        Ran::of(command.output().unwrap()).ended(0).says("hello");
+        let asked = server.asked("/backend/responses");
+        assert_eq!(asked[0].key(), used.as_str(), "{store}");
+    }
+}
+
+#[test]
 fn status_shows_the_login_with_account_and_end_and_nothing_of_the_tokens() {
     let access = token("first", LATER);
     let codex = Codex::with(&login(&access, "refresh-one-secret"));

@@ -1,6 +1,6 @@
 //! Where Codex keeps its login, and what belongs to it. Only looks.
 
-use super::login::{self, Login};
+use super::login::{self, Due, Login};
 use crate::auth::desktop::{Desktop, Item};
 use crate::place::Place;
 use crate::plain_file;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use tenon_config::{AuthStore, KeySource, ResolvedProvider};
 use tenon_transport::CredentialError;
-use tenon_vocab::SessionId;
+use tenon_vocab::{SessionId, Timestamp};
 
 /// Names the session of a request; that of a person, not of an agent below it.
 pub const SESSION_HEADER: &str = "session_id";
@@ -56,28 +56,35 @@ pub enum FoundIn {
     Keyring,
 }
 
-/// Looks in the file first: when Codex moves a login into the keyring it deletes
-/// the file, but not the other way round.
+/// Looks in the keyring first, as Codex does. A login there that has expired, or a
+/// keyring that fails, leaves it to the file: when a login is moved from the keyring
+/// into the file, Codex leaves the old one behind.
 ///
 /// # Errors
-/// When there is a file that cannot be read.
+/// When the keyring fails or the file cannot be read, and the other has no login.
 pub async fn find(
     home: &Path,
     store: AuthStore,
     keyring: Option<&Desktop>,
 ) -> Result<Option<Found>, CredentialError> {
-    if store != AuthStore::Keyring
-        && let Some(login) = login::read(home).await?
-    {
-        return Ok(Some(Found {
+    let kept = match keyring.filter(|_| store != AuthStore::File) {
+        Some(keyring) => in_keyring(home, keyring).await,
+        None => Ok(None),
+    };
+    let holds = |found: &Found| found.login.due(Timestamp::now()) != Due::Expired;
+    if store == AuthStore::Keyring || matches!(&kept, Ok(Some(found)) if holds(found)) {
+        return kept;
+    }
+    match login::read(home).await? {
+        Some(login) => Ok(Some(Found {
             login,
             place: FoundIn::File,
-        }));
+        })),
+        None => kept,
     }
-    let keyring = keyring.filter(|_| store != AuthStore::File);
-    let Some(keyring) = keyring else {
-        return Ok(None);
-    };
+}
+
+async fn in_keyring(home: &Path, keyring: &Desktop) -> Result<Option<Found>, CredentialError> {
     let item = Item::new("Codex Auth", account(home));
     let kept = keyring.get(&item).await.map_err(|error| {
         CredentialError::new(format!("the Codex login cannot be looked up: {error}"))

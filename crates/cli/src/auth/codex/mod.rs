@@ -88,6 +88,8 @@ struct Inner {
 struct State {
     /// Of the keyring: asking it starts a process.
     keyring: Option<Login>,
+    /// The keyring was asked and has none: it is not asked for every request.
+    in_file: bool,
     /// Tokens that could not be written down, and the token of the file that
     /// they replace.
     unsaved: Option<(String, Login)>,
@@ -194,9 +196,16 @@ impl Inner {
                 place: FoundIn::Keyring,
             });
         }
-        let mut found = find(&self.home, self.store, self.keyring.as_ref())
-            .await?
-            .ok_or_else(|| self.no_login())?;
+        let in_file = match state.in_file {
+            true => find(&self.home, AuthStore::File, None).await?,
+            false => None,
+        };
+        let found = match in_file {
+            None => find(&self.home, self.store, self.keyring.as_ref()).await?,
+            in_file => in_file,
+        };
+        let mut found = found.ok_or_else(|| self.no_login())?;
+        state.in_file = found.place == FoundIn::File;
         match (&found.place, &state.unsaved) {
             (FoundIn::Keyring, _) => state.keyring = Some(found.login.clone()),
             (FoundIn::File, Some((old, login))) if found.login.refresh() == Some(old) => {
@@ -248,6 +257,7 @@ impl Inner {
     async fn renew(&self, refused: &Secret) -> Result<Renewal, CredentialError> {
         let mut state = self.state.lock().await;
         state.keyring = None;
+        state.in_file = false;
         let found = self.current(&mut state).await?;
         if found.login.means() != Means::Tokens {
             return Ok(Renewal::Unchanged);
