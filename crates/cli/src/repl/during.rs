@@ -175,7 +175,7 @@ impl Desk {
         }
     }
 
-    /// Shows the question first and then drops what was typed: only what is
+    /// Shows the question first and then sets aside what was typed: only what is
     /// typed after it could be read is an answer.
     fn show_next(&mut self, repl: &Repl) {
         if self.open.is_some() {
@@ -215,8 +215,8 @@ impl Desk {
         self.waiting.leave();
         if self.is_asked(moment) {
             return match entered.pace {
-                Pace::Alone | Pace::Among => self.answer(live, entered.text.trim()),
-                Pace::Pasted => {
+                Pace::Alone => self.answer(live, entered.text.trim()),
+                Pace::Among | Pace::Pasted => {
                     complain(NOT_TYPED);
                     let _ = write!(std::io::stderr().lock(), "> ");
                 }

@@ -1,9 +1,9 @@
 //! The line editor: which key does what. Blocking, so it lives on the thread of
 //! `input`.
 //!
-//! The editor reads ahead, and its store cannot be looked into. So an Enter that
-//! would run something does not end the line at once: the keys that are there
-//! already are read on, and written down instead of acted on, until none is left.
+//! The editor reads ahead, and its store cannot be looked into. So an Enter does
+//! not end the line at once: the keys that are there already are read on, and
+//! written down instead of acted on, until none is left.
 
 use super::complete::Tab;
 use super::input::{Entered, Pace};
@@ -15,6 +15,7 @@ use rustyline::{
     Cmd, CompletionType, ConditionalEventHandler, Config, Editor, Event, EventContext,
     EventHandler, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
 };
+use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -77,7 +78,7 @@ impl LineEditor {
     }
 
     /// Edits a line that begins with what was typed already. Gives with it what
-    /// was there behind its Enter, where that was looked at.
+    /// was there behind its Enter.
     pub fn read(&mut self, label: &str, begun: &str) -> (Edited, String) {
         let asked = Instant::now();
         let given = !begun.is_empty();
@@ -86,7 +87,8 @@ impl LineEditor {
         let hand = std::mem::take(&mut *hand);
         let soon = |first: Instant| first.saturating_duration_since(asked) <= SOON;
         // Also a text that nobody typed just now.
-        let among = given || hand.first.is_some_and(soon) || hand.blind;
+        let stands = given && hand.start == Start::AsGiven;
+        let among = stands || hand.first.is_some_and(soon) || hand.blind;
         let (line, behind) = match (hand.ended, read) {
             (Some(ended), _) => (ended.line, ended.behind),
             (None, Ok(line)) => (line, String::new()),
@@ -107,7 +109,7 @@ impl LineEditor {
 /// What the keys of one line have said so far.
 #[derive(Debug, Default)]
 struct Hand {
-    /// When the first key came, where it is one that is looked at.
+    /// When the first key of the text came.
     first: Option<Instant>,
     /// The inputs at which Enter came after a backslash.
     continued: Vec<String>,
@@ -116,8 +118,18 @@ struct Hand {
     /// It could not be read.
     blind: bool,
     began: Began,
+    start: Start,
     /// A part of a marked paste came then, and more may follow.
     pasted: Option<Instant>,
+}
+
+/// Whether something stands in the line that was there when it was asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Start {
+    #[default]
+    AsGiven,
+    /// It was empty since, and a key began it.
+    Typed,
 }
 
 /// What the line began with.
@@ -160,8 +172,11 @@ impl ConditionalEventHandler for EveryKey {
             return of_paste;
         }
         match (key.0, key.1) {
-            (KeyCode::Char('!' | 'y' | 'Y'), Modifiers::NONE) if ctx.line().is_empty() => {
-                hand.first = Some(Instant::now());
+            (KeyCode::Char(_), Modifiers::NONE | Modifiers::SHIFT) => {
+                hand.first.get_or_insert_with(Instant::now);
+                if ctx.line().is_empty() {
+                    hand.start = Start::Typed;
+                }
                 None
             }
             // It must never cost more than what stands in the line (U10).
@@ -212,15 +227,13 @@ impl Hand {
     }
 
     fn enter(&mut self, ctx: &EventContext) -> Option<Cmd> {
+        self.first.get_or_insert_with(Instant::now);
         let line = ctx.line();
         // A backslash before Enter makes a new line. It is remembered by key and
         // not found in the text later, so that backslashes in pasted text stay.
         if ctx.pos() == line.len() && line.ends_with('\\') {
             self.continued.push(line.to_owned());
             return Some(Cmd::Newline);
-        }
-        if !acts_when_typed(line) {
-            return None;
         }
         let Ok(unwaiting) = Unwaiting::begin() else {
             self.blind = true;
@@ -267,7 +280,10 @@ struct Unwaiting {
 impl Unwaiting {
     fn begin() -> std::io::Result<Self> {
         let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let terminal = rustix::fs::open("/dev/tty", flags, Mode::empty())?;
+        let open = |name: &CStr| rustix::fs::open(name, flags, Mode::empty());
+        // A terminal need not be the one that controls the program.
+        let named = |_| open(&rustix::termios::ttyname(std::io::stdin(), Vec::new())?);
+        let terminal = open(c"/dev/tty").or_else(named)?;
         let waiting = std::io::stdin().as_fd().try_clone_to_owned()?;
         rustix::stdio::dup2_stdin(&terminal)?;
         Ok(Self { waiting })

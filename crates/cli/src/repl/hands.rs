@@ -7,9 +7,12 @@ use super::input::{Ask, Editing, Entered, Hands, Pace, Typed, clean};
 use super::modes::{self, Keys};
 use super::paste::{MARKED, first_input, unmarked};
 use super::watch::{Lines, Moment, Said};
+use crate::screen::complain;
 use crate::talk::Past;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc as blocking};
+use tenon_vocab::Printable;
 use tokio::sync::mpsc;
 
 /// Serves one ask after the other.
@@ -19,6 +22,10 @@ pub struct Thread {
     lines: Lines,
     /// Typed after a line that was an input already.
     begun: String,
+    /// Was there before a question: stands in the next prompt.
+    draft: String,
+    /// The same where no line is edited: the next inputs.
+    early: VecDeque<Entered>,
     typed: mpsc::UnboundedSender<Typed>,
     moment: Arc<Moment>,
 }
@@ -48,6 +55,8 @@ impl Thread {
             past,
             lines: Lines::new(),
             begun: String::new(),
+            draft: String::new(),
+            early: VecDeque::new(),
             typed,
             moment,
         }
@@ -57,8 +66,18 @@ impl Thread {
         while let Ok(ask) = asked.recv() {
             match ask {
                 Ask::Line { label, begun } => {
-                    let typed = self.line(&label, &begun);
-                    let _ = self.typed.send(typed);
+                    let line = match self.editor.is_some() {
+                        true => self.edited(&label, &begun),
+                        false => self.plain(&label),
+                    };
+                    self.give(line);
+                }
+                Ask::Answer { label, since } => {
+                    let line = match self.editor.is_some() {
+                        true => self.edited_answer(&label),
+                        false => self.plain_answer(&label, since),
+                    };
+                    self.give(line);
                 }
                 Ask::Remember(text) => {
                     self.past.add(&text);
@@ -79,17 +98,12 @@ impl Thread {
         }
     }
 
-    fn line(&mut self, label: &str, begun: &str) -> Typed {
-        let edited = if self.editor.is_some() {
-            self.edited(label, begun)
-        } else {
-            self.plain(label)
-        };
-        match edited {
+    fn give(&self, line: Edited) {
+        let _ = self.typed.send(match line {
             Edited::Interrupted => Typed::Interrupted,
             Edited::Ended => Typed::Ended,
             Edited::Line(text) => Typed::Input(text),
-        }
+        });
     }
 
     /// What was typed before there was a prompt comes first: a finished line is
@@ -106,16 +120,43 @@ impl Thread {
                 pace: Pace::Among,
             });
         }
-        let begun = clean(&unmarked(&begun));
+        let mut stands = clean(given);
+        stands.push_str(&std::mem::take(&mut self.draft));
+        stands.push_str(&clean(&unmarked(&begun)));
+        self.read(label, &stands, acts_when_typed)
+    }
+
+    /// What is there before the question can be read is no answer to it, nor is what
+    /// comes right behind that: it is the draft of the next prompt.
+    fn edited_answer(&mut self, label: &str) -> Edited {
+        let _keys = Keys::enter();
+        let mut early = std::mem::take(&mut self.begun);
+        early.push_str(&self.lines.ahead(&self.moment));
+        while !early.is_empty() && self.lines.goes_on() {
+            match self.lines.ahead(&self.moment) {
+                // A key that is no text.
+                more if more.is_empty() => break,
+                more => early.push_str(&more),
+            }
+        }
+        let early = clean(&unmarked(&early));
+        if !self.draft.is_empty() && !early.is_empty() {
+            self.draft.push('\n');
+        }
+        self.draft.push_str(early.trim_end());
+        self.read(label, "", |_| true)
+    }
+
+    /// Edits a line. One that `acts` has the time to see whether more of a paste comes.
+    fn read(&mut self, label: &str, begun: &str, acts: fn(&str) -> bool) -> Edited {
         let Some(editor) = &mut self.editor else {
             return Edited::Ended;
         };
-        let (mut edited, behind) = editor.read(label, &(clean(given) + &begun));
+        let (mut edited, behind) = editor.read(label, begun);
         self.begun = behind;
         if let Edited::Line(entered) = &mut edited
             && entered.pace == Pace::Alone
-            && acts_when_typed(&entered.text)
-            // More of a paste may come in a moment: what runs has the time.
+            && acts(&entered.text)
             && (!self.begun.is_empty() || self.lines.more())
         {
             entered.pace = Pace::Among;
@@ -123,8 +164,30 @@ impl Thread {
         edited
     }
 
+    /// The same of a terminal that gives lines.
+    fn plain_answer(&mut self, label: &str, since: u64) -> Edited {
+        modes::prompt(label);
+        loop {
+            match self.lines.next(None, &self.moment) {
+                Some((moment, Said::Line(line))) if moment < since => self.early.push_back(line),
+                Some((_, Said::Line(line))) => return Edited::Line(line),
+                _ => return Edited::Ended,
+            }
+        }
+    }
+
     /// A line as the terminal gives it; one that ends in a backslash goes on.
     fn plain(&mut self, label: &str) -> Edited {
+        if let Some(line) = self.early.pop_front() {
+            return Edited::Line(line);
+        }
+        let draft = self.lines.take_draft();
+        if !draft.trim().is_empty() {
+            complain(&format!(
+                "Not sent, because a question came: {}",
+                Printable::line(&draft)
+            ));
+        }
         let mut whole = Entered::alone(String::new());
         let mut shown = label;
         loop {

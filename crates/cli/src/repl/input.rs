@@ -79,6 +79,11 @@ pub enum Ask {
         /// What stands in the line already, where one is edited.
         begun: String,
     },
+    /// A line that answers a question, which was drawn in this moment.
+    Answer {
+        label: String,
+        since: u64,
+    },
     /// An input belongs into the history.
     Remember(String),
     Watch {
@@ -169,23 +174,18 @@ impl Keyboard {
         }
     }
 
-    /// Drops what was typed so far; what is typed from now on has this moment
-    /// or a later one.
+    /// Sets aside what was typed so far: it is the draft of the next prompt. What is
+    /// typed from now on has this moment or a later one.
     pub fn begin(&self) -> u64 {
         self.moment.begin()
     }
 
-    /// One question outside of a run; `None` when it was not answered.
+    /// One question outside of a run, which only a line of its own answers; `None`
+    /// when it was not answered.
     pub async fn question(&mut self, signals: &mut Signals, label: &str) -> Option<String> {
-        let entered = self.entered(signals, label).await?;
-        Some(entered.text)
-    }
-
-    /// The same, where nothing but a word that was typed is an answer.
-    pub async fn answer(&mut self, signals: &mut Signals, label: &str) -> Option<String> {
         loop {
             let entered = self.entered(signals, label).await?;
-            if entered.pace != Pace::Pasted {
+            if entered.pace == Pace::Alone {
                 return Some(entered.text);
             }
             complain(NOT_TYPED);
@@ -193,7 +193,8 @@ impl Keyboard {
     }
 
     async fn entered(&mut self, signals: &mut Signals, label: &str) -> Option<Entered> {
-        self.ask(label, String::new());
+        let (label, since) = (label.to_owned(), self.begin());
+        let _ = self.asks.send(Ask::Answer { label, since });
         loop {
             tokio::select! {
                 biased;
@@ -212,7 +213,6 @@ impl Keyboard {
 
     /// A yes that was typed beyond doubt.
     pub async fn consent(&mut self, signals: &mut Signals, label: &str) -> bool {
-        self.begin();
         self.entered(signals, label).await.is_some_and(|entered| {
             let said = entered.text.to_ascii_lowercase();
             entered.pace == Pace::Alone && matches!(said.as_str(), "y" | "yes")

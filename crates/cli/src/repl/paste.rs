@@ -11,21 +11,45 @@ pub const MARKED: &str = "\x1b[?2004h";
 /// The length of the first input with the end of its line; `None` where there is
 /// no whole one yet.
 pub fn first_input(bytes: &[u8]) -> Option<usize> {
-    let mut pasted = false;
+    match read(bytes) {
+        Read::Input(length) => Some(length),
+        Read::Line | Read::Paste => None,
+    }
+}
+
+/// Whether it ends inside of a paste: the rest of that is still to come.
+pub fn is_open(bytes: &[u8]) -> bool {
+    read(bytes) == Read::Paste
+}
+
+/// What some bytes begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    /// A whole input of this length.
+    Input(usize),
+    /// A line without its end.
+    Line,
+    /// The same, with a paste without its end.
+    Paste,
+}
+
+fn read(bytes: &[u8]) -> Read {
+    let mut inside = Read::Line;
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
-            b'\n' if !pasted => return Some(at + 1),
+            b'\n' if inside == Read::Line => return Read::Input(at + 1),
             0x1b => {
                 let rest = bytes.get(at..).unwrap_or_default();
-                pasted = match pasted {
-                    false => rest.starts_with(BEGIN.as_bytes()),
-                    true => !rest.starts_with(END.as_bytes()),
+                inside = match inside {
+                    Read::Paste if rest.starts_with(END.as_bytes()) => Read::Line,
+                    Read::Line if rest.starts_with(BEGIN.as_bytes()) => Read::Paste,
+                    inside => inside,
                 };
             }
             _ => {}
         }
     }
-    None
+    inside
 }
 
 /// Whether a part of it was pasted, or came with the end of a paste.

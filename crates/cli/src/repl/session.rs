@@ -123,14 +123,13 @@ pub async fn open(
 pub async fn ask_trust(repl: &mut Repl, place: &Place, options: &Options) -> Result<(), CliError> {
     while let Some(pending) = repl.asking.next(place, options)? {
         complain(&question::show(repl.paint, &pending.question));
-        repl.keyboard.begin();
-        let mut answer = repl.keyboard.answer(&mut repl.signals, "> ").await;
+        let mut answer = repl.keyboard.question(&mut repl.signals, "> ").await;
         while let Some(said) = answer
             .as_deref()
             .and_then(|line| question::slip(&pending.question, line))
         {
             complain(&said);
-            answer = repl.keyboard.answer(&mut repl.signals, "> ").await;
+            answer = repl.keyboard.question(&mut repl.signals, "> ").await;
         }
         let choice = trust::typed_choice(&pending.question, answer.as_deref());
         if let Some(said) = pending.chosen(place, &choice)? {

@@ -119,12 +119,10 @@ enum Enter {
     No,
 }
 
-/// Another word is no answer: it is asked again. What was typed before is none
-/// either.
+/// Another word is no answer: it is asked again.
 async fn yes_or_no(repl: &mut Repl, label: &str, enter: Enter) -> bool {
-    repl.keyboard.begin();
     loop {
-        let answer = repl.keyboard.answer(&mut repl.signals, label).await;
+        let answer = repl.keyboard.question(&mut repl.signals, label).await;
         let Some(answer) = answer else { return false };
         match answer.to_ascii_lowercase().as_str() {
             "" => return enter == Enter::Yes,
@@ -234,9 +232,8 @@ async fn demo(repl: &mut Repl) {
             Printable::line(&error.message)
         ));
     }
-    // Ctrl+C was meant for the demo, and what was typed for nobody.
+    // Ctrl+C was meant for the demo.
     while repl.signals.next().now_or_never().is_some() {}
-    repl.keyboard.begin();
 }
 
 async fn own(repl: &mut Repl, url: String) -> Result<Picked, CliError> {

@@ -3,7 +3,8 @@
 //! be stopped at any time.
 
 use super::input::{Entered, Pace};
-use super::paste::{first_input, is_marked, typed, unmarked};
+use super::modes::Keys;
+use super::paste::{first_input, is_marked, is_open, typed, unmarked};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, PipeReader, Stdin};
@@ -30,23 +31,53 @@ pub enum Said {
 }
 
 /// Divides what was typed before a question from what was typed after it. A
-/// line is read and stamped under the same lock under which the terminal's
-/// input is dropped, so no line of before can pass for an answer.
+/// line is read and stamped under the same lock under which the terminal is
+/// emptied, so no line of before can pass for an answer.
 #[derive(Debug, Default)]
-pub struct Moment(Mutex<u64>);
+pub struct Moment(Mutex<Since>);
+
+#[derive(Debug, Default)]
+struct Since {
+    count: u64,
+    /// Typed before it, and taken out of the terminal.
+    before: Vec<u8>,
+    /// When it was.
+    begun: Option<Instant>,
+}
 
 impl Moment {
-    fn lock(&self) -> MutexGuard<'_, u64> {
+    fn lock(&self) -> MutexGuard<'_, Since> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drops all that was typed and not read, and begins anew.
+    /// Takes out of the terminal all that was typed and not read, also a line that
+    /// is not at its end, and begins anew.
     pub fn begin(&self) -> u64 {
         let mut moment = self.lock();
-        let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
-        *moment += 1;
-        *moment
+        let stdin = std::io::stdin();
+        if stdin.is_terminal() {
+            let _keys = Keys::enter();
+            let mut buffer = vec![0; 4096];
+            while moment.before.len() < LIMIT && is_readable(&stdin, NOW) {
+                match rustix::io::read(&stdin, &mut buffer) {
+                    Ok(0) => break,
+                    Ok(count) => moment
+                        .before
+                        .extend_from_slice(buffer.get(..count).unwrap_or_default()),
+                    Err(rustix::io::Errno::INTR) => {}
+                    Err(_) => break,
+                }
+            }
+        }
+        moment.begun = Some(Instant::now());
+        moment.count += 1;
+        moment.count
     }
+}
+
+fn is_readable(stdin: &Stdin, within: Timespec) -> bool {
+    let mut watched = [PollFd::new(stdin, PollFlags::IN)];
+    matches!(poll(&mut watched, Some(&within)), Ok(ready) if ready > 0)
 }
 
 /// Standard input, line by line.
@@ -59,6 +90,9 @@ pub struct Lines {
     /// Of an input that is not at its end, and its moment.
     pending: Vec<u8>,
     stamp: u64,
+    /// Text without an end that stood there when a question came: what is typed next
+    /// is not its continuation.
+    draft: String,
     /// A pipe that ended stays so; a terminal can go on after Ctrl+D.
     ended: bool,
     /// When the last whole input was read, and how long what follows belongs to it.
@@ -79,6 +113,7 @@ impl Lines {
             whole: VecDeque::new(),
             pending: Vec::new(),
             stamp: 0,
+            draft: String::new(),
             ended: false,
             last: None,
         }
@@ -90,18 +125,22 @@ impl Lines {
         loop {
             if let Some((stamp, line)) = self.whole.pop_front() {
                 // Whoever writes to a pipe has written its answers beforehand.
-                let stamp = if self.terminal { stamp } else { *moment.lock() };
+                let stamp = if self.terminal {
+                    stamp
+                } else {
+                    moment.lock().count
+                };
                 return Some((stamp, Said::Line(line)));
             }
             if self.ended && stop.is_none() {
-                return Some((*moment.lock(), Said::End));
+                return Some((moment.lock().count, Said::End));
             }
             match self.wait(stop) {
                 Ready::Stopped => return None,
                 Ready::Input => {
-                    let stamp = moment.lock();
-                    if self.take(*stamp) == Taken::End {
-                        return Some((*stamp, Said::End));
+                    let mut since = moment.lock();
+                    if self.take(&mut since) == Taken::End {
+                        return Some((since.count, Said::End));
                     }
                 }
             }
@@ -177,50 +216,74 @@ impl Lines {
     /// What was typed and not read, without waiting. Ends before the first key
     /// that is no text: nobody can have meant it for a line that was not there.
     pub fn ahead(&mut self, moment: &Moment) -> String {
-        let stamp = moment.lock();
-        self.take(*stamp);
+        self.take(&mut moment.lock());
         let lines = self.whole.drain(..).map(|(_, entered)| entered.text + "\n");
         let mut text: String = lines.collect();
+        text.push_str(&std::mem::take(&mut self.draft));
         let bytes = std::mem::take(&mut self.pending);
         text.push_str(&String::from_utf8_lossy(&bytes).replace('\r', "\n"));
         typed(&text).to_owned()
     }
 
-    fn readable(&self) -> bool {
-        let mut watched = [PollFd::new(&self.stdin, PollFlags::IN)];
-        matches!(poll(&mut watched, Some(&NOW)), Ok(ready) if ready > 0)
+    /// What stood there without an end when a question came.
+    pub fn take_draft(&mut self) -> String {
+        std::mem::take(&mut self.draft)
     }
 
     /// Whether something is to be read after a moment.
     pub fn more(&self) -> bool {
+        self.more_within(QUICK)
+    }
+
+    /// Whether more of a paste comes.
+    pub fn goes_on(&self) -> bool {
+        self.more_within(CLOSE)
+    }
+
+    fn more_within(&self, gap: Duration) -> bool {
         let moment = Timespec {
             tv_sec: 0,
-            tv_nsec: QUICK.subsec_nanos().into(),
+            tv_nsec: gap.subsec_nanos().into(),
         };
-        let mut watched = [PollFd::new(&self.stdin, PollFlags::IN)];
-        matches!(poll(&mut watched, Some(&moment)), Ok(ready) if ready > 0)
+        is_readable(&self.stdin, moment)
+    }
+
+    /// What was typed in the moments before is sorted by itself. The rest of a paste
+    /// that is not at its end comes later and belongs to it.
+    fn begin(&mut self, since: &mut Since) {
+        let before = std::mem::take(&mut since.before);
+        if !before.is_empty() {
+            // One that came just as the terminal was emptied is still a key.
+            let ended = |byte| if byte == b'\r' { b'\n' } else { byte };
+            self.pending.extend(before.into_iter().map(ended));
+            self.divide(self.stamp);
+            self.last = since.begun.map(|at| (at, CLOSE));
+        }
+        if !is_open(&self.pending) {
+            self.stamp = since.count;
+            let rest = std::mem::take(&mut self.pending);
+            self.draft
+                .push_str(&unmarked(&String::from_utf8_lossy(&rest)));
+        }
     }
 
     /// Takes what is there. The caller holds the moment.
-    fn take(&mut self, stamp: u64) -> Taken {
-        if self.terminal && self.stamp != stamp {
-            // The rest of it was dropped.
-            self.pending.clear();
-            self.last = None;
-            self.stamp = stamp;
+    fn take(&mut self, since: &mut Since) -> Taken {
+        if self.terminal && self.stamp != since.count {
+            self.begin(since);
         }
         let mut taken = self.fill();
         // More of a paste may come in a moment: what runs has the time.
         if self.terminal && taken == Taken::Some && self.pending.starts_with(b"!") && self.more() {
             taken = self.fill();
         }
-        self.divide(stamp);
+        self.divide(self.stamp);
         taken
     }
 
     fn fill(&mut self) -> Taken {
         let mut buffer = vec![0; 64 * 1024];
-        while self.pending.len() < LIMIT && self.readable() {
+        while self.pending.len() < LIMIT && is_readable(&self.stdin, NOW) {
             match rustix::io::read(&self.stdin, &mut buffer) {
                 Ok(0) if !self.pending.is_empty() => {
                     self.ended |= !self.terminal;
@@ -268,6 +331,7 @@ mod tests {
             whole: VecDeque::new(),
             pending: pending.as_bytes().to_vec(),
             stamp: 3,
+            draft: String::new(),
             ended: false,
             last: None,
         }
@@ -324,6 +388,41 @@ mod tests {
             divided(&mut pasted),
             [at(3, "one\ntwo\r\nthree"), at(3, "next")]
         );
+    }
+
+    #[test]
+    fn what_stood_there_when_a_question_came_is_of_the_moment_before() {
+        let mut typed = lines(true, "");
+        let mut since = Since {
+            count: 4,
+            before: b"one\nha".to_vec(),
+            begun: Some(Instant::now()),
+        };
+        typed.begin(&mut since);
+        assert_eq!(typed.take_draft(), "ha");
+        typed.pending = b"y\n".to_vec();
+        typed.divide(typed.stamp);
+        let whole: Vec<_> = typed.whole.drain(..).collect();
+        let stamps: Vec<u64> = whole.iter().map(|(stamp, _)| *stamp).collect();
+        assert_eq!(stamps, [3, 4]);
+        assert_eq!(whole[1].1.pace, Pace::Pasted, "it came right behind");
+    }
+
+    #[test]
+    fn the_rest_of_a_paste_belongs_to_where_it_began() {
+        let mut typed = lines(true, "\x1b[200~one\n");
+        let mut since = Since {
+            count: 4,
+            before: Vec::new(),
+            begun: None,
+        };
+        typed.begin(&mut since);
+        typed.pending.extend(b"y\n\x1b[201~\n");
+        typed.divide(typed.stamp);
+        typed.begin(&mut since);
+        assert_eq!(typed.stamp, 4);
+        let (stamp, entered) = typed.whole.pop_front().unwrap();
+        assert_eq!((stamp, entered.text.as_str()), (3, "one\ny"));
     }
 
     #[test]

@@ -117,8 +117,11 @@ fn a_yes_that_came_before_the_draft_was_shown_writes_nothing() {
         .ready()
         .paste_unmarked("/init\ny\n")
         .see("Write this to")
+        .see_last("Write this to AGENTS.md? [y/N]")
+        .rested()
+        .key("Enter")
         .see("Nothing was written")
-        .see_last(">");
+        .see_last("> y");
     assert!(!home.project().join("AGENTS.md").exists());
 }
 

@@ -336,6 +336,11 @@ fn what_a_paste_brings_is_no_answer_to_a_question() {
             .text(&format!("\x1b[200~\x1b[201~{tail}"))
             .see_times("not taken as an answer", times + 1);
     }
+    // Nor where the terminal does not mark it.
+    terminal
+        .rested()
+        .paste_unmarked("copied\ny\n")
+        .see_times("not taken as an answer", 4);
     // Sooner it would be a part of the paste.
     std::thread::sleep(Duration::from_millis(300));
     terminal.line("n").see("that was it").see_last(">");
@@ -369,9 +374,10 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
     terminal
         .see("any other text denies")
         .see_last(">")
+        .rested()
         .key("Enter")
         .see("short answer")
-        .see_last(">");
+        .see_last("> y");
     assert!(
         !home.project().join("made.txt").exists(),
         "{}",

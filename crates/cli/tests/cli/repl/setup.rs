@@ -70,6 +70,28 @@ fn an_address_and_enter_are_enough_for_a_working_configuration() {
 }
 
 #[test]
+fn lines_that_come_together_answer_no_question_of_the_set_up() {
+    for env in [&[][..], &[("TERM", "dumb")]] {
+        let home = TestHome::new();
+        let mut setup = first(&home);
+        setup.env = env;
+        let Some(terminal) = setup.start() else {
+            return;
+        };
+        terminal
+            .see_last(QUESTION)
+            .paste_unmarked("gopher://one\ngopher://two\n")
+            .see("not taken as an answer")
+            .see_last(QUESTION);
+        assert!(!terminal.screen().contains("is no address"));
+        terminal
+            .rested()
+            .line("gopher://three")
+            .see("`gopher://three` is no address of a model server");
+    }
+}
+
+#[test]
 fn a_configuration_that_is_declined_holds_for_the_session_only() {
     let (home, model) = (TestHome::new(), Model::says("it works"));
     let Some(terminal) = first(&home).start() else {

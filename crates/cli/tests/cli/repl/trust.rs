@@ -214,3 +214,34 @@ fn clear_keeps_the_settings_and_new_reads_them_again() {
     says("SECOND", "FIRST");
     terminal.see_last(">").key("C-d").left(0);
 }
+
+/// The paste of a terminal that does not mark it: its first line opens the session.
+#[test]
+fn a_paste_that_was_there_before_the_question_is_no_answer_and_not_lost() {
+    for env in [&[][..], &[("TERM", "dumb")]] {
+        let (home, model) = (TestHome::new(), Model::says("hello"));
+        let setup = Setup {
+            env,
+            ..Setup::new(&home, &model)
+        };
+        let Some(terminal) = setup.start() else {
+            return;
+        };
+        terminal.ready();
+        stranger(&home);
+        terminal
+            .paste_unmarked("/new\ny\nthe rest")
+            .see("Trust it?")
+            .see("Enter  not now")
+            .see_last(">");
+        assert!(!home.tenon().join("trust.json").exists());
+        terminal.rested().line("n").see("Not trusted");
+        match env {
+            [] => terminal.see("> y\n").see("the rest"),
+            _ => terminal
+                .see("Done. (")
+                .see("Not sent, because a question came: the rest"),
+        };
+        assert!(!home.project().join("by-hook").exists());
+    }
+}
