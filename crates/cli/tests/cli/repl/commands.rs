@@ -249,3 +249,24 @@ fn what_was_granted_free_asked_and_denied_is_listed_with_what_ends_a_grant() {
         .see("denied   files outside the project")
         .see_last(">");
 }
+
+#[test]
+fn context_names_each_file_of_rules_that_was_loaded() {
+    let (home, model) = (TestHome::new(), Model::says("hello"));
+    std::fs::create_dir_all(home.tenon()).unwrap();
+    let own = home.tenon().join("AGENTS.md");
+    let of_project = home.project().join("AGENTS.md");
+    std::fs::write(&own, "Answer in short sentences.\n").unwrap();
+    std::fs::write(&of_project, "Tests are in spec/.\n").unwrap();
+    let Some(terminal) = Setup::new(&home, &model).start() else {
+        return;
+    };
+    terminal.ready().line("/context").see("base");
+    terminal.see_last(">");
+    let screen = terminal.screen();
+    let (_, shown) = screen.rsplit_once("/context").unwrap();
+    for file in [own, of_project] {
+        let name = file.display().to_string();
+        assert!(shown.contains(&name), "{name} is not in: {shown}");
+    }
+}
