@@ -24,8 +24,8 @@ use std::path::PathBuf;
 
 /// A coding agent for the terminal that works with any language model.
 ///
-/// With no subcommand on a terminal, an interactive session starts. With a
-/// prompt, or with a prompt on standard input, one run is made, as by `exec`.
+/// With no subcommand on a terminal, an interactive session starts; words are its
+/// first prompt. With -p, or with a pipe, one run is made, as by `exec`.
 #[derive(Debug, Parser)]
 #[command(
     name = "tenon",

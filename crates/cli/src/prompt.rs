@@ -32,6 +32,11 @@ pub fn given(args: &RunArgs) -> Result<Option<String>, CliError> {
     }
 }
 
+/// What an interactive session begins with.
+pub fn first(args: &RunArgs) -> Result<Option<String>, CliError> {
+    from_flags(args, args.words.join(" "))
+}
+
 fn from_flags(args: &RunArgs, words: String) -> Result<Option<String>, CliError> {
     match (&args.prompt, words.is_empty()) {
         (Some(_), false) => Err(CliError::usage(

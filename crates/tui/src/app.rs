@@ -14,7 +14,7 @@ use crate::stderr::Captured;
 use crate::terminal::{self, Environment, Modes};
 use crate::text::Size;
 use crate::theme::{Ground, Theme};
-use crate::update::{opened, update};
+use crate::update::{opened, submit, update};
 use apart::Away;
 use crossterm::event::{Event as Press, EventStream};
 use frames::FRAME;
@@ -51,6 +51,8 @@ pub struct Start {
     pub ground: Ground,
     /// They go with the first prompt.
     pub attachments: Vec<Part>,
+    /// Sent as if it had been typed.
+    pub prompt: Option<String>,
 }
 
 impl std::fmt::Debug for Start {
@@ -132,6 +134,7 @@ impl App {
             environment,
             ground,
             attachments,
+            prompt,
         } = start;
         let size = terminal::size().unwrap_or(Size {
             columns: 80,
@@ -159,6 +162,9 @@ impl App {
         }
         let mut effects = Vec::new();
         opened(&mut state, &session, &mut effects);
+        if let Some(prompt) = prompt {
+            submit(&mut state, &prompt, &mut effects);
+        }
         let mut app = Self {
             house,
             handle: session.handle,

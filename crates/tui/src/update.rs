@@ -202,6 +202,11 @@ fn acted(state: &mut State, outcome: Outcome, effects: &mut Vec<Effect>) {
     }
 }
 
+/// A prompt that was given at the start.
+pub fn submit(state: &mut State, prompt: &str, effects: &mut Vec<Effect>) {
+    submit::submit(state, prompt, effects);
+}
+
 /// Another session, or the first one.
 pub fn opened(state: &mut State, session: &Opened, effects: &mut Vec<Effect>) {
     let columns = state.size.columns;

@@ -22,7 +22,7 @@ mod skills;
 mod tools;
 mod trust;
 
-use crate::args::{Cli, Command, Format};
+use crate::args::{Cli, Command, Format, RunArgs, Shared};
 use crate::{CommandResult, repl, words};
 use std::io::IsTerminal;
 
@@ -61,13 +61,25 @@ pub fn dispatch(cli: Cli) -> CommandResult {
     }
 }
 
-/// `tenon` alone: a prompt makes one run, a terminal an interactive session.
-fn bare(shared: &crate::args::Shared, run: &crate::args::RunArgs) -> CommandResult {
+/// `tenon` alone: a terminal gets an interactive session, which begins with the
+/// words if there are any; a pipe, `-p` and what is asked of one answer make one run.
+fn bare(shared: &Shared, run: &RunArgs) -> CommandResult {
     words::check(&run.words)?;
-    let prompted = run.prompt.is_some() || !run.words.is_empty();
-    let terminal = std::io::stdin().is_terminal();
-    if prompted || !terminal || run.format == Format::Json {
+    let piped = match run.words.is_empty() {
+        true => !std::io::stdin().is_terminal(),
+        false => !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal(),
+    };
+    if piped || run.prompt.is_some() || is_of_one_answer(run) {
         return exec::run(shared, run);
     }
     repl::run(shared, run)
+}
+
+/// Whether a flag says what becomes of a single answer.
+fn is_of_one_answer(run: &RunArgs) -> bool {
+    run.format == Format::Json
+        || run.final_only
+        || run.output_last_message.is_some()
+        || run.output_schema.is_some()
+        || run.words == ["-"]
 }

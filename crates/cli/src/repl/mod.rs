@@ -27,6 +27,7 @@ use crate::assemble::{self, Options, Session};
 use crate::commands::exec;
 use crate::error::{CliError, code};
 use crate::place::Place;
+use crate::prompt;
 use crate::render::waiting::{Motion, TICK, Waiting};
 use crate::render::{self, Stands};
 use crate::screen::{Paint, Style, complain};
@@ -135,7 +136,7 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
     let images = crate::images::of_flags(&place, &options, session, &args.image)?;
     runtime.block_on(async {
         let mut repl = Repl::new(place, paint, images)?;
-        repl.work(options, session).await
+        repl.work(options, session, prompt::first(args)?).await
     })
 }
 
@@ -166,7 +167,12 @@ impl Repl {
     }
 
     /// One session after the other, until it is left.
-    async fn work(&mut self, mut options: Options, session: Session) -> CommandResult {
+    async fn work(
+        &mut self,
+        mut options: Options,
+        session: Session,
+        first: Option<String>,
+    ) -> CommandResult {
         let place = talk::place_of(&self.place, session)?;
         session::ask_trust(self, &place, &options).await?;
         let (_, resolved) = assemble::settings(&self.place, &options)?;
@@ -181,6 +187,10 @@ impl Repl {
                 return Ok(ExitCode::from(code::INTERRUPTED));
             }
         };
+        if let Some(first) = first {
+            complain(&format!("{PROMPT}{}", Printable::block(&first)));
+            self.typed.push_back(Entered::alone(first));
+        }
         loop {
             match self.converse(&mut live).await {
                 // Before the current one is ended: what fails leaves all as it was.

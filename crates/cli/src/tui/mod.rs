@@ -14,6 +14,7 @@ use crate::assemble::{self, Options, Session};
 use crate::drive::Desk;
 use crate::error::{CliError, code};
 use crate::place::Place;
+use crate::prompt;
 use crate::repl;
 use crate::screen::Paint;
 use crate::talk::{self, Wanted};
@@ -65,6 +66,7 @@ pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> 
     let paint = Paint::for_stderr(shared.color);
     // The screen asks, wherever standard error goes.
     let mut options = Options::from_args(args, Desk::Terminal(paint));
+    let prompt = prompt::first(args)?;
     let images = crate::images::of_flags(&place, &options, session, &args.image)?;
     let place = talk::place_of(&place, session)?;
     // It is asked on standard error. Where nobody would see it, what it is about
@@ -97,6 +99,7 @@ pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> 
             environment,
             ground,
             attachments: images,
+            prompt,
         };
         // By then the terminal is as it was, and the message is on it.
         let left = AssertUnwindSafe(tenon_tui::run(start)).catch_unwind().await;

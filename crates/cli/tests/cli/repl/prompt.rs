@@ -9,6 +9,42 @@ fn start(home: &TestHome, model: &Model) -> Option<Terminal> {
 }
 
 #[test]
+fn words_behind_the_program_are_the_first_prompt_of_a_session_that_goes_on() {
+    let (home, model) = (TestHome::new(), Model::says("the answer is 42"));
+    let args = ["--no-save", "what", "is", "it"];
+    let Some(terminal) = (Setup {
+        args: &args,
+        ..Setup::new(&home, &model)
+    })
+    .start() else {
+        return;
+    };
+    terminal
+        .see("> what is it")
+        .see("the answer is 42")
+        .see("Done. (")
+        .see_last(">");
+    assert_eq!(model.last_prompt(), "what is it");
+    terminal.line("and then").see_times("Done. (", 2);
+    assert_eq!(model.last_prompt(), "and then");
+}
+
+#[test]
+fn a_flag_for_one_answer_makes_one_run_on_a_terminal_too() {
+    for args in [["-p", "hello"], ["--final-only", "hello there"]] {
+        let (home, model) = (TestHome::new(), Model::says("the answer is 42"));
+        let Some(terminal) = (Setup {
+            args: &args,
+            ..Setup::new(&home, &model)
+        })
+        .start() else {
+            return;
+        };
+        terminal.see("the answer is 42").left(0);
+    }
+}
+
+#[test]
 fn a_prompt_is_answered_and_the_session_can_be_resumed_by_what_is_printed() {
     let (home, model) = (TestHome::new(), Model::says("the **answer** is 42"));
     let Some(terminal) = start(&home, &model) else {

@@ -1,6 +1,6 @@
 //! Saying something, being answered, stopping it.
 
-use super::stage::{Prompt, SLOW, Stage};
+use super::stage::{Prompt, SLOW, Stage, USUAL};
 use crate::model::Model;
 use serde_json::json;
 use std::fs::OpenOptions;
@@ -48,6 +48,15 @@ fn a_prompt_is_answered_and_the_composer_comes_back() {
         let count = all.iter().filter(|line| line.contains(once)).count();
         assert_eq!(count, 1, "{once}: {all:#?}");
     }
+}
+
+#[test]
+fn words_behind_the_program_are_the_first_prompt() {
+    let stage = Stage::says("the answer is 42");
+    let screen = stage.open_with(&["what", "is", "it"], &[], USUAL);
+    screen.see("› what is it").see("the answer is 42").done();
+    assert_eq!(stage.model.last_prompt(), "what is it");
+    screen.ready();
 }
 
 #[test]
