@@ -55,7 +55,8 @@ impl Limits {
         ))
     }
 
-    fn for_provider(configured: u64, provider: Option<&ResolvedProvider>) -> Self {
+    /// Those of this provider, by what the configuration allows.
+    pub fn for_provider(configured: u64, provider: Option<&ResolvedProvider>) -> Self {
         match provider.and_then(|provider| provider.kind.image_bytes()) {
             Some(largest) if largest < configured => Self {
                 max_bytes: largest,
@@ -129,7 +130,11 @@ fn scheme(given: &str) -> Option<&str> {
     (plain && (rest.starts_with("//") || scheme == "data")).then_some(scheme)
 }
 
-fn file(path: &Path, limits: Limits) -> Result<Part, CliError> {
+/// A file that exists.
+///
+/// # Errors
+/// With what to do, when it cannot be sent.
+pub fn file(path: &Path, limits: Limits) -> Result<Part, CliError> {
     let shown = path.display();
     let cannot = |why: String| {
         CliError::usage(format!("the image {shown} cannot be read: {why}"))
@@ -162,7 +167,11 @@ fn inline(given: &str, limits: Limits) -> Result<Part, CliError> {
     part(&content, content.len() as u64, "in the data URL", limits)
 }
 
-fn part(content: &[u8], size: u64, shown: &str, limits: Limits) -> Result<Part, CliError> {
+/// What was read already.
+///
+/// # Errors
+/// With what to do, when it cannot be sent.
+pub fn part(content: &[u8], size: u64, shown: &str, limits: Limits) -> Result<Part, CliError> {
     if size > limits.max_bytes {
         return Err(CliError::usage(format!(
             "the image {shown} has {size} bytes; {} are accepted",

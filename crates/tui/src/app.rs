@@ -440,6 +440,10 @@ impl App {
                 let branch = self.house.branch();
                 self.later(async move { Input::Branch(branch.await) });
             }
+            Effect::Image(from) => {
+                let image = self.house.image(from.clone());
+                self.later(async move { Input::Image(from, image.await) });
+            }
             Effect::Remember(text) => self.house.remember(&text),
             Effect::Themed(name) => {
                 self.house.themed(&name);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tenon_vocab::port::Handle;
 use tenon_vocab::slash::{Group, Line, Local};
 pub use tenon_vocab::wishes::{Keys, Motion, Notify, Thinking};
-use tenon_vocab::{Answer, Event, Question, Settings, TodoItem};
+use tenon_vocab::{Answer, Event, Part, Question, Settings, TodoItem};
 
 /// Something that takes a while. Polled beside all else, on the same thread.
 pub type Later<T> = Pin<Box<dyn Future<Output = T>>>;
@@ -38,12 +38,29 @@ pub trait House {
     fn prompt_at(&self, seq: u64) -> Later<Option<String>>;
     /// The branch that is checked out now.
     fn branch(&self) -> Later<Option<String>>;
+    /// An image for the next prompt; `None` where there is none.
+    fn image(&self, from: ImageFrom) -> Later<Result<Option<Attached>, String>>;
     /// A theme was chosen: kept for the next start.
     fn themed(&self, name: &str);
     /// The text as a program of the user's edited it, with the terminal for
     /// itself; `Err` says why it could not. Started when it is polled first;
     /// dropped, it ends that program.
     fn edit(&self, text: String) -> Later<Result<String, String>>;
+}
+
+/// Where an image may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageFrom {
+    Clipboard,
+    /// Text that was pasted, or dropped by the mouse: perhaps the path of a file.
+    Text(String),
+}
+
+/// An image, and what it is called.
+#[derive(Debug)]
+pub struct Attached {
+    pub part: Part,
+    pub name: String,
 }
 
 /// Something that can be listed and picked from.

@@ -1,6 +1,6 @@
 //! What comes in and what goes out: the two sides of [`crate::update::update`].
 
-use crate::house::{Listing, Outcome, Row};
+use crate::house::{Attached, ImageFrom, Listing, Outcome, Row};
 use crate::text::Size;
 use crossterm::event::KeyEvent;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub enum Input {
     Prompted(Option<String>),
     /// The branch that is checked out.
     Branch(Option<String>),
+    /// What was there where an image was looked for.
+    Image(ImageFrom, Result<Option<Attached>, String>),
     /// Back from the user's editor.
     Edited(Result<String, String>),
     /// A line that some part of the program wrote to standard error.
@@ -60,6 +62,7 @@ pub enum Effect {
     /// The prompt at this place of the log.
     PromptAt(u64),
     Branch,
+    Image(ImageFrom),
     /// To a question of the program around.
     Answered(Answer),
     Remember(String),

@@ -46,6 +46,8 @@ pub struct State {
     pub run: Option<Run>,
     /// Images that go with the next prompt.
     pub attachments: Vec<Part>,
+    /// Images for which a mark stands in the text, with it.
+    pub images: Vec<(String, Part)>,
     /// Sent, and not yet a part of the conversation.
     pub queue: Vec<Queued>,
     pub focus: Focus,
@@ -234,6 +236,7 @@ impl State {
             meter: None,
             run: None,
             attachments: Vec::new(),
+            images: Vec::new(),
             queue: Vec::new(),
             focus: Focus::Gained,
             wishes,

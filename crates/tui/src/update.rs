@@ -3,6 +3,7 @@
 
 mod agents;
 mod events;
+mod images;
 mod keys;
 mod replies;
 mod submit;
@@ -25,7 +26,7 @@ pub fn update(state: &mut State, input: Input, now: Instant) -> Vec<Effect> {
     let mut effects = Vec::new();
     match input {
         Input::Key(key) => keys::key(state, key, &mut effects),
-        Input::Paste(text) => keys::paste(state, &text),
+        Input::Paste(text) => keys::paste(state, &text, &mut effects),
         Input::Resized(size) => state.size = size,
         Input::Focus(focus) => state.focus = focus,
         Input::Event(event) => events::event(state, &event, &mut effects),
@@ -35,6 +36,7 @@ pub fn update(state: &mut State, input: Input, now: Instant) -> Vec<Effect> {
         Input::Transcript(events) => replies::transcript(state, events),
         Input::Acted(outcome) => acted(state, outcome, &mut effects),
         Input::Prompted(prompt) => prompted(state, prompt),
+        Input::Image(from, found) => images::found(state, &from, found),
         Input::Branch(branch) => state.facts.branch = branch,
         Input::Edited(text) => match text {
             Ok(text) => state.composer.edited(text.trim_end_matches('\n')),

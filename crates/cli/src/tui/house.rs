@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use tenon_engine::slash::{self, Names};
-use tenon_tui::house::{House, Later, Listing, Outcome, Row};
+use tenon_tui::house::{Attached, House, ImageFrom, Later, Listing, Outcome, Row};
 use tenon_vocab::slash::{Line, Local};
 use tenon_vocab::{Answer, Event, QuestionId, SessionId, Settings};
 use tokio::task::JoinHandle;
@@ -164,6 +164,14 @@ impl House for Door {
     fn branch(&self) -> Later<Option<String>> {
         let root = self.0.place().root;
         Box::pin(async move { crate::record::branch(&root) })
+    }
+
+    fn image(&self, from: ImageFrom) -> Later<Result<Option<Attached>, String>> {
+        let program = Rc::clone(&self.0);
+        Box::pin(async move {
+            let found = super::images::find(&program, from).await;
+            found.map_err(|error| error.message)
+        })
     }
 
     fn themed(&self, name: &str) {

@@ -4,6 +4,7 @@
 mod acts;
 mod editor;
 mod house;
+mod images;
 mod lists;
 mod open;
 mod wishes;

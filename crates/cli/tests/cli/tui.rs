@@ -11,6 +11,7 @@ mod keeping;
 mod keys;
 mod leaving;
 mod looking;
+mod pasting;
 mod resizing;
 mod resting;
 mod saying;

@@ -1,8 +1,8 @@
 //! Who gets a key: an overlay, the menu, the composer, and then the program.
 
-use super::{agents, give_back, next_question, say, submit};
+use super::{agents, give_back, images, next_question, say, submit};
 use crate::composer::{Aim, Typed};
-use crate::house::{Listing, Row};
+use crate::house::{ImageFrom, Listing, Row};
 use crate::input::{Effect, Leaving};
 use crate::overlay::ask::{self, Verdict};
 use crate::overlay::menu::Chosen;
@@ -61,12 +61,15 @@ fn unsay(state: &mut State, said: &[&str]) {
     }
 }
 
-pub(super) fn paste(state: &mut State, text: &str) {
+pub(super) fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     state.typed = Some(state.now);
     forget_interrupt(state);
     forget_escape(state);
     match &mut state.overlay {
-        None => state.composer.paste(text, state.now),
+        None => {
+            state.composer.paste(text, state.now);
+            images::pasted(state, text, effects);
+        }
         // A key that follows at once belongs to it.
         Some(Overlay::Ask(shown, _)) => {
             shown.typed_before(state.now);
@@ -173,6 +176,7 @@ fn program(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
             state.busy = Some(Busy::With("reading the transcript"));
             effects.push(Effect::Transcript);
         }
+        KeyCode::Char('v') if control => effects.push(Effect::Image(ImageFrom::Clipboard)),
         KeyCode::BackTab => agents::next(state, effects),
         KeyCode::Char('l') if control => effects.push(Effect::Repaint),
         KeyCode::F(1) => submit::help(state),

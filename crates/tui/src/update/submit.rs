@@ -2,6 +2,7 @@
 //! on a prompt is a word in between, what only reads acts at once, and the rest
 //! says why it has to wait (U11).
 
+use super::images;
 use super::keys::{self, pick};
 use super::say;
 use crate::composer::Aim;
@@ -77,11 +78,14 @@ fn ask(state: &mut State, query: Query, effects: &mut Vec<Effect>) {
 
 fn give(state: &mut State, typed: &str, command: Command, effects: &mut Vec<Effect>) {
     let command = match command {
-        Command::Prompt { text, .. } if state.run.is_some() => Command::Steer { text },
-        Command::Prompt { text, .. } => Command::Prompt {
-            text,
-            attachments: std::mem::take(&mut state.attachments),
-        },
+        Command::Prompt { text, .. } if state.run.is_some() => {
+            images::wait(state, &text);
+            Command::Steer { text }
+        }
+        Command::Prompt { text, .. } => {
+            let attachments = images::of(state, &text);
+            Command::Prompt { text, attachments }
+        }
         Command::Interrupt if state.run.is_none() => {
             return say(state, Role::Dim, "Nothing is running.");
         }
