@@ -74,7 +74,7 @@ impl Model {
         if resolved.provider.is_none() {
             return Ok(None);
         }
-        let wanted = provider::wanted(configured, options, session)?;
+        let wanted = provider::wanted(&place.env, configured, options, session)?;
         let scratch = tempfile::tempdir()?;
         let jobs = assemble::jobs(scratch.path());
         let model = provider::model(place, resolved, &wanted.provider, &jobs).await?;

@@ -28,6 +28,7 @@ use equipment::{agents, opening, parameters, tool_limits, wanted_agent};
 use start::{neighbours, prune, remarks};
 use std::path::PathBuf;
 use std::sync::Arc;
+use tenon_config::Env;
 use tenon_engine::{Approval, ModelSource, Parts, RealAmbient};
 use tenon_model::{Delivery, Model};
 use tenon_session::{Log, State};
@@ -46,9 +47,17 @@ pub struct Assembled {
     pub shortfall: Option<Shortfall>,
 }
 
-/// P16: nothing configured, so no guess and no request.
-pub fn nothing_configured() -> CliError {
-    CliError::config("no model server is configured").with_hint(
+/// P16: nothing configured, so no guess and no request. With a key in the
+/// environment only the provider and a model are left to say.
+pub fn nothing_configured(env: &Env) -> CliError {
+    let error = CliError::config("no model server is configured");
+    if let Some((preset, variable)) = provider::keyed(env).next() {
+        let name = preset.name;
+        return error.with_hint(format!(
+            "{variable} is set. Say which provider and which model to use:\n  tenon exec --provider {name} --model MODEL -p \"explain this project\"\n`tenon models --provider {name}` lists the models; `tenon` alone asks once and keeps the answers."
+        ));
+    }
+    error.with_hint(
         "Set TENON_BASE_URL and TENON_MODEL, for example:\n  TENON_BASE_URL=http://127.0.0.1:8080/v1 TENON_MODEL=my-model tenon\nor write a configuration with `tenon config init`.\nTo see it work without a server: tenon demo",
     )
 }
@@ -82,7 +91,7 @@ pub async fn open_with(
     };
     let resolved = &configured.resolved;
     let known = existing.as_ref().and_then(|(_, state)| state.settings());
-    let wanted = provider::wanted(&configured, options, known)?;
+    let wanted = provider::wanted(&place.env, &configured, options, known)?;
     let mut remarks = remarks(&configured);
     remarks.act.extend(wanted.remark.clone());
     if place.root_from == RootFrom::Session {

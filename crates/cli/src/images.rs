@@ -48,7 +48,7 @@ impl Limits {
             None => None,
         };
         // That nothing is configured is told when the session is opened.
-        let wanted = provider::wanted(&configured, options, known.as_ref()).ok();
+        let wanted = provider::wanted(&place.env, &configured, options, known.as_ref()).ok();
         Ok(Self::for_provider(
             configured.resolved.tools.image_bytes,
             wanted.as_ref().map(|wanted| &wanted.provider),

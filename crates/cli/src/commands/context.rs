@@ -91,7 +91,7 @@ impl Shown {
         let options = Options::from_args(&args, Desk::Client);
         let parts = assemble::parts_without_model(&place, &options)?;
         let configured = Configured::read(&place, &options)?;
-        let wanted = wanted(&configured, &options, settings).ok();
+        let wanted = wanted(&place.env, &configured, &options, settings).ok();
         let window = wanted.and_then(|wanted| {
             let model = wanted.provider.model.clone().unwrap_or_default();
             let own = configured.resolved.window_of(&wanted.provider, &model);

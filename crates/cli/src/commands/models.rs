@@ -155,7 +155,7 @@ fn wanted(
         let one = resolved
             .provider
             .clone()
-            .ok_or_else(assemble::nothing_configured)?;
+            .ok_or_else(|| assemble::nothing_configured(&place.env))?;
         return Ok((vec![one], resolved));
     }
     let resolved = match assemble::settings(place, options) {
@@ -177,7 +177,7 @@ fn wanted(
         }
     }
     if providers.is_empty() {
-        return Err(assemble::nothing_configured());
+        return Err(assemble::nothing_configured(&place.env));
     }
     Ok((providers, resolved))
 }

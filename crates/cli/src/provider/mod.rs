@@ -5,6 +5,7 @@
 mod absent;
 mod credentials;
 mod facts;
+mod keyed;
 mod keys_in_use;
 mod learned;
 mod own;
@@ -14,6 +15,7 @@ mod windows;
 pub use absent::NoModel;
 pub use credentials::{called, missing_key};
 pub use facts::{Facts, facts};
+pub use keyed::{keyed, usable};
 pub use keys_in_use::keys_in_use;
 pub use learned::{InForce, forget, in_force};
 pub use own::{Wanted, wanted};

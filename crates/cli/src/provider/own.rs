@@ -3,7 +3,7 @@
 
 use crate::assemble::{Configured, Options, nothing_configured};
 use crate::error::CliError;
-use tenon_config::{ResolvedProvider, managed_model, provider_named};
+use tenon_config::{Env, ResolvedProvider, managed_model, provider_named};
 use tenon_vocab::Settings;
 
 /// Which provider and model a session is opened with.
@@ -20,6 +20,7 @@ pub struct Wanted {
 /// # Errors
 /// When nothing is configured.
 pub fn wanted(
+    env: &Env,
     configured: &Configured,
     options: &Options,
     session: Option<&Settings>,
@@ -37,7 +38,7 @@ pub fn wanted(
             && !names_provider(options, chosen)
     });
     let Some(session) = session else {
-        let provider = chosen.ok_or_else(nothing_configured)?;
+        let provider = chosen.ok_or_else(|| nothing_configured(env))?;
         return Ok(plain(provider, None));
     };
     let found = match chosen.filter(|chosen| chosen.name == session.provider) {
@@ -55,7 +56,7 @@ pub fn wanted(
             );
             return Ok(plain(chosen, Some(remark)));
         }
-        (Err(_), None) => return Err(nothing_configured()),
+        (Err(_), None) => return Err(nothing_configured(env)),
     };
     provider.model = Some(
         managed_model(&configured.loaded)

@@ -38,6 +38,7 @@ use crate::tui::{self, Front};
 use during::After;
 use input::{Editing, Entered, Hands, Keyboard, Typed, clean};
 use session::{Live, Opened};
+pub(crate) use setup::Completed;
 use std::collections::VecDeque;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -83,19 +84,24 @@ fn by_lines_or_screen(
     }
 }
 
-/// The first start of the terminal interface: asked line by line, before the
-/// screen is taken.
+/// What no setting says is asked before the screen of the terminal interface is
+/// taken, line by line.
 pub fn set_up(
     shared: &Shared,
     place: &Place,
-    options: &Options,
-) -> Result<Vec<(String, serde_json::Value)>, CliError> {
+    options: &mut Options,
+    session: Session,
+) -> Result<Completed, CliError> {
+    let (_, resolved) = assemble::settings(place, options)?;
+    if setup::lacking(resolved.provider, session).is_none() {
+        return Ok(Completed::Settings);
+    }
     let _modes = modes::Saved::take();
     let runtime = assemble::runtime()?;
     let paint = Paint::for_stderr(shared.color);
     runtime.block_on(async {
         let mut repl = Repl::new(place.clone(), paint, Vec::new())?;
-        setup::run(&mut repl, options).await
+        setup::complete(&mut repl, options, session).await
     })
 }
 
@@ -175,17 +181,13 @@ impl Repl {
     ) -> CommandResult {
         let place = talk::place_of(&self.place, session)?;
         session::ask_trust(self, &place, &options).await?;
-        let (_, resolved) = assemble::settings(&self.place, &options)?;
-        if resolved.provider.is_none() {
-            options.flags.extend(setup::run(self, &options).await?);
+        if setup::complete(self, &mut options, session).await? == Completed::Interrupted {
+            return Ok(interrupted());
         }
         let wanted = Wanted::first(session);
         let mut live = match session::open(self, &options, None, &wanted).await? {
             Opened::Live(live) => *live,
-            Opened::Interrupted => {
-                complain("\nInterrupted while starting.");
-                return Ok(ExitCode::from(code::INTERRUPTED));
-            }
+            Opened::Interrupted => return Ok(interrupted()),
         };
         if let Some(first) = first {
             complain(&format!("{PROMPT}{}", Printable::block(&first)));
@@ -452,6 +454,11 @@ impl Repl {
         complain(&said);
         self.typed.extend(self.keyboard.unwatch().await);
     }
+}
+
+pub(crate) fn interrupted() -> ExitCode {
+    complain("\nInterrupted while starting.");
+    ExitCode::from(code::INTERRUPTED)
 }
 
 /// A line that was typed while nobody edited one.

@@ -12,13 +12,14 @@ mod written;
 use super::Repl;
 use super::table;
 use crate::args::{Cli, ColorChoice, Command, DemoArgs, Format, RunArgs, Shared};
-use crate::assemble::{self, Options};
+use crate::assemble::{self, Options, Session};
 use crate::commands;
 use crate::error::CliError;
 use crate::render::wrap;
 use crate::screen::{self, Paint};
 use crate::trust;
 use futures_util::FutureExt;
+use model::Missing;
 use offer::{Meant, Offer, lines, meant, named, offers};
 use tenon_config::{Env, ResolvedProvider};
 use tenon_model::{ModelEntry, Preset};
@@ -53,9 +54,54 @@ fn complain(text: &str) {
     screen::complain(&wrap::paragraphs(text, wrap::columns()));
 }
 
+/// What no setting says, and a session needs.
+pub enum Lacking {
+    Provider,
+    Model(Box<ResolvedProvider>),
+}
+
+/// A session that is there has its model.
+pub fn lacking(provider: Option<ResolvedProvider>, session: Session) -> Option<Lacking> {
+    match (provider, session) {
+        (None, _) => Some(Lacking::Provider),
+        (Some(provider), Session::New(_) | Session::Unsaved) if provider.model.is_none() => {
+            Some(Lacking::Model(Box::new(provider)))
+        }
+        (Some(_), _) => None,
+    }
+}
+
+/// What came of asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completed {
+    Settings,
+    /// Ctrl+C, while a server was waited for.
+    Interrupted,
+}
+
+/// Asks for what is lacking, and for nothing else.
+pub async fn complete(
+    repl: &mut Repl,
+    options: &mut Options,
+    session: Session,
+) -> Result<Completed, CliError> {
+    let (_, resolved) = assemble::settings(&repl.place, options)?;
+    match lacking(resolved.provider, session) {
+        None => {}
+        Some(Lacking::Provider) => options.flags.extend(run(repl, options).await?),
+        Some(Lacking::Model(provider)) => match model::missing(repl, &provider).await? {
+            // It counts as chosen by hand, and is remembered with its provider.
+            Missing::Chosen(model) => options.model = Some(model),
+            Missing::NothingToChoose => {}
+            Missing::Interrupted => return Ok(Completed::Interrupted),
+        },
+    }
+    Ok(Completed::Settings)
+}
+
 /// The settings of this session that are not in a file: none when they were
 /// written.
-pub async fn run(repl: &mut Repl, options: &Options) -> Result<Flags, CliError> {
+async fn run(repl: &mut Repl, options: &Options) -> Result<Flags, CliError> {
     complain(
         "No model server is configured yet. Looking for one on this machine (127.0.0.1 only) …",
     );
@@ -104,12 +150,14 @@ fn configured(
     let mut options = options.clone();
     options.flags.extend(flags(server, None));
     let (_, resolved) = assemble::settings(&repl.place, &options)?;
-    resolved.provider.ok_or_else(assemble::nothing_configured)
+    resolved
+        .provider
+        .ok_or_else(|| assemble::nothing_configured(&repl.place.env))
 }
 
 async fn ask(repl: &mut Repl, label: &str) -> Result<String, CliError> {
     let answer = repl.keyboard.question(&mut repl.signals, label).await;
-    answer.ok_or_else(assemble::nothing_configured)
+    answer.ok_or_else(|| assemble::nothing_configured(&repl.place.env))
 }
 
 /// What Enter means.

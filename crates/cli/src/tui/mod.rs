@@ -76,11 +76,8 @@ pub fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> 
     if std::io::stderr().is_terminal() {
         trust::ask_at_terminal(&mut asking, &place, &options, paint)?;
     }
-    let (_, resolved) = assemble::settings(&place, &options)?;
-    if resolved.provider.is_none() {
-        options
-            .flags
-            .extend(repl::set_up(shared, &place, &options)?);
+    if repl::set_up(shared, &place, &mut options, session)? == repl::Completed::Interrupted {
+        return Ok(repl::interrupted());
     }
     runtime.block_on(async {
         let environment = environment(&place.env, paint);

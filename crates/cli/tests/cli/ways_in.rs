@@ -173,6 +173,21 @@ fn a_server_without_a_list_of_models_names_the_variable_that_is_missing() {
 }
 
 #[test]
+fn with_a_key_of_a_service_alone_the_provider_and_the_model_are_what_is_missing() {
+    let program = Program::new();
+    let run = |args: &[&str]| {
+        let mut command = program.command();
+        let command = command.args(args).env("MISTRAL_API_KEY", "a-key-0123");
+        Ran::of(command.output().unwrap())
+    };
+    let ran = run(&["exec", "-p", "hi"]).ended(2);
+    ran.complains("MISTRAL_API_KEY is set")
+        .complains("tenon exec --provider mistral --model MODEL -p");
+    let ran = program.run(&["exec", "-p", "hi"]).ended(2);
+    ran.complains("TENON_BASE_URL");
+}
+
+#[test]
 fn the_small_model_of_the_llm_variables_is_asked_also_on_this_machine() {
     for small in ["azure/gpt-5-mini", "env/azure/gpt-5-mini"] {
         let program = Program::new();

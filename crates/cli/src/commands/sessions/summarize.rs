@@ -83,7 +83,7 @@ async fn ask(
 ) -> Result<String, CliError> {
     let known = state.settings();
     let Some(model) = Model::with(place, options, configured, known).await? else {
-        return Err(assemble::nothing_configured().with_hint(
+        return Err(assemble::nothing_configured(&place.env).with_hint(
             "`tenon sessions summarize --deterministic` makes the summary from the log alone.",
         ));
     };

@@ -5,6 +5,7 @@ use super::{Enter, complain, yes_or_no};
 use crate::assemble;
 use crate::error::CliError;
 use crate::provider;
+use crate::render::waiting;
 use crate::repl::Repl;
 use tenon_config::ResolvedProvider;
 use tenon_model::{Model, ModelEntry, ModelErrorKind};
@@ -57,6 +58,33 @@ pub(super) async fn ask(
     }
 }
 
+/// The model of a provider that is configured without one.
+pub(super) enum Missing {
+    Chosen(String),
+    /// Opening the session takes the only one, or says why it cannot.
+    NothingToChoose,
+    Interrupted,
+}
+
+pub(super) async fn missing(
+    repl: &mut Repl,
+    configured: &ResolvedProvider,
+) -> Result<Missing, CliError> {
+    let asked = waiting::during(waiting::Motion::Appended, models(repl, configured));
+    let known = match asked.await {
+        Ok(known) if known.len() > 1 => known,
+        Err(Unlisted::Interrupted) => return Ok(Missing::Interrupted),
+        _ => return Ok(Missing::NothingToChoose),
+    };
+    complain(&format!(
+        "{} at {} is set, and no model is chosen yet.",
+        Printable::line(&configured.name),
+        Printable::line(place(&configured.base_url))
+    ));
+    let model = ask(repl, configured, Some(known)).await?;
+    Ok(model.map_or(Missing::NothingToChoose, Missing::Chosen))
+}
+
 /// Whether the server has it; one that lists nothing may have anything.
 fn is_known(name: &str, known: &[ModelEntry]) -> bool {
     known.is_empty() || known.iter().any(|model| model.id == name)
@@ -106,6 +134,7 @@ enum Listed {
 enum Unlisted {
     /// Nobody is there to have one.
     Dead(String),
+    Interrupted,
     Other(CliError),
 }
 
@@ -113,17 +142,11 @@ async fn listed(repl: &mut Repl, configured: &ResolvedProvider) -> Result<Listed
     loop {
         let cause = match models(repl, configured).await {
             Ok(known) => return Ok(Listed::Models(known)),
-            Err(Unlisted::Other(problem)) => {
-                complain(&format!(
-                    "The server does not list its models: {}",
-                    Printable::line(&problem.message)
-                ));
-                if let Some(hint) = &problem.hint {
-                    complain(&format!("  {}", Printable::line(hint)));
-                }
-                return Ok(Listed::Models(Vec::new()));
-            }
             Err(Unlisted::Dead(cause)) => cause,
+            Err(Unlisted::Interrupted) => return Ok(unlisted("not waited for", None)),
+            Err(Unlisted::Other(problem)) => {
+                return Ok(unlisted(&problem.message, problem.hint.as_deref()));
+            }
         };
         complain(&format!(
             "Nothing answers at {}.\n  {}",
@@ -138,6 +161,18 @@ async fn listed(repl: &mut Repl, configured: &ResolvedProvider) -> Result<Listed
             _ => return Ok(Listed::Named(answer)),
         }
     }
+}
+
+/// Says why there is no list. The model is named then.
+fn unlisted(why: &str, hint: Option<&str>) -> Listed {
+    complain(&format!(
+        "The server does not list its models: {}",
+        Printable::line(why)
+    ));
+    if let Some(hint) = hint {
+        complain(&format!("  {}", Printable::line(hint)));
+    }
+    Listed::Models(Vec::new())
 }
 
 /// `host:port` of an address.
@@ -158,7 +193,7 @@ async fn models(
     let model = provider::http(&repl.place, configured, "", None, &jobs).map_err(other)?;
     tokio::select! {
         biased;
-        _ = repl.signals.next() => Err(other(CliError::runtime("not waited for"))),
+        _ = repl.signals.next() => Err(Unlisted::Interrupted),
         models = model.models() => models.map_err(|error| match error.kind {
             ModelErrorKind::Network | ModelErrorKind::Timeout => Unlisted::Dead(error.message),
             _ => other(error.into()),

@@ -3,6 +3,7 @@
 
 use super::address;
 use super::found::Found;
+use crate::provider::{self, usable};
 use tenon_config::Env;
 use tenon_model::{Kind, Preset, presets};
 use tenon_vocab::{Printable, Reply, TableReply};
@@ -32,27 +33,15 @@ pub enum Meant {
 /// What is ready first; the demo and the free choice are always there.
 pub fn offers(env: &Env, found: Vec<Found>) -> Vec<Offer> {
     let answers = |preset: &Preset| found.iter().any(|found| found.door.preset == preset);
-    let keyed: Vec<Offer> = usable()
-        .filter(|preset| preset.base_url.is_some() && !answers(preset))
-        .filter_map(|preset| Some(Offer::Keyed(preset, key_of(env, preset)?)))
+    let keyed: Vec<Offer> = provider::keyed(env)
+        .filter(|(preset, _)| !answers(preset))
+        .map(|(preset, variable)| Offer::Keyed(preset, variable))
         .collect();
     let found = found.into_iter().map(Offer::Found);
     found
         .chain(keyed)
         .chain([Offer::Demo, Offer::Other])
         .collect()
-}
-
-/// The variable that holds its key. Its value is not looked at.
-fn key_of(env: &Env, preset: &'static Preset) -> Option<&'static str> {
-    let set = |name: &&str| env.get(name).is_some_and(|value| !value.trim().is_empty());
-    preset.key_env.iter().copied().find(|name| set(name))
-}
-
-fn usable() -> impl Iterator<Item = &'static Preset> {
-    presets()
-        .iter()
-        .filter(|preset| preset.kind != Kind::External)
 }
 
 impl Offer {

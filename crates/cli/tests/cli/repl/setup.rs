@@ -1,6 +1,8 @@
 //! The first start, with nothing configured, and the start after a choice.
 
 use super::terminal::{Model, Setup, tenon};
+use crate::codex_server::{Reply, WebServer};
+use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Stdio};
@@ -67,6 +69,38 @@ fn an_address_and_enter_are_enough_for_a_working_configuration() {
         .see("tenon.jsonc")
         .line("hello")
         .see("it works");
+}
+
+#[test]
+fn a_provider_that_was_given_is_not_asked_about_and_the_choice_is_remembered() {
+    let home = TestHome::new();
+    let server = WebServer::new(|seen| match seen.path.ends_with("/models") {
+        true => Reply::json(200, &json!({"data": [{"id": "alpha"}, {"id": "beta"}]})),
+        false => Reply::says(&seen.path, "it works"),
+    });
+    let page = json!({"providers": {"near": {"base_url": server.url("/v1")}}});
+    std::fs::create_dir_all(home.tenon()).unwrap();
+    std::fs::write(home.tenon().join("tenon.jsonc"), page.to_string()).unwrap();
+    let mut setup = first(&home);
+    setup.args = &["--provider", "near"];
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    terminal
+        .see("is set, and no model is chosen yet")
+        .see_last("Model: a number or a name [alpha]")
+        .line("beta")
+        .ready()
+        .line("hello")
+        .see("it works")
+        .see("Done. (")
+        .see_last(">")
+        .key("C-d")
+        .left(0);
+    assert!(!terminal.screen().contains("Server: a number"));
+    let again = first(&home).start().unwrap();
+    again.ready().see("beta  (saved choice)");
+    assert!(!again.screen().contains("Model: a number"));
 }
 
 #[test]
