@@ -111,6 +111,7 @@ impl Walls {
             root: place.root.clone(),
             read_only,
             guarded: Vec::new(),
+            copies: Vec::new(),
             hidden,
             sockets: ground.sockets(),
             private: Private::default(),

@@ -110,6 +110,7 @@ fn policy(root: &Path, network: Network) -> SandboxPolicy {
             root.join(".tenon"),
         ],
         guarded: Vec::new(),
+        copies: Vec::new(),
         hidden: vec![root.join("home/.ssh"), root.join("home/.aws")],
         sockets: Vec::new(),
         private: Private::default(),

@@ -6,7 +6,7 @@
 use crate::guard::{Kept, MAX_FILE};
 use crate::mend::{unlock, write_file};
 use crate::step::{look, names, open_folder, read_file};
-use rustix::fs::{CWD, FileType, RenameFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -103,6 +103,66 @@ impl<'a> Below<'a> {
         let aside = self.set_aside(below)?;
         write_file(folder.as_fd(), &name, &kept)?;
         Ok(aside)
+    }
+
+    /// Copies a file into a new folder of this name beside it, with its rights
+    /// and its owner. Gives the path of the copy.
+    ///
+    /// # Errors
+    /// When there is something of that name, or no such file.
+    pub fn copy(&self, file: &Path, folder: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        let (above, name) = self.reach(file)?;
+        let facts = look(above.as_fd(), &name)?;
+        rustix::fs::mkdirat(&above, folder, Mode::from_raw_mode(0o700))?;
+        let inner = open_folder(&above, OsStr::new(folder))?;
+        let (user, group) = (facts.st_uid, facts.st_gid);
+        // Only root can, and only for root it matters.
+        let _ = std::os::unix::fs::fchown(&inner, Some(user), Some(group));
+        let kept = Kept {
+            bytes: bytes.to_vec(),
+            mode: facts.st_mode & 0o777,
+            owner: (user, group),
+        };
+        write_file(inner.as_fd(), &name, &kept)?;
+        Ok(self.base.join(file).with_file_name(folder).join(name))
+    }
+
+    /// Removes what [`Below::copy`] made. What else lies there keeps the folder.
+    pub fn remove_copy(&self, copy: &Path) {
+        let Ok((inner, name)) = self.reach(copy) else {
+            return;
+        };
+        let _ = rustix::fs::unlinkat(&inner, &name, AtFlags::empty());
+        if let Some(folder) = copy.parent()
+            && let Ok((above, folder)) = self.reach(folder)
+        {
+            let _ = rustix::fs::unlinkat(&above, &folder, AtFlags::REMOVEDIR);
+        }
+    }
+
+    /// Writes into a file that stands there: it stays the same file, so that
+    /// mounts over it in the walls of other commands stay, too. `lock` is the
+    /// name of a file beside it that keeps others from writing meanwhile.
+    ///
+    /// # Errors
+    /// When the lock is taken or the file cannot be written.
+    pub fn write_locked(&self, below: &Path, lock: &str, bytes: &[u8]) -> io::Result<()> {
+        let (folder, name) = self.reach(below)?;
+        let new = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        rustix::fs::openat(&folder, lock, new, Mode::from_raw_mode(0o600))?;
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let written = rustix::fs::openat(&folder, &name, flags, Mode::empty())
+            .map_err(io::Error::from)
+            .and_then(|file| {
+                let mut file = std::fs::File::from(file);
+                if !file.metadata()?.is_file() {
+                    return Err(Errno::INVAL.into());
+                }
+                io::Write::write_all(&mut file, bytes)?;
+                file.set_len(u64::try_from(bytes.len()).unwrap_or(u64::MAX))
+            });
+        let _ = rustix::fs::unlinkat(&folder, lock, AtFlags::empty());
+        written
     }
 
     /// The folder that a path lies in, and its last name.

@@ -3,7 +3,7 @@
 //! Both ends are the same binary, so there is no version; what does not parse
 //! means that the command does not run.
 
-use crate::walls::{Adapter, Lacking, Limits, Mode, Network, Private, SandboxPolicy};
+use crate::walls::{Adapter, Lacking, Limits, Mode, Network, OwnCopy, Private, SandboxPolicy};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
@@ -42,6 +42,11 @@ pub(crate) fn encode(policy: &SandboxPolicy) -> Option<Vec<u8>> {
     put_paths(&mut body, &policy.writable);
     put_paths(&mut body, &policy.read_only);
     put_paths(&mut body, &policy.guarded);
+    let (files, copies): (Vec<PathBuf>, Vec<PathBuf>) = (policy.copies.iter())
+        .map(|own| (own.file.clone(), own.copy.clone()))
+        .unzip();
+    put_paths(&mut body, &files);
+    put_paths(&mut body, &copies);
     put_paths(&mut body, &policy.hidden);
     put_paths(&mut body, &policy.sockets);
     put_paths(&mut body, &policy.private.folders);
@@ -94,6 +99,7 @@ pub(crate) fn decode(body: &[u8]) -> Option<SandboxPolicy> {
         writable: rest.paths()?,
         read_only: rest.paths()?,
         guarded: rest.paths()?,
+        copies: rest.copies()?,
         hidden: rest.paths()?,
         sockets: rest.paths()?,
         private: Private {
@@ -168,12 +174,18 @@ impl<'a> Rest<'a> {
         }
         Some(paths)
     }
+
+    fn copies(&mut self) -> Option<Vec<OwnCopy>> {
+        let (files, copies) = (self.paths()?, self.paths()?);
+        let pairs = files.into_iter().zip(copies);
+        Some(pairs.map(|(file, copy)| OwnCopy { file, copy }).collect())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{MAX_POLICY, decode, encode};
-    use crate::walls::{Adapter, Lacking, Limits, Mode, Network, Private, SandboxPolicy};
+    use crate::walls::{Adapter, Lacking, Limits, Mode, Network, OwnCopy, Private, SandboxPolicy};
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
     use std::path::PathBuf;
@@ -189,6 +201,10 @@ mod tests {
                 b"/project/\xff\n".to_vec(),
             ))],
             guarded: vec!["/project/lib/.git/config".into()],
+            copies: vec![OwnCopy {
+                file: "/project/.git/config".into(),
+                copy: "/project/.git/own/config".into(),
+            }],
             hidden: Vec::new(),
             sockets: vec!["/run/db/socket".into()],
             private: Private {

@@ -80,4 +80,4 @@ pub use probe::{Probe, Support};
 pub use supervised::{Exit, Supervised};
 pub use supervisor::{CommandSpec, MARKER, SpawnError, StdinKind, Supervisor};
 pub use trial::{Finding, Held, Trial};
-pub use walls::{Adapter, Lacking, Limits, Mode, Network, Private, SandboxPolicy};
+pub use walls::{Adapter, Lacking, Limits, Mode, Network, OwnCopy, Private, SandboxPolicy};

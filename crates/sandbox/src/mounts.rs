@@ -7,7 +7,7 @@
 //! a link that appears meanwhile is somebody's trick and stops the command.
 
 use crate::places::{Places, Treatment};
-use crate::walls::Private;
+use crate::walls::{OwnCopy, Private};
 use crate::{private, raw};
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -74,6 +74,11 @@ pub(crate) fn build(places: &Places) -> Result<Vec<String>, Trouble> {
             None => Within::ReadOnly,
         };
         treat(path, *treatment, within).map_err(failed("closing", path))?;
+    }
+    for own in &places.copies {
+        stage
+            .lead(own)
+            .map_err(failed("making writable", &own.file))?;
     }
     stage.finish()
 }
@@ -199,6 +204,7 @@ fn own_devices(private: &Private) -> io::Result<()> {
 const STAGE: &str = "/proc";
 const EMPTY_FOLDER: &str = "/proc/folder";
 const EMPTY_FILE: &str = "/proc/file";
+const LINK: &str = "/proc/link";
 
 /// An empty folder and an empty file to cover hidden paths with, and what the
 /// private folders become. They lie on `/proc` while the wall is built, since
@@ -223,6 +229,20 @@ impl Stage {
         )?;
         place(empties.as_fd(), reach(Path::new(STAGE))?.as_fd())?;
         Ok(Self)
+    }
+
+    /// Puts a link to the copy in the place of a file. The copy itself there
+    /// would not do: nothing can be renamed onto a mount, and programs write a
+    /// new file and rename it; through a link they do that beside the copy.
+    fn lead(&self, own: &OwnCopy) -> io::Result<()> {
+        rustix::fs::symlink(&own.copy, LINK)?;
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let link = rustix::fs::open(LINK, flags, Mode::empty())?;
+        let tree = copy(&link)?;
+        raw::change_mounts(tree.as_fd(), CLOSED)?;
+        put(&tree, &own.file)?;
+        rustix::fs::unlink(LINK)?;
+        Ok(())
     }
 
     /// The command's own `/proc`. A container that covers parts of its own

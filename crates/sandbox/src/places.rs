@@ -6,7 +6,7 @@
 //! become writable is not followed through it. What narrows (protected and
 //! hidden paths) is followed, and the link itself is guarded.
 
-use crate::walls::{Mode, Private, SandboxPolicy};
+use crate::walls::{Mode, OwnCopy, Private, SandboxPolicy};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -39,6 +39,8 @@ pub(crate) struct Places {
     pub(crate) guarded: Vec<Loose>,
     /// Empty, and the command's own.
     pub(crate) private: Private,
+    /// Of what is protected, what a command has copies of.
+    pub(crate) copies: Vec<OwnCopy>,
     /// What was asked for and cannot be had, a sentence each.
     pub(crate) notes: Vec<String>,
 }
@@ -70,6 +72,12 @@ impl Places {
         places.settle();
         places.guard(policy);
         places.private = crate::private::resolve(&policy.private)?;
+        places.copies = policy
+            .copies
+            .iter()
+            .filter(|own| places.treated.get(&own.file) == Some(&Treatment::Protected))
+            .cloned()
+            .collect();
         Ok(places)
     }
 
@@ -377,6 +385,7 @@ mod tests {
             writable: Vec::new(),
             read_only: Vec::new(),
             guarded: Vec::new(),
+            copies: Vec::new(),
             hidden: Vec::new(),
             sockets: Vec::new(),
             private: Private::default(),

@@ -145,6 +145,7 @@ fn strict(root: PathBuf) -> SandboxPolicy {
         writable: Vec::new(),
         read_only: Vec::new(),
         guarded: Vec::new(),
+        copies: Vec::new(),
         hidden: Vec::new(),
         sockets: Vec::new(),
         private: Private::default(),

@@ -62,6 +62,17 @@ pub struct Private {
     pub seen: Vec<PathBuf>,
 }
 
+/// A copy that stands in a file's place for one command. What becomes of the
+/// changes is the matter of who made the copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnCopy {
+    /// Protected as well.
+    pub file: PathBuf,
+    /// In a folder that the command may write: programs put a new file in the
+    /// place of the old one.
+    pub copy: PathBuf,
+}
+
 /// The walls around one command. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxPolicy {
@@ -78,6 +89,9 @@ pub struct SandboxPolicy {
     /// steers programs deep in the project, where a mount would keep folders
     /// around it from being moved.
     pub guarded: Vec<PathBuf>,
+    /// Protected files of which the command has copies to write. Where the
+    /// walls cannot show them in their place, the files are only protected.
+    pub copies: Vec<OwnCopy>,
     /// Credentials: neither readable nor writable.
     pub hidden: Vec<PathBuf>,
     /// Unix sockets of other programs that the command may connect to, or

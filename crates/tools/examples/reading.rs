@@ -69,6 +69,7 @@ fn policy(root: &Path) -> SandboxPolicy {
         writable: Vec::new(),
         read_only: Vec::new(),
         guarded: Vec::new(),
+        copies: Vec::new(),
         hidden: ["/etc/shadow", "/etc/gshadow", "/etc/ssl/private"]
             .map(PathBuf::from)
             .to_vec(),

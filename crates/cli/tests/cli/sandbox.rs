@@ -165,11 +165,14 @@ fn git_works_and_its_hooks_and_settings_stay() {
         "echo 'touch pwned' > .git/hooks/pre-commit",
         "rm -r .git/hooks && mkdir .git/hooks",
         "mv .git/hooks .git/old",
-        "echo '[core] fsmonitor = ./x' >> .git/config",
+        "rm .git/config",
     ] {
         let ran = script(&program, attack).ended(0);
         assert_ne!(result(&ran)["exit_code"], 0, "{attack}");
     }
+    // Of the settings a command has a copy, of which this is not taken over.
+    let ran = script(&program, "echo '[core] fsmonitor = ./x' >> .git/config").ended(0);
+    assert!(ran.out.contains("core.fsmonitor"), "{}", ran.out);
     // A protected path that is not there yet can be made for a moment; it is
     // set aside, at the latest when the command has ended.
     script(&program, "mkdir .tenon && echo '{}' > .tenon/tenon.jsonc").ended(0);

@@ -405,6 +405,7 @@ fn walls(mode: Mode, network: Network) -> SandboxPolicy {
         writable: Vec::new(),
         read_only: Vec::new(),
         guarded: Vec::new(),
+        copies: Vec::new(),
         hidden: Vec::new(),
         sockets: Vec::new(),
         private: Private::default(),

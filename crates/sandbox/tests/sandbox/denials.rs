@@ -17,6 +17,7 @@ fn policy() -> SandboxPolicy {
             "/home/me/project/.git/hooks".into(),
         ],
         guarded: Vec::new(),
+        copies: Vec::new(),
         hidden: vec!["/home/me/.ssh".into()],
         sockets: Vec::new(),
         private: Private::default(),

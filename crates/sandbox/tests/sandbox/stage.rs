@@ -225,6 +225,7 @@ impl Stage {
                 root.join(".tenon"),
             ],
             guarded: Vec::new(),
+            copies: Vec::new(),
             hidden: vec![
                 root.join(".env"),
                 top.join("home/.ssh"),

@@ -59,12 +59,13 @@ impl Jobs {
 impl Round {
     /// Judges what there is now; the command may go on.
     pub(super) async fn look(&self) {
-        if self.ticket.is_none() {
+        let Some(ticket) = self.ticket else {
             return;
-        }
+        };
         let warden = Arc::clone(&self.warden);
         let (policy, user) = (Arc::clone(&self.policy), self.user.clone());
-        let told = tokio::task::spawn_blocking(move || warden.look_after(&policy, &user)).await;
+        let told =
+            tokio::task::spawn_blocking(move || warden.look_after(ticket, &policy, &user)).await;
         self.tell(told.unwrap_or_default());
     }
 

@@ -35,6 +35,7 @@ fn policy(root: PathBuf) -> SandboxPolicy {
         writable: Vec::new(),
         read_only: Vec::new(),
         guarded: Vec::new(),
+        copies: Vec::new(),
         hidden: Vec::new(),
         sockets: Vec::new(),
         private: Private::default(),

@@ -4,6 +4,7 @@
 
 mod files;
 mod repositories;
+mod settings;
 mod work;
 
 use crate::jobs::{soon, supervisor_program};
@@ -100,6 +101,7 @@ impl Yard {
                 .map(|name| root.join(name))
                 .to_vec(),
             guarded: Vec::new(),
+            copies: Vec::new(),
             sockets: Vec::new(),
             private: Private::default(),
             hidden: Vec::new(),

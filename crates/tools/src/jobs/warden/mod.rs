@@ -6,6 +6,7 @@
 //! It takes nothing for granted between two commands: what appeared while none
 //! ran is the user's own.
 
+mod copies;
 mod line;
 mod parts;
 mod pointing;
@@ -19,6 +20,7 @@ pub(super) use parts::Parts;
 pub(super) use pointing::around;
 pub(super) use secrets::{Coverage, SecretFiles};
 
+use copies::SettingsCopy;
 use pointing::Named;
 use repository::{Before, Ground, Judge, is_named, plain};
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,6 +64,8 @@ struct State {
     known: Known,
     /// Commands that run, by their tickets.
     running: BTreeMap<u64, Leave>,
+    /// What they have of the settings of git.
+    copies: BTreeMap<u64, Vec<SettingsCopy>>,
     /// What a file tool made, which was asked about on its own.
     accepted: BTreeSet<PathBuf>,
     /// Folders that commands made which still run, and those that are gone.
@@ -105,6 +109,9 @@ impl Warden {
         state.wall(&mut policy, user, &leave, around);
         state.tickets += 1;
         let ticket = state.tickets;
+        let copies = copies::make(&ground(&policy, Vec::new()), ticket);
+        policy.copies = copies.iter().map(|own| own.paths.clone()).collect();
+        state.copies.insert(ticket, copies);
         state.running.insert(ticket, leave);
         Begun {
             ticket: Some(ticket),
@@ -115,11 +122,21 @@ impl Warden {
 
     /// Judges what a command has left, a sentence for each thing. `policy` is
     /// the one that the command had.
-    pub(super) fn look_after(&self, policy: &SandboxPolicy, user: &User) -> Vec<String> {
+    pub(super) fn look_after(
+        &self,
+        ticket: u64,
+        policy: &SandboxPolicy,
+        user: &User,
+    ) -> Vec<String> {
         if policy.mode != Mode::WorkspaceWrite {
             return Vec::new();
         }
-        self.lock().look(policy, user, Scope::All)
+        let mut state = self.lock();
+        let ground = ground(policy, Vec::new());
+        let own = state.copies.get_mut(&ticket).into_iter().flatten();
+        let mut told: Vec<String> = own.flat_map(|own| own.take_over(&ground)).collect();
+        told.extend(state.look(policy, user, Scope::All));
+        told
     }
 
     /// The first look, which takes longer than all that follow, while nobody
@@ -142,7 +159,11 @@ impl Warden {
 
     /// All of a command has ended.
     pub(super) fn end(&self, ticket: u64) {
-        self.lock().running.remove(&ticket);
+        let mut state = self.lock();
+        state.running.remove(&ticket);
+        for own in state.copies.remove(&ticket).into_iter().flatten() {
+            own.remove();
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {

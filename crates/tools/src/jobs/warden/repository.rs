@@ -34,7 +34,7 @@ pub(super) struct Ground<'a> {
 
 impl Ground<'_> {
     /// The folder that no command can replace, and the rest of the way.
-    fn split<'p>(&self, path: &'p Path) -> Option<(&Path, &'p Path)> {
+    pub(super) fn split<'p>(&self, path: &'p Path) -> Option<(&Path, &'p Path)> {
         let around = self.writable.iter().filter_map(|base| {
             let below = path.strip_prefix(base).ok()?;
             Some((*base, below))
@@ -42,7 +42,7 @@ impl Ground<'_> {
         around.min_by_key(|(_, below)| below.components().count())
     }
 
-    fn look(&self, path: &Path) -> io::Result<Standing> {
+    pub(super) fn look(&self, path: &Path) -> io::Result<Standing> {
         match self.split(path) {
             Some((base, below)) => Below::new(base).look(below),
             None => Ok(Standing::Nothing),

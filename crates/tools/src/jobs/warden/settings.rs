@@ -193,6 +193,73 @@ fn is_plain_address(address: &str) -> bool {
     !address.contains("::") && !address.starts_with('-')
 }
 
+/// What a command changed in settings.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    added: Vec<Setting>,
+    removed: Vec<Setting>,
+    /// What is not done, by kind: with it git may run programs or go elsewhere.
+    pub(super) refused: Vec<String>,
+}
+
+impl Changes {
+    pub(super) fn between(before: &[Setting], after: &[Setting]) -> Self {
+        let mut changes = Self::default();
+        for (setting, others, side) in (after.iter().map(|each| (each, before, Side::Added)))
+            .chain(before.iter().map(|each| (each, after, Side::Removed)))
+        {
+            if others.contains(setting) {
+                continue;
+            }
+            match side {
+                _ if !setting.is_harmless() => changes.refused.push(setting.kind()),
+                Side::Added => changes.added.push(setting.clone()),
+                Side::Removed => changes.removed.push(setting.clone()),
+            }
+        }
+        changes.refused.sort();
+        changes.refused.dedup();
+        changes
+    }
+
+    /// Addresses of known remotes that are other ones now, by kind and name.
+    pub(super) fn redirected(&self) -> Vec<String> {
+        let is_address = |setting: &&Setting| {
+            matches!(
+                setting.kind().as_str(),
+                "remote.*.url" | "remote.*.pushurl" | "remote.*.push"
+            )
+        };
+        let is_known = |setting: &&Setting| {
+            let gone = |other: &Setting| other.subsection == setting.subsection;
+            self.removed.iter().any(gone) || setting.key != "url"
+        };
+        let changed = self.added.iter().filter(is_address).filter(is_known);
+        changed
+            .map(|setting| {
+                let name = setting.subsection.as_deref().unwrap_or_default();
+                format!("{}.{name}.{}", setting.section, setting.key)
+            })
+            .collect()
+    }
+
+    /// The settings with these changes.
+    pub(super) fn applied(&self, to: Vec<Setting>) -> Vec<Setting> {
+        let kept = to.into_iter().filter(|each| !self.removed.contains(each));
+        kept.chain(self.added.iter().cloned()).collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Added,
+    Removed,
+}
+
 /// What would make git run something out of a `.gitmodules`.
 pub(super) fn is_harmful_module(setting: &Setting) -> bool {
     match setting.kind().as_str() {
