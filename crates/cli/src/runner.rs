@@ -1,7 +1,6 @@
 //! The runners of processes: this program supervises what a session starts. The
 //! walls around commands are put up elsewhere; see `sandbox.rs`.
 
-use crate::assemble;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::sandbox::{self, Walls};
@@ -47,7 +46,7 @@ pub fn jobs(folder: &Path) -> Jobs {
 /// What a call can be held to here, were it only to read, outside of a session.
 ///
 /// # Errors
-/// When nothing can be started at all.
+/// When there is no place for temporary files.
 pub fn reading_room(
     place: &Place,
     resolved: &Resolved,
@@ -56,10 +55,9 @@ pub fn reading_room(
 ) -> Result<ReadingRoom, CliError> {
     let walls = Walls::find(place, &resolved.sandbox, None);
     let scratch = tempfile::tempdir()?;
-    let jobs = session_jobs(scratch.path(), resolved).with_sandbox(walls.of_agent(agent));
-    // The trial of the sandbox is a process like any other.
-    let runtime = assemble::runtime()?;
-    let _inside = runtime.enter();
+    let jobs = session_jobs(scratch.path(), resolved)
+        .with_sandbox(walls.of_agent(agent))
+        .with_shown(walls.shown.clone());
     Ok(tenon_tools::reading_room(facts, &jobs))
 }
 

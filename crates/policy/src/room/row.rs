@@ -143,7 +143,8 @@ impl Row {
         match word.strip_prefix("--") {
             Some(long) => {
                 let name = long.split('=').next().unwrap_or(long);
-                matches!(name, "regexp" | "file" | "from-file")
+                // With the last two a program searches for nothing.
+                matches!(name, "regexp" | "file" | "files" | "type-list")
             }
             None => self
                 .cluster(word)

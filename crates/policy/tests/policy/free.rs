@@ -205,6 +205,8 @@ const ASKED: &[&str] = &[
     "rg --follow x",
     "rg --hostname-bin=x x",
     "rg x /etc",
+    "rg --files /etc",
+    "fd . /etc",
     "rg --ignore-file /etc/passwd x",
     "sed -n '1w new.txt' a.txt",
     "sed 's/a/b/w new.txt' a.txt",
