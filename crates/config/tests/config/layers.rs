@@ -1,7 +1,9 @@
 use crate::support::World;
 use serde_json::json;
 use tenon_config::Origin;
-use tenon_policy::{Authority, Facts, Grants, ReadOnly, Rules, Subject, analyse, decide};
+use tenon_policy::{
+    Authority, Facts, Grants, ReadOnly, ReadingRoom, Rules, Subject, analyse, decide,
+};
 use tenon_vocab::{Class, Decision, Effect, Timestamp};
 
 fn origin_of(world: &World, key: &str) -> String {
@@ -21,6 +23,7 @@ pub fn bash(rules: &Rules, command: &str) -> Class {
         agent: "build",
         read_only: ReadOnly::No,
         agent_rules: None,
+        reading_room: ReadingRoom::Absent,
     };
     decide(
         &facts,
@@ -142,6 +145,7 @@ fn the_programs_own_folders_are_protected_also_inside_of_the_root() {
         agent: "build",
         read_only: ReadOnly::No,
         agent_rules: None,
+        reading_room: ReadingRoom::Absent,
     };
     let class = |rules: &Rules, facts: &Facts| {
         decide(

@@ -4,7 +4,7 @@
 //! policy is asked, with that one rule and nothing else.
 
 use serde_json::{Value, json};
-use tenon_policy::{Authority, Facts, Grants, Layer, ReadOnly, Rules, decide};
+use tenon_policy::{Authority, Facts, Grants, Layer, ReadOnly, ReadingRoom, Rules, decide};
 use tenon_vocab::profile::{HookEvent, HookSpec};
 use tenon_vocab::{Decision, Timestamp};
 
@@ -46,6 +46,7 @@ fn denied(facts: &Facts, rule: &Value) -> bool {
         agent: "",
         read_only: ReadOnly::No,
         agent_rules: None,
+        reading_room: ReadingRoom::Absent,
     };
     let now = Timestamp::UNIX_EPOCH;
     decide(facts, &rules, &Grants::new(), &authority, now).decision() == Decision::Deny

@@ -8,7 +8,7 @@ use super::replace;
 use crate::core::Core;
 use crate::run::{Flow, Run};
 use crate::schedule::Ready;
-use tenon_policy::{Authority, Grants, ReadOnly, Rules, decide};
+use tenon_policy::{Authority, Grants, ReadOnly, ReadingRoom, Rules, decide};
 use tenon_vocab::names::tool;
 use tenon_vocab::profile::TodoFirst;
 use tenon_vocab::{Class, Effect, ErrorCode, TodoItem, TodoStatus, ToolOutput};
@@ -111,6 +111,7 @@ fn has_effects(run: &Run, ready: &Ready) -> bool {
                 agent: "",
                 read_only: ReadOnly::No,
                 agent_rules: None,
+                reading_room: ReadingRoom::Absent,
             };
             let now = run.core.ambient.now();
             let decided = decide(&facts, &Rules::built_in(), &Grants::new(), &nobody, now);

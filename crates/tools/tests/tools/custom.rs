@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tenon_policy::{Authority, Grants, ReadOnly, Rules, Subject, decide, offers};
+use tenon_policy::{Authority, Grants, ReadOnly, ReadingRoom, Rules, Subject, decide, offers};
 use tenon_tools::custom::{FolderFile, Manifest};
 use tenon_tools::{BuiltIn, CustomTools, Interactive, Tool, ToolFolder, ToolSource, Toolbox};
 use tenon_vocab::{Class, Effect, Timestamp, ToolStream};
@@ -247,6 +247,7 @@ fn what_a_tool_claims_decides_nothing_but_the_order_of_calls() {
             agent: "build",
             read_only: ReadOnly::No,
             agent_rules: None,
+            reading_room: ReadingRoom::Absent,
         },
         Timestamp::now(),
     );

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use tenon_policy::{Authority, Grants, ReadOnly, Rules, decide};
+use tenon_policy::{Authority, Grants, ReadOnly, ReadingRoom, Rules, decide};
 use tenon_tools::{Programs, Workspace, WorkspaceOptions};
 use tenon_vocab::{Class, Timestamp};
 
@@ -55,6 +55,7 @@ impl Ground {
             agent: "build",
             read_only: ReadOnly::No,
             agent_rules: None,
+            reading_room: ReadingRoom::Absent,
         };
         let (rules, grants) = (Rules::built_in(), Grants::new());
         decide(&facts, &rules, &grants, &authority, Timestamp::UNIX_EPOCH).class
