@@ -193,8 +193,8 @@ fn seen(root: &Path, environment: &[(OsString, OsString)]) -> Vec<PathBuf> {
 }
 
 fn is_in_temporary(path: &Path) -> bool {
-    let is_around = |folder: &&str| path.starts_with(folder) && path != Path::new(folder);
-    TEMPORARY.iter().any(|folder| is_around(&folder))
+    let is_below = |folder: &Path| path.starts_with(folder) && path != folder;
+    TEMPORARY.iter().map(Path::new).any(is_below)
 }
 
 /// What commands get besides or instead of what others get.
