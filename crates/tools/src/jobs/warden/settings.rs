@@ -163,6 +163,9 @@ impl Setting {
         let Some(value) = &self.value else {
             return format!("\t{}\n", self.key);
         };
+        if is_plain(value) {
+            return format!("\t{} = {value}\n", self.key);
+        }
         let mut line = format!("\t{} = \"", self.key);
         for each in value.chars() {
             match each {
@@ -186,6 +189,12 @@ impl Setting {
             }
         }
     }
+}
+
+/// Whether git writes a value without quotes.
+fn is_plain(value: &str) -> bool {
+    let is_plain = |each: char| each.is_ascii_graphic() && !matches!(each, '"' | '\\' | '#' | ';');
+    !value.is_empty() && value.chars().all(is_plain)
 }
 
 /// Neither `ext::…`, which is a command, nor what would be an option.
@@ -451,6 +460,8 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_the_same() {
+        let plain = "[core]\n\tbare = false\n\tmore = a=b:c\n";
+        assert_eq!(written(parse(plain.as_bytes()).unwrap().iter()), plain);
         let text = "[a \"b\\\"c\"]\n\tkey = \" x # y \\\\ \\n\"\n\talone\n[a]\n\tkey =\n";
         let settings = parse(text.as_bytes()).unwrap();
         let again = written(settings.iter());
