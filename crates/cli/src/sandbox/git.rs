@@ -13,10 +13,8 @@ use std::path::{Path, PathBuf};
 const STEERING: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 /// The same of a linked working tree's folder.
 const STEERING_A_WORKTREE: [&str; 3] = ["config.worktree", "commondir", "gitdir"];
-/// Repositories that are looked after below a root; each costs mounts.
+/// Submodules and working trees that are looked after; each costs mounts.
 const MOST: usize = 64;
-/// Names that are looked at to find them.
-const ENTRIES: usize = 4096;
 
 /// What git writes, and what of it must not be written.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,7 +38,7 @@ impl Repository {
 
     /// What steers git there.
     pub(super) fn protected(&self) -> Vec<PathBuf> {
-        let mut paths = steering(&self.common);
+        let mut paths = steering(&self.common, WorkingTrees::of(&self.root, &self.common));
         if self.folder != self.common {
             paths.extend(STEERING.map(|name| self.folder.join(name)));
             paths.push(self.folder.join("gitdir"));
@@ -49,9 +47,10 @@ impl Repository {
     }
 }
 
-/// What steers git in the repositories that a root lies in or holds: its own,
-/// and clones and submodules on the two levels below it. A command that wrote
-/// there would have the user's next git run its program.
+/// What steers git in the repository that a root lies in. A command that wrote
+/// there would have the user's next git run its program. Repositories below the
+/// root are judged after each command, by what is in them: a mount would keep
+/// them from being moved and removed.
 pub(super) fn steered(root: &Path) -> Vec<PathBuf> {
     let above = root
         .ancestors()
@@ -59,53 +58,36 @@ pub(super) fn steered(root: &Path) -> Vec<PathBuf> {
         .find(|entry| entry.symlink_metadata().is_ok());
     above
         .into_iter()
-        .chain(below(root))
-        .flat_map(|entry| of_entry(&entry))
+        .flat_map(|entry| of_entry(&entry, WorkingTrees::of(root, &entry)))
         .collect()
 }
 
-/// The `.git` entries on the two levels below a root.
-fn below(root: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut left = ENTRIES;
-    let mut open = vec![root.to_owned()];
-    for _ in 0..2 {
-        for folder in std::mem::take(&mut open) {
-            let Ok(entries) = std::fs::read_dir(&folder) else {
-                continue;
-            };
-            for entry in entries.flatten() {
-                if left == 0 {
-                    break;
-                }
-                left -= 1;
-                let name = entry.file_name();
-                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if !is_folder || super::secrets::is_bulk(&name.to_string_lossy()) {
-                    continue;
-                }
-                let path = entry.path();
-                let git = path.join(".git");
-                if git.symlink_metadata().is_ok() {
-                    found.push(git);
-                }
-                open.push(path);
-            }
+/// What holds the folders of linked working trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WorkingTrees {
+    Mounts,
+    /// They lie in the project: they are judged after each command, so that
+    /// `git worktree remove` can take them away.
+    Judgement,
+}
+
+impl WorkingTrees {
+    fn of(root: &Path, folder: &Path) -> Self {
+        if root.join(".git") == folder {
+            Self::Judgement
+        } else {
+            Self::Mounts
         }
-        open.sort();
     }
-    found.sort();
-    found.truncate(MOST);
-    found
 }
 
 /// A `.git` folder is named as it is written, also where it is a link: the
 /// sandbox guards the link then, and protects what it leads to. A `.git` file
 /// is protected itself, with the folder that it names.
-fn of_entry(entry: &Path) -> Vec<PathBuf> {
+fn of_entry(entry: &Path, trees: WorkingTrees) -> Vec<PathBuf> {
     if entry.is_dir() {
         return if is_git(entry) {
-            steering(entry)
+            steering(entry, trees)
         } else {
             Vec::new()
         };
@@ -117,21 +99,28 @@ fn of_entry(entry: &Path) -> Vec<PathBuf> {
     let Some(folder) = pointed_at(entry, top).filter(|folder| folder.join("HEAD").exists()) else {
         return paths;
     };
-    paths.extend(steering(&folder));
+    paths.extend(steering(&folder, WorkingTrees::Mounts));
     if let Some(text) = short(&folder.join("commondir")) {
         paths.push(folder.join("gitdir"));
         let common = folder.join(text.trim()).canonicalize();
-        paths.extend(common.into_iter().flat_map(|common| steering(&common)));
+        paths.extend(
+            common
+                .into_iter()
+                .flat_map(|common| steering(&common, WorkingTrees::Mounts)),
+        );
     }
     paths
 }
 
 /// Of a git folder, the folders of its submodules and of its working trees.
-fn steering(folder: &Path) -> Vec<PathBuf> {
+fn steering(folder: &Path, trees: WorkingTrees) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = std::iter::once(folder.to_owned())
         .chain(submodules(folder))
         .flat_map(|folder| STEERING.map(|name| folder.join(name)))
         .collect();
+    if trees == WorkingTrees::Judgement {
+        return paths;
+    }
     let trees = std::fs::read_dir(folder.join("worktrees"));
     for tree in trees.into_iter().flatten().flatten().take(MOST) {
         paths.extend(STEERING_A_WORKTREE.map(|name| tree.path().join(name)));

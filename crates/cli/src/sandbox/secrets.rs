@@ -88,7 +88,7 @@ fn led_to(root: &Path, link: &Path) -> Vec<PathBuf> {
 }
 
 /// Folders of foreign or generated files, with thousands of entries.
-pub(super) fn is_bulk(name: &str) -> bool {
+fn is_bulk(name: &str) -> bool {
     const BULK: [&str; 7] = [
         ".git",
         "node_modules",

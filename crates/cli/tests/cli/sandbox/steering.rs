@@ -77,3 +77,50 @@ fn a_call_by_hand_says_what_was_set_aside() {
     let quiet = script(&program, "echo 1 > plain.txt").ended(0);
     assert!(!quiet.err.contains("protected"), "{}", quiet.err);
 }
+
+#[test]
+fn repositories_below_are_moved_removed_and_configured_and_run_nothing() {
+    if !has_walls("full") {
+        return;
+    }
+    let program = program();
+    let project = program.home.project();
+    git(&project, &["init", "-q"]);
+    git(&project, &["commit", "-q", "--allow-empty", "-m", "one"]);
+    git(&project, &["worktree", "add", "-q", "tree"]);
+    for folder in ["gone", "from", "kept"] {
+        git(&project, &["init", "-q", folder]);
+    }
+    program.file("evil", "#!/bin/sh\ntouch ran\n");
+    let lines = "set -e; chmod +x evil; rm -rf gone; mv from to; git worktree remove tree
+        git worktree add -q other; git -C kept config user.name me
+        git -C kept config core.fsmonitor \"$PWD/evil\"; git -C to config core.fsmonitor \"$PWD/evil\"
+        git -C other config core.editor x
+        cp evil kept/.git/hooks/post-index-change; cp evil to/.git/hooks/post-index-change";
+    let ran = script(&program, lines).ended(0);
+    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
+    for path in ["gone", "from", "tree", ".git/worktrees/tree"] {
+        assert!(!project.join(path).exists(), "{path} {}", ran.out);
+    }
+    for folder in ["kept", "to", "other", "."] {
+        git(&project.join(folder), &["status"]);
+        assert!(
+            !project.join(folder).join("ran").exists(),
+            "{folder} {}",
+            ran.out
+        );
+    }
+    let config = program.content("kept/.git/config");
+    assert!(
+        config.contains("me") && !config.contains("evil"),
+        "{config}"
+    );
+    // In a session of its own, to which that working tree is an old one.
+    let ran = script(&program, "git worktree remove other").ended(0);
+    assert_eq!(result(&ran)["exit_code"], 0, "{}", ran.out);
+    assert!(
+        !project.join(".git/worktrees/other").exists(),
+        "{}",
+        ran.out
+    );
+}

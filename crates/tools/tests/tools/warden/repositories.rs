@@ -187,3 +187,36 @@ async fn what_the_configuration_opens_of_a_git_folder_is_left_alone() {
         assert!(yard.text(".git/config").unwrap().contains("mine"), "{case}");
     }
 }
+
+#[tokio::test]
+async fn repositories_that_were_there_are_moved_removed_and_configured_and_run_nothing() {
+    for yard in yards() {
+        for folder in ["gone", "from", "kept"] {
+            yard.git(&yard.root, &["init", "-q", folder]);
+        }
+        yard.git(&yard.root, &["worktree", "add", "-q", "tree"]);
+        yard.git(&yard.root, &["worktree", "add", "-q", "stays"]);
+        yard.give();
+        let script = "set -e; rm -rf gone; mv from to; git worktree remove tree
+            git worktree add -q other; git worktree remove other
+            git -C kept config user.name me; git -C kept config core.fsmonitor $EVIL
+            git -C to config core.fsmonitor $EVIL
+            cp $EVIL kept/.git/hooks/post-index-change; cp $EVIL to/.git/hooks/post-index-change
+            git init -q bad; git -C bad config core.fsmonitor $EVIL
+            echo ../../../bad/.git > .git/worktrees/stays/commondir";
+        let outcome = yard.sh(script).await;
+        let case = yard.case(&outcome);
+        assert_eq!(outcome.exit_code(), Some(0), "{case}");
+        for path in ["gone", "from", "tree", "other", ".git/worktrees/tree"] {
+            assert!(!yard.exists(path), "{path} {case}");
+        }
+        for folder in ["kept", "to", "stays", "."] {
+            yard.uses_git(&yard.root.join(folder));
+        }
+        assert!(!yard.has_run(), "{case}");
+        let config = yard.text("kept/.git/config").unwrap();
+        assert!(config.contains("name = me"), "{config} {case}");
+        let common = yard.text(".git/worktrees/stays/commondir");
+        assert_eq!(common.as_deref(), Some("../..\n"), "{case}");
+    }
+}
