@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_dropped_file_is_found_however_the_terminal_writes_its_path() {
-        let (home, root) = (Path::new("/home/ada"), Path::new("/work"));
+        let (home, root) = (Path::new("/home/me"), Path::new("/srv/project"));
         for text in [
             "/tmp/a b.png",
             "'/tmp/a b.png'",
@@ -215,9 +215,12 @@ mod tests {
         }
         assert_eq!(
             path("~/x.png", Some(home), root),
-            Path::new("/home/ada/x.png")
+            Path::new("/home/me/x.png")
         );
-        assert_eq!(path("x.png", Some(home), root), Path::new("/work/x.png"));
+        assert_eq!(
+            path("x.png", Some(home), root),
+            Path::new("/srv/project/x.png")
+        );
     }
 
     #[test]
