@@ -47,6 +47,7 @@ use tenon_tui::state::{Press, Twice};
 use tenon_vocab::notice;
 use tenon_vocab::{Command, ContextChange, Event, EventKind, Part, Printable, Query, SessionId};
 use watch::Said;
+pub(crate) use watch::typed_alone;
 
 const PROMPT: &str = "> ";
 

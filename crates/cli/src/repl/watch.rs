@@ -2,9 +2,10 @@
 //! the terminal cannot do more. Reads only what is there, so that reading can
 //! be stopped at any time.
 
-use super::input::{Entered, Pace};
-use super::modes::Keys;
+use super::input::{Entered, NOT_TYPED, Pace};
+use super::modes::{Keys, prompt};
 use super::paste::{first_input, is_marked, is_open, typed, unmarked};
+use crate::screen::complain;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, PipeReader, Stdin};
@@ -78,6 +79,23 @@ impl Moment {
 fn is_readable(stdin: &Stdin, within: Timespec) -> bool {
     let mut watched = [PollFd::new(stdin, PollFlags::IN)];
     matches!(poll(&mut watched, Some(&within)), Ok(ready) if ready > 0)
+}
+
+/// A line of this terminal that was typed by itself, and after now; `None` at the end
+/// of what is typed. For a question before there is a keyboard.
+pub fn typed_alone(label: &str) -> Option<String> {
+    let (moment, mut lines) = (Moment::default(), Lines::new());
+    let since = moment.begin();
+    loop {
+        prompt(label);
+        match lines.next(None, &moment)? {
+            (stamp, Said::Line(line)) if stamp >= since && line.pace == Pace::Alone => {
+                return Some(line.text);
+            }
+            (_, Said::Line(_)) => complain(NOT_TYPED),
+            (_, Said::End) => return None,
+        }
+    }
 }
 
 /// Standard input, line by line.

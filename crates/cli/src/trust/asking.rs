@@ -7,9 +7,8 @@ use crate::assemble::Options;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::question;
+use crate::repl::typed_alone;
 use crate::screen::{Paint, complain};
-use rustix::termios::{QueueSelector, tcflush};
-use std::io::{BufRead, Write};
 use tenon_config::TrustAnswer;
 use tenon_vocab::{Choice, Question};
 
@@ -72,15 +71,13 @@ pub fn ask_at_terminal(
 ) -> Result<(), CliError> {
     while let Some(pending) = asking.next(place, options)? {
         complain(&question::show(paint, &pending.question));
-        // What was typed before the question stood there is no answer to it.
-        let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
-        let mut line = typed();
+        let mut line = typed_alone("> ");
         while let Some(said) = line
             .as_deref()
             .and_then(|line| question::slip(&pending.question, line))
         {
             complain(&said);
-            line = typed();
+            line = typed_alone("> ");
         }
         let choice = typed_choice(&pending.question, line.as_deref());
         if let Some(said) = pending.chosen(place, &choice)? {
@@ -88,12 +85,4 @@ pub fn ask_at_terminal(
         }
     }
     Ok(())
-}
-
-/// A line of this terminal; `None` at its end.
-fn typed() -> Option<String> {
-    let _ = write!(std::io::stderr().lock(), "> ");
-    let mut line = String::new();
-    let read = std::io::stdin().lock().read_line(&mut line);
-    read.is_ok_and(|bytes| bytes > 0).then_some(line)
 }

@@ -181,7 +181,13 @@ fn a_single_run_on_a_terminal_asks_too() {
     .start() else {
         return;
     };
-    terminal.asked("Trust it?").line("y").see("hello").left(0);
+    terminal
+        .asked("Trust it?")
+        .paste_unmarked("y\nand more\n")
+        .see("not taken as an answer")
+        .see_last(">");
+    assert!(!home.tenon().join("trust.json").exists());
+    terminal.rested().line("y").see("hello").left(0);
     assert!(model.bodies().pop().unwrap().contains("OBEY"));
 }
 
