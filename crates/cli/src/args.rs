@@ -16,7 +16,7 @@ pub use cost::{CostArgs, CostBy};
 pub use doctor::DoctorArgs;
 pub use logs::{LogsArgs, LogsCommand};
 pub use order::{Order, order};
-pub use policy::{HooksCommand, PolicyCommand, TrustArgs, TrustCommand};
+pub use policy::{HooksCommand, ModeChoice, PolicyCommand, TrustArgs, TrustCommand};
 pub use sessions::{ExportFormat, ResumeArgs, SessionsCommand};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -179,6 +179,9 @@ pub struct RunArgs {
     /// The agent: build or plan.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
+    /// What may run without a question: `plan` is the agent, the others widen what is not asked about.
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub permission_mode: Option<ModeChoice>,
     /// What standard output carries.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub format: Format,

@@ -3,12 +3,14 @@
 
 mod equipment;
 mod like;
+mod mode;
 mod options;
 mod runtime;
 mod start;
 
 pub use equipment::{agent, toolbox, workspace};
 pub use like::like;
+pub use mode::sandbox_state;
 pub use options::{Options, Session};
 pub use runtime::runtime;
 
@@ -24,12 +26,12 @@ use crate::runner::session_jobs;
 use crate::sandbox::{self, Shortfall, Walls};
 use crate::skills;
 use crate::told::{self, Remarks, Remember};
-use equipment::{agents, opening, parameters, tool_limits, wanted_agent};
+use equipment::{agents, opening, parameters, tool_limits};
 use start::{neighbours, prune, remarks};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tenon_config::Env;
-use tenon_engine::{Approval, ModelSource, Parts, RealAmbient};
+use tenon_engine::{ModelSource, Parts, RealAmbient};
 use tenon_model::{Delivery, Model};
 use tenon_session::{Log, State};
 use tenon_tools::Jobs;
@@ -148,6 +150,7 @@ pub async fn open_with(
     let shortfall = sandbox::shortfall(&assembled.parts.jobs, &place.root).await;
     let said = shortfall.as_ref().map(|short| short.said.clone());
     assembled.parts.remarks.extend(said);
+    assembled.parts.modes.sandbox = sandbox_state(shortfall.as_ref());
     assembled.shortfall = shortfall;
     Ok(assembled)
 }
@@ -243,9 +246,12 @@ fn assemble(
         mut remarks,
         remember,
     } = made;
-    let named = options.agent.as_deref();
-    let (agent, remark) = wanted_agent(named, state.settings(), &resolved.agent)?;
-    remarks.act.extend(remark);
+    let mode::Start {
+        agent,
+        mode: permission,
+        remarks: told,
+    } = mode::start(options, configured, state.settings())?;
+    remarks.act.extend(told);
     let skills = skills::find(place, resolved, &agent);
     remarks.found.extend(skills.at_start());
     let skills = skills.usable;
@@ -275,11 +281,7 @@ fn assemble(
     context.commands = own.commands;
     let trouble = (!own.remarks.is_empty()).then(|| own.remarks.join("; "));
     remarks.found.extend(trouble);
-    if matches!(options.approval, Approval::Yolo(_)) {
-        remarks.act.push(String::from(
-            "--yolo: what must be confirmed is answered with yes, too",
-        ));
-    }
+    remarks.act.extend(mode::told(permission, options));
     let id = log.id();
     let parameters = parameters(resolved, model.as_ref(), wanted.as_ref());
     remarks.act.extend(
@@ -310,7 +312,7 @@ fn assemble(
         models,
         on_grant: keeps.then(|| grants::sink(place)),
         context,
-        settings: opening(model.as_ref(), &agent, &parameters),
+        settings: opening(model.as_ref(), &agent, permission, &parameters),
         agent,
         agents,
         limits: resolved.limits.clone(),
@@ -320,6 +322,7 @@ fn assemble(
         retry: resolved.retry.plan(),
         approval: options.approval,
         effects: options.effects,
+        modes: mode::parts(configured),
         hooks: resolved.hooks.clone(),
         masker,
         ambient: Arc::new(RealAmbient),

@@ -4,14 +4,10 @@
 use crate::place::Place;
 use std::path::Path;
 use tenon_config::{CommandPlaces, Commands, Loaded, commands};
-use tenon_engine::slash::{Own, SLASH, UNLISTED};
+use tenon_engine::slash::{Own, SLASH};
 
 pub fn find(place: &Place, loaded: &Loaded) -> Commands {
-    let reserved: Vec<&str> = SLASH
-        .iter()
-        .flat_map(Own::names)
-        .chain(UNLISTED.iter().copied())
-        .collect();
+    let reserved: Vec<&str> = SLASH.iter().flat_map(Own::names).collect();
     let project = loaded.project();
     let trusted = project.snapshot.as_deref().filter(|_| project.is_trusted());
     let home = place.env.get("HOME").map(Path::new);

@@ -6,6 +6,7 @@ use crate::custom::Custom;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::trust;
+use std::path::Path;
 use tenon_config::{Choice, Loaded, Locks, Resolved};
 use tenon_engine::Approval;
 
@@ -45,6 +46,11 @@ pub fn settings(place: &Place, options: &Options) -> Result<(Loaded, Resolved), 
 /// What the administrator forbade stops the start, so that nobody believes a
 /// flag that does not hold.
 fn respect(locks: &Locks, options: &Options) -> Result<(), CliError> {
+    if let Some(mode) = options.permission_mode
+        && let Some(file) = locks.forbids(mode)
+    {
+        return Err(forbidden(&format!("--permission-mode {mode}"), file));
+    }
     // --yolo answers all that --yes does, so a lock on either stops it.
     let (flag, file) = match options.approval {
         Approval::Yolo(_) => ("--yolo", locks.yolo.as_ref().or(locks.yes.as_ref())),
@@ -54,9 +60,13 @@ fn respect(locks: &Locks, options: &Options) -> Result<(), CliError> {
     let Some(file) = file else {
         return Ok(());
     };
-    Err(CliError::usage(format!(
-        "{flag} is not allowed here: {} forbids it",
+    Err(forbidden(flag, file))
+}
+
+pub fn forbidden(what: &str, file: &Path) -> CliError {
+    CliError::usage(format!(
+        "{what} is not allowed here: {} forbids it",
         file.display()
     ))
-    .with_hint("Start without it, or ask the administrator of this machine."))
+    .with_hint("Start without it, or ask the administrator of this machine.")
 }

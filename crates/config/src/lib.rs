@@ -65,8 +65,9 @@ pub use sandbox::{
     SandboxAdapter, SandboxLacking, SandboxLimits, SandboxMode, SandboxNetwork, SandboxSettings,
 };
 pub use settings::{
-    AuthStore, GrantScope, GrantSettings, KeySource, LogLevel, LogSettings, PromptSettings, Proxy,
-    Resolved, ResolvedProvider, ResponsesSettings, RetrySettings, SmallModel, SmallNamed,
+    AuthStore, Explicit, GrantScope, GrantSettings, KeySource, LogLevel, LogSettings,
+    PromptSettings, Proxy, Resolved, ResolvedProvider, ResponsesSettings, RetrySettings,
+    SmallModel, SmallNamed,
 };
 pub use snapshot::{KeptFile, Snapshot};
 pub use trust::{Difference, Earlier, ProjectTrust, Trust, TrustAnswer, TrustError, TrustSubject};

@@ -7,12 +7,21 @@ use crate::{ConfigError, Origin, suggest};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tenon_policy::Layer;
+use tenon_vocab::PermissionMode;
 
 /// Weakest first.
 pub(crate) const MODES: &[&str] = &["off", "workspace-write", "read-only"];
 pub(crate) const NETWORKS: &[&str] = &["inherit", "deny"];
 
-const NAMES: &[&str] = &["yolo", "yes", "providers", "mcp", "sandbox", "network"];
+const NAMES: &[&str] = &[
+    "yolo",
+    "yes",
+    "permission_modes",
+    "providers",
+    "mcp",
+    "sandbox",
+    "network",
+];
 
 /// A list of what is allowed, and the file that says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +43,8 @@ pub struct Locks {
     pub yolo: Option<PathBuf>,
     /// The file that forbids `--yes`.
     pub yes: Option<PathBuf>,
+    /// Permission modes that are forbidden, each with the file that forbids it.
+    pub permission_modes: Vec<(PermissionMode, PathBuf)>,
     /// Providers by name or by address; each list has to hold one that fits.
     pub providers: Vec<AllowList>,
     /// MCP servers, in the same way.
@@ -50,11 +61,20 @@ impl Locks {
         Self {
             yolo: self.yolo.or(other.yolo),
             yes: self.yes.or(other.yes),
+            permission_modes: [self.permission_modes, other.permission_modes].concat(),
             providers: [self.providers, other.providers].concat(),
             mcp: [self.mcp, other.mcp].concat(),
             sandbox: higher(MODES, self.sandbox, other.sandbox),
             network: higher(NETWORKS, self.network, other.network),
         }
+    }
+
+    /// The file that forbids a permission mode.
+    #[must_use]
+    pub fn forbids(&self, mode: PermissionMode) -> Option<&Path> {
+        let mut forbidden = self.permission_modes.iter();
+        let found = forbidden.find(|(forbidden, _)| *forbidden == mode);
+        found.map(|(_, file)| file.as_path())
     }
 
     /// # Errors
@@ -144,6 +164,7 @@ pub(crate) fn parse(node: &Node, file: &Path) -> Result<Locks, Trouble> {
         match name.as_str() {
             "yolo" => locks.yolo = forbidden(name, field, file)?,
             "yes" => locks.yes = forbidden(name, field, file)?,
+            "permission_modes" => locks.permission_modes = modes(name, field, file)?,
             "providers" => locks.providers = vec![list(name, field, file)?],
             "mcp" => locks.mcp = vec![list(name, field, file)?],
             "sandbox" => locks.sandbox = Some(minimum(name, field, file, &MODES[1..])?),
@@ -175,6 +196,29 @@ fn forbidden(name: &str, node: &Node, file: &Path) -> Result<Option<PathBuf>, Tr
         Value::Bool(false) => Ok(Some(file.to_owned())),
         _ => Err(wrong(node, name, "true or false")),
     }
+}
+
+/// `{"auto": false}`
+fn modes(name: &str, node: &Node, file: &Path) -> Result<Vec<(PermissionMode, PathBuf)>, Trouble> {
+    let Shape::Map(fields) = &node.value else {
+        return Err(wrong(
+            node,
+            name,
+            "an object of modes with true or false each",
+        ));
+    };
+    let mut found = Vec::new();
+    for (word, field) in fields {
+        let Some(mode) = PermissionMode::named(word) else {
+            let known = PermissionMode::ALL.map(PermissionMode::name).join(", ");
+            let message = format!("`{name}`: there is no mode `{word}`");
+            let hint = format!("known here: {known}");
+            return Err(Trouble::new(field.at, message).with_hint(Some(hint)));
+        };
+        let file = forbidden(word, field, file)?;
+        found.extend(file.map(|file| (mode, file)));
+    }
+    Ok(found)
 }
 
 fn list(name: &str, node: &Node, file: &Path) -> Result<AllowList, Trouble> {

@@ -10,8 +10,8 @@ use crate::rules::{external, rules};
 use crate::sandbox;
 use crate::secrets;
 use crate::settings::{
-    GrantScope, GrantSettings, LogLevel, LogSettings, PromptSettings, Resolved, ResolvedProvider,
-    RetrySettings, SmallModel, SmallNamed,
+    Explicit, GrantScope, GrantSettings, LogLevel, LogSettings, PromptSettings, Resolved,
+    ResolvedProvider, RetrySettings, SmallModel, SmallNamed,
 };
 use crate::slips;
 use crate::source::Source;
@@ -21,10 +21,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tenon_model::Parameters;
-use tenon_vocab::effort;
+use tenon_policy::Layer;
 use tenon_vocab::profile::{
     Checkpoints, Compaction, Limits, OnTimeout, StaleWrites, Strategy, TodoFirst, ToolLimits,
 };
+use tenon_vocab::{PermissionMode, effort};
 
 /// What the command line chose, beside the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -134,6 +135,11 @@ fn resolve_with(
         },
         retention_days: loaded.number("sessions.retention_days").unwrap_or(30),
         agent: loaded.text("default_agent").unwrap_or("build").to_owned(),
+        permission_mode: loaded
+            .text("permission_mode")
+            .and_then(PermissionMode::named)
+            .unwrap_or_default(),
+        network: explicit(loaded, "sandbox.network"),
         instructions: texts(loaded, "instructions"),
         retry: RetrySettings {
             attempts: count(loaded, "retry.attempts", 5),
@@ -155,6 +161,22 @@ fn resolve_with(
         locks: loaded.locks().clone(),
         warnings,
     })
+}
+
+/// A project, which may be anybody's, says nothing that counts as a choice.
+fn explicit(loaded: &Loaded, dotted: &str) -> Explicit {
+    match loaded.get(dotted) {
+        None
+        | Some((
+            _,
+            Origin::BuiltIn
+            | Origin::File {
+                layer: Layer::Project,
+                ..
+            },
+        )) => Explicit::No,
+        Some(_) => Explicit::Yes,
+    }
 }
 
 /// What a flag, a variable or the administrator set is above every profile.

@@ -11,7 +11,7 @@ use tenon_model::{
 };
 use tenon_policy::{Masker, Rules};
 use tenon_vocab::profile::{Checkpoints, Compaction, HookSpec, Limits, TodoFirst, ToolLimits};
-use tenon_vocab::{Decision, effort};
+use tenon_vocab::{Decision, PermissionMode, effort};
 
 /// Where a key comes from. The binary looks it up when it is needed.
 #[derive(Clone, PartialEq, Eq)]
@@ -241,6 +241,13 @@ pub enum SmallNamed {
     OfLlmServer,
 }
 
+/// Whether somebody has said what a setting should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Explicit {
+    Yes,
+    No,
+}
+
 #[derive(Debug, Clone)]
 pub struct Resolved {
     /// The one to use; `None` when nothing is configured (P16).
@@ -274,6 +281,10 @@ pub struct Resolved {
     pub todo_first: TodoFirst,
     pub retention_days: u64,
     pub agent: String,
+    pub permission_mode: PermissionMode,
+    /// Whether somebody besides a project has said what the network of commands
+    /// should be.
+    pub network: Explicit,
     pub instructions: Vec<String>,
     pub retry: RetrySettings,
     pub grants: GrantSettings,

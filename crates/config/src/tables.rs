@@ -61,12 +61,23 @@ const PRICE: Kind = Kind::Number {
 /// it; a test of the binary holds the two together.
 const THEMES: &[&str] = &["ansi", "auto", "dark", "light", "mono"];
 const STATUS: &[&str] = &[
-    "model", "agent", "root", "branch", "context", "tokens", "cost", "sandbox", "mode",
+    "permission",
+    "model",
+    "agent",
+    "root",
+    "branch",
+    "context",
+    "tokens",
+    "cost",
+    "sandbox",
+    "mode",
 ];
 
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 
 const MODES: &[&str] = &["off", "read-only", "workspace-write"];
+
+pub(crate) const PERMISSION_MODES: &[&str] = &["ask", "accept-edits", "auto", "plan"];
 
 pub(crate) const TYPES: &[&str] = &["chat", "messages", "responses", "external"];
 
@@ -76,6 +87,8 @@ pub(crate) static KEYS: &[Key] = &[
         .in_project(Project::Allowed),
     key("default_provider", Kind::Text, "", "The provider to use: a name below `providers`, or a preset such as `ollama`."),
     key("default_agent", Kind::Text, "\"build\"", "The agent that a session starts with."),
+
+    key("permission_mode", Kind::Word(PERMISSION_MODES), "\"ask\"", "The permission mode that a session starts in. See [safety](../safety.md#permission-modes)."),
 
     key("providers.*.preset", Kind::Text, "", "The preset to start from, where the provider has a name of its own."),
     key("providers.*.type", Kind::Word(TYPES), "\"chat\"", "The wire format. `chat` is what every OpenAI-compatible server speaks; `messages` is Anthropic's, `responses` OpenAI's newer one."),
@@ -261,7 +274,16 @@ pub(crate) const TYPE_ALIASES: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{TYPE_ALIASES, TYPES};
+    use super::{PERMISSION_MODES, TYPE_ALIASES, TYPES};
+    use tenon_vocab::PermissionMode;
+
+    #[test]
+    fn the_permission_modes_are_those_of_a_session() {
+        assert_eq!(
+            PERMISSION_MODES,
+            PermissionMode::ALL.map(PermissionMode::name)
+        );
+    }
 
     #[test]
     fn the_types_are_the_kinds_of_providers() {

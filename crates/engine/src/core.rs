@@ -11,7 +11,9 @@ use crate::inbox::Inbox;
 use crate::layout::{self, Layout};
 use crate::meter::Meter;
 use crate::notes::Told;
-use crate::parts::{Ambient, Approval, ContextParts, Effects, GrantSink, ModelSource, Parts};
+use crate::parts::{
+    Ambient, Approval, ContextParts, Effects, GrantSink, ModeParts, ModelSource, Parts,
+};
 use crate::questions::Questions;
 use crate::undo::Warned;
 use std::fmt;
@@ -61,6 +63,7 @@ pub(crate) struct Core {
     pub(crate) retry: RetryPlan,
     pub(crate) approval: Approval,
     pub(crate) effects: Effects,
+    pub(crate) modes: ModeParts,
     pub(crate) hooks: Hooks,
     pub(crate) masker: Arc<Masker>,
     pub(crate) ambient: Arc<dyn Ambient>,
@@ -83,9 +86,13 @@ fn is_of(state: &State, model: &Identity) -> bool {
 
 impl Core {
     /// In whose name a call is judged, and what the sandbox can hold it to.
-    pub(crate) fn authority<'a>(&self, agent: &'a AgentProfile, facts: &Facts) -> Authority<'a> {
+    pub(crate) fn authority_about<'a>(
+        &'a self,
+        agent: &'a AgentProfile,
+        facts: &Facts,
+    ) -> Authority<'a> {
         let room = reading_room(facts, &self.jobs);
-        Authority::of(agent).with_reading_room(room)
+        self.authority(agent).with_reading_room(room)
     }
 
     pub(crate) fn new(parts: Parts) -> Self {
@@ -148,6 +155,7 @@ impl Core {
             retry: parts.retry,
             approval: parts.approval,
             effects: parts.effects,
+            modes: parts.modes,
             hooks: Hooks::new(parts.hooks),
             masker: parts.masker,
             ambient: parts.ambient,

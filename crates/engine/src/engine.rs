@@ -8,7 +8,7 @@ use crate::inbox::{self, Work};
 use crate::parts::Parts;
 use crate::queries::Queries;
 use crate::run::{self, Run};
-use crate::{switch, title, undo};
+use crate::{mode, switch, title, undo};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -150,6 +150,7 @@ fn refuse(core: &Core, error: &SessionError) {
 fn open(core: &Core) -> Result<(), SessionError> {
     let known = core.emitter.state(|state| state.settings().cloned());
     let mut settings = core.settings.clone();
+    settings.permission_mode = settings.permission_mode.with_agent(&settings.agent_name);
     if let Some(known) = &known {
         settings.title = settings.title.or_else(|| known.title.clone());
         settings.pinned |= known.pinned;
@@ -165,6 +166,10 @@ async fn one(core: &Arc<Core>, work: Work, token: CancellationToken, context: Co
     let work = match work {
         Work::Switch(wanted) => {
             change(core, wanted, &token).await;
+            return context;
+        }
+        Work::Mode(wanted) => {
+            mode::enter(core, wanted, &token).await;
             return context;
         }
         Work::Undo => {

@@ -18,7 +18,7 @@ use crate::todo;
 use respond::{Responder, responder};
 use serde_json::Value;
 use std::sync::Arc;
-use tenon_policy::{Authority, Facts, Scope, Subject, decide};
+use tenon_policy::{Facts, Scope, Subject, decide};
 use tenon_tools::{Tool, Workspace};
 use tenon_vocab::{
     Answer, AnsweredBy, CallId, CallStatus, Choice, Class, Effect, Explanation, ToolOutput,
@@ -175,8 +175,8 @@ fn open(run: &Run, ready: Ready, reading: Reading) -> Result<Case, Box<Verdict>>
     let facts = ready.tool.facts(&ready.input, &core.workspace);
     let agent = core.agent();
     let authority = match reading {
-        Reading::Offered => core.authority(&agent.profile, &facts),
-        Reading::Excluded => Authority::of(&agent.profile),
+        Reading::Offered => core.authority_about(&agent.profile, &facts),
+        Reading::Excluded => core.authority(&agent.profile),
     };
     let explanation = decide(
         &facts,

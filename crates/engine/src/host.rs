@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tenon_policy::{Deed, Facts, Subject};
 use tenon_session::Blobs;
-use tenon_tools::jobs::Room;
+use tenon_tools::jobs::{Room, Walls};
 use tenon_tools::workspace::{Change, JournalError, MadeFolder};
 use tenon_tools::{Host, HostReply, HostRequest, Jobs, Journal, ToolLimits, Workspace};
 use tenon_vocab::port::BoxFuture;
@@ -157,6 +157,10 @@ impl Host for CallHost {
         self.room
     }
 
+    fn walls(&self) -> Walls {
+        self.core.usual_walls()
+    }
+
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply> {
         Box::pin(async move {
             match request {
@@ -172,10 +176,11 @@ impl Host for CallHost {
                     .await
                 }
                 HostRequest::Todo(update) => todo::request(&self.core, self.run, update),
-                HostRequest::RunOutside {
+                HostRequest::RunAgain {
                     command,
                     denial,
                     switch,
+                    walls,
                 } => {
                     outside::ask(
                         &self.core,
@@ -183,7 +188,11 @@ impl Host for CallHost {
                         &self.token,
                         &self.call,
                         command,
-                        &outside::Blocked { denial, switch },
+                        &outside::Blocked {
+                            denial,
+                            switch,
+                            walls,
+                        },
                     )
                     .await
                 }

@@ -6,7 +6,7 @@ use crate::{custom, named, skills};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_vocab::notice;
-use tenon_vocab::{Command, JobId, Notice, NoticeLevel, Part, RunOrigin, Switch};
+use tenon_vocab::{Command, JobId, Notice, NoticeLevel, Part, PermissionMode, RunOrigin, Switch};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -34,6 +34,8 @@ pub(crate) enum Work {
     },
     /// Another model, or another effort.
     Switch(Switch),
+    /// Into the mode `plan`, or out of it.
+    Mode(PermissionMode),
     Undo,
     Redo,
     Revert {
@@ -46,7 +48,7 @@ impl Work {
     fn typed(&self) -> Option<String> {
         let named = |name: &str, rest: &str| format!("/{name} {rest}").trim_end().to_owned();
         Some(match self {
-            Self::Switch(_) => return None,
+            Self::Switch(_) | Self::Mode(_) => return None,
             Self::Prompt { text, .. } => text.clone(),
             Self::Custom {
                 name, arguments, ..
@@ -74,9 +76,11 @@ struct Desk {
 impl Desk {
     /// Whether another agent waits for the end of the run.
     fn is_changing_agent(&self) -> bool {
-        self.work
-            .iter()
-            .any(|work| matches!(work, Work::Switch(switch) if switch.agent.is_some()))
+        self.work.iter().any(|work| match work {
+            Work::Switch(switch) => switch.agent.is_some(),
+            Work::Mode(_) => true,
+            _ => false,
+        })
     }
 }
 
@@ -141,7 +145,17 @@ impl Inbox {
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
 
-    fn push(&self, work: Work) {
+    pub(crate) fn is_running(&self) -> bool {
+        self.lock().run.is_some()
+    }
+
+    /// A change of the mode that waits is not wanted any more.
+    pub(crate) fn forget_modes(&self) {
+        let wanted = |work: &Work| !matches!(work, Work::Mode(_));
+        self.lock().work.retain(wanted);
+    }
+
+    pub(crate) fn push(&self, work: Work) {
         let mut desk = self.lock();
         let work = match work {
             Work::Prompt {

@@ -29,6 +29,7 @@ mod layout;
 mod mask;
 mod mentions;
 mod meter;
+mod mode;
 pub mod named;
 mod next;
 mod notes;
@@ -60,6 +61,6 @@ pub use engine::Engine;
 pub use layout::of_next_prompt;
 pub use once::call_once;
 pub use parts::{
-    AgentParts, Ambient, Approval, Chosen, Confirm, ContextParts, Effects, GrantSink, ModelSource,
-    Parts, ProviderInfo, RealAmbient,
+    AgentParts, Ambient, Approval, AutoNetwork, Chosen, Confirm, ContextParts, Effects, GrantSink,
+    ModeParts, ModelSource, Parts, ProviderInfo, RealAmbient, SandboxState,
 };

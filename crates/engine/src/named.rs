@@ -1,11 +1,12 @@
-//! What a user says of the session itself: its title, and whether it stays when
-//! old ones are removed. No model is asked, and nothing waits for a run: the
+//! What a user says of the session itself: its title, whether it stays when old
+//! ones are removed, what may run unasked. No model is asked, and nothing waits for a run: the
 //! inbox does it at once. A title that was given here is never replaced by one
 //! that a model makes.
 
 use crate::core::Core;
+use crate::mode::{self, Wished};
 use tenon_vocab::notice;
-use tenon_vocab::{NoticeLevel, SettingsChange};
+use tenon_vocab::{Notice, NoticeLevel, SettingsChange};
 
 /// Characters of a title, at most. It stands in lists.
 pub const LONGEST_TITLE: usize = 200;
@@ -27,12 +28,14 @@ pub fn title(text: &str) -> Result<String, String> {
 }
 
 /// Records it, then says it. Ends in exactly one notice of the kind `settings`:
-/// a front end waits for it.
+/// a front end waits for it. The mode `plan` is another agent: alone it ends in
+/// the notice of that change.
 pub(crate) fn change(core: &Core, change: SettingsChange) {
     let known = core.emitter.state(|state| state.settings().cloned());
     let mut settings = known.clone().unwrap_or_else(|| core.settings.clone());
     settings.side = None;
     let mut said = Vec::new();
+    let mut hint = None;
     if let Some(text) = change.title {
         match title(&text) {
             Ok(line) => {
@@ -54,10 +57,32 @@ pub(crate) fn change(core: &Core, change: SettingsChange) {
             "The session is removed when it is old enough."
         }));
     }
+    if let Some(wanted) = change.permission_mode {
+        match mode::wish(core, wanted, &mut settings) {
+            Ok(Wished::Done {
+                said: done,
+                hint: doubt,
+            }) => {
+                said.push(done);
+                hint = doubt;
+            }
+            Ok(Wished::Queued) if said.is_empty() => return,
+            Ok(Wished::Queued) => {}
+            Err(why) => return core.notice(None, NoticeLevel::Warning, notice::SETTINGS, why),
+        }
+    }
     if known.as_ref() != Some(&settings) {
         core.emit_or_end(None, settings);
     }
-    core.notice(None, NoticeLevel::Info, notice::SETTINGS, said.join(" "));
+    core.emit_or_end(
+        None,
+        Notice {
+            level: NoticeLevel::Info,
+            kind: String::from(notice::SETTINGS),
+            message: said.join(" "),
+            hint,
+        },
+    );
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! One run outside the sandbox, for a command that the sandbox stopped (S4).
+//! One more run with less around it, for a command that the sandbox stopped (S4):
+//! outside of it, or inside with the network.
 //! Only a person who is there may allow it: no flag, no hook and no grant
 //! answers, because all of those were given for commands behind walls.
 
@@ -6,6 +7,7 @@ use crate::ask::question;
 use crate::core::Core;
 use crate::parts::{Approval, Confirm};
 use tenon_tools::HostReply;
+use tenon_tools::jobs::Walls;
 use tenon_vocab::names::tool;
 use tenon_vocab::{
     Answer, AnsweredBy, CallId, Choice, Display, Question, QuestionKind, RunId, RunState,
@@ -17,6 +19,24 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Blocked {
     pub(crate) denial: String,
     pub(crate) switch: String,
+    /// What it would run behind.
+    pub(crate) walls: Walls,
+}
+
+impl Blocked {
+    fn title(&self) -> &'static str {
+        match self.walls {
+            Walls::Inside | Walls::Offline => "Run it once with network?",
+            Walls::Outside => "Run it once outside the sandbox?",
+        }
+    }
+
+    fn refused(&self) -> &'static str {
+        match self.walls {
+            Walls::Inside | Walls::Offline => "the user did not allow a run with network",
+            Walls::Outside => "the user did not allow a run outside the sandbox",
+        }
+    }
 }
 
 pub(crate) async fn ask(
@@ -36,7 +56,7 @@ pub(crate) async fn ask(
     let asked = question(core, run, token, |id| Question {
         id,
         kind: QuestionKind::Permission,
-        title: String::from("Run it once outside the sandbox?"),
+        title: blocked.title().to_owned(),
         body: command.clone(),
         display: Display::Terminal {
             command,
@@ -59,7 +79,7 @@ pub(crate) async fn ask(
     .await;
     let reply = match asked {
         Err(error) => HostReply::Unavailable(error.to_string()),
-        Ok(answer) => reply(&answer),
+        Ok(answer) => reply(&answer, blocked.refused()),
     };
     // The call goes on, whatever was said.
     let _ = core
@@ -84,7 +104,7 @@ fn choices() -> Vec<Choice> {
     .collect()
 }
 
-fn reply(answer: &Answer) -> HostReply {
+fn reply(answer: &Answer, refused: &str) -> HostReply {
     let live = matches!(answer.by, AnsweredBy::User | AnsweredBy::Client);
     if live && answer.choice == Choice::ONCE {
         return HostReply::Allowed;
@@ -94,8 +114,8 @@ fn reply(answer: &Answer) -> HostReply {
     }
     let words = answer.text.as_deref().map(str::trim).unwrap_or_default();
     HostReply::Refused(if words.is_empty() {
-        String::from("the user did not allow a run outside the sandbox")
+        refused.to_owned()
     } else {
-        format!("the user did not allow a run outside the sandbox and said: {words}")
+        format!("{refused} and said: {words}")
     })
 }

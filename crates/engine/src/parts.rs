@@ -12,7 +12,7 @@ use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::{
     AgentProfile, Checkpoints, CommandInfo, Compaction, HookSpec, Limits, SkillInfo, TodoFirst,
 };
-use tenon_vocab::{RunId, Settings, Timestamp};
+use tenon_vocab::{PermissionMode, RunId, Settings, Timestamp};
 
 /// Time, ids and chance: fixed in tests.
 pub trait Ambient: Send + Sync {
@@ -135,6 +135,35 @@ pub trait ModelSource: Send + Sync {
     fn small(&self) -> Option<Arc<dyn Model>>;
 }
 
+/// What the permission modes rest on, and which of them are forbidden.
+#[derive(Debug, Clone, Default)]
+pub struct ModeParts {
+    /// Each with the file that forbids it.
+    pub forbidden: Vec<(PermissionMode, String)>,
+    pub sandbox: SandboxState,
+    pub network: AutoNetwork,
+}
+
+/// Whether the sandbox that is set up for commands really stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum SandboxState {
+    /// Nobody has looked; it counts as lacking.
+    #[default]
+    Unknown,
+    Enforced,
+    /// Why not, as the end of a sentence.
+    Lacking(String),
+}
+
+/// The network of commands in the mode `auto`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AutoNetwork {
+    /// Nobody has said what it should be.
+    #[default]
+    Closed,
+    AsConfigured,
+}
+
 /// An agent that a session can be changed to.
 #[derive(Debug, Clone)]
 pub struct AgentParts {
@@ -222,6 +251,7 @@ pub struct Parts {
     pub retry: RetryPlan,
     pub approval: Approval,
     pub effects: Effects,
+    pub modes: ModeParts,
     /// In any order; managed ones run first, then the user's, then the project's.
     pub hooks: Vec<HookSpec>,
     /// Takes secrets out of what is recorded and sent.

@@ -5,6 +5,7 @@ mod commands;
 mod context;
 mod mcp;
 mod models;
+mod modes;
 mod permissions;
 mod providers;
 mod skills;
@@ -82,12 +83,14 @@ async fn answer(core: &Core, query: Query) -> Reply {
         Query::Skills => skills::list(core),
         Query::Commands => commands::list(core),
         Query::Agents => agents::list(core),
+        Query::Modes => modes::list(core),
         Query::Mcp => mcp::list(core),
         Query::Completion { line } if line.starts_with('/') => Reply::Words {
             words: match slash::wants_name(&line) {
                 Some((slash::Name::Model, typed)) => models::beginning_with(core, typed).await,
                 Some((slash::Name::Skill, typed)) => skills::beginning_with(core, typed),
                 Some((slash::Name::Agent, typed)) => agents::beginning_with(core, typed),
+                Some((slash::Name::Mode, typed)) => modes::beginning_with(typed),
                 Some((slash::Name::Provider, typed)) => providers::beginning_with(core, typed),
                 None => commands::beginning_with(core, &line),
             },

@@ -192,7 +192,7 @@ pub(crate) async fn execute(mut run: Run, work: Work) -> Context {
         Work::Shell { command } => shell::run(&mut run, command).await,
         Work::Compact { focus } => compact::by_hand(&mut run, focus).await,
         // Done without a run.
-        Work::Switch(_) | Work::Undo | Work::Redo | Work::Revert { .. } => Ok(()),
+        Work::Switch(_) | Work::Mode(_) | Work::Undo | Work::Redo | Work::Revert { .. } => Ok(()),
     };
     checkpoint::run_over(&run.core, run.id).await;
     finish(&mut run, result);

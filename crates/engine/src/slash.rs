@@ -9,10 +9,10 @@ mod tests;
 
 use crate::parts::ContextParts;
 pub use reading::{read, words};
-pub use table::{Own, SLASH, UNLISTED};
+pub use table::{Own, SLASH};
 use tenon_vocab::names::squash;
 pub use tenon_vocab::slash::{Line, Local, Pinning};
-use tenon_vocab::{Command, Query, Switch, effort};
+use tenon_vocab::{Command, PermissionMode, Query, SettingsChange, Switch, effort};
 
 /// The names that are not Tenon's: commands of the user and of the project, and
 /// skills. They do not change while a session is open.
@@ -100,7 +100,7 @@ pub fn parse(line: &str) -> Option<Slash> {
         "resume" => Slash::Local(Local::Resume(argument)),
         "export" => Slash::Local(Local::Export(argument)),
         "init" => Slash::Local(Local::Init),
-        "mode" => Slash::Local(Local::Mode(argument)),
+        "mode" => mode(argument),
         "exit" => Slash::Local(Local::Exit),
         "stop" => Slash::Command(Command::Interrupt),
         "models" => named(argument, "/models", Query::Models, |name| Switch {
@@ -238,6 +238,19 @@ fn named(
     }
 }
 
+fn mode(name: Option<String>) -> Slash {
+    let Some(name) = name else {
+        return Slash::Query(Query::Modes);
+    };
+    match PermissionMode::named(&name) {
+        Some(mode) => Slash::Command(Command::Settings(SettingsChange::permission_mode(mode))),
+        None => Slash::Misused(format!(
+            "There is no mode `{name}`. The modes are: {}.",
+            PermissionMode::ALL.map(PermissionMode::name).join(", ")
+        )),
+    }
+}
+
 fn effort(level: Option<&str>) -> Slash {
     let Some(level) = level else {
         return Slash::Local(Local::Effort);
@@ -258,6 +271,7 @@ pub enum Name {
     Provider,
     Agent,
     Skill,
+    Mode,
 }
 
 /// The beginning of a name, where one is being typed.
@@ -273,6 +287,7 @@ pub fn wants_name(line: &str) -> Option<(Name, &str)> {
         "provider" => Name::Provider,
         "agent" => Name::Agent,
         "skill" => Name::Skill,
+        "mode" => Name::Mode,
         _ => return None,
     };
     (!typed.contains(char::is_whitespace)).then_some((name, typed))

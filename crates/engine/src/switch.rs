@@ -12,17 +12,27 @@ use tenon_model::{ModelError, ModelErrorKind, Parameters};
 use tenon_session::SessionError;
 use tenon_tools::input::suggest_name;
 use tenon_vocab::notice;
-use tenon_vocab::{Notice, NoticeLevel, Printable, Settings, Switch, effort};
+use tenon_vocab::{Notice, NoticeLevel, PermissionMode, Printable, Settings, Switch, effort};
 use tokio_util::sync::CancellationToken;
 
 /// Does what was asked for. Ends in exactly one notice, `switched` or
 /// `not_switched`: a front end waits for it.
 pub(crate) async fn apply(core: &Arc<Core>, switch: Switch, token: &CancellationToken) {
+    to(core, switch, None, token).await;
+}
+
+/// The same, with the permission mode that the agent is to work in.
+pub(crate) async fn to(
+    core: &Arc<Core>,
+    switch: Switch,
+    mode: Option<PermissionMode>,
+    token: &CancellationToken,
+) {
     let possible = match (&switch.mode, &switch.agent) {
         (Some(_), _) => Err(refused(
             "The mode cannot be changed: agents do not delegate in this version, so it stays single.",
         )),
-        (None, Some(agent)) => choosable(core, agent),
+        (None, Some(agent)) => choosable(core, agent, mode),
         (None, None) => Ok(()),
     };
     if let Err(error) = possible {
@@ -36,7 +46,7 @@ pub(crate) async fn apply(core: &Arc<Core>, switch: Switch, token: &Cancellation
     match chosen {
         Err(error) => refuse(core, &error),
         Ok(current) => {
-            if take(core, current, &switch).is_err() {
+            if take(core, current, &switch, mode).is_err() {
                 // The log is gone, which has been said; nothing can go on.
                 core.inbox.shutdown.cancel();
             }
@@ -46,14 +56,20 @@ pub(crate) async fn apply(core: &Arc<Core>, switch: Switch, token: &Cancellation
 
 /// Whether a user may change to this agent: not to one that only others call,
 /// and not to one that is hidden.
-fn choosable(core: &Core, agent: &str) -> Result<(), ModelError> {
+fn choosable(core: &Core, agent: &str, mode: Option<PermissionMode>) -> Result<(), ModelError> {
     let names: Vec<&str> = core
         .cast
         .choosable()
         .map(|profile| profile.name.as_str())
         .collect();
     if names.contains(&agent) {
-        return Ok(());
+        let mode = mode.unwrap_or(core.permission_mode().with_agent(agent));
+        return match core.forbids(mode) {
+            None => Ok(()),
+            Some(file) => Err(refused(&format!(
+                "The agent stays as it is: {file} forbids the mode {mode}."
+            ))),
+        };
     }
     let shown = Printable::line(agent);
     let message = if core.cast.knows(agent) {
@@ -140,13 +156,19 @@ async fn own_model(models: &dyn ModelSource, provider: &str) -> Result<String, M
 
 /// Records it, then says it. A request from here on is the new model's, a prompt
 /// the new agent's.
-fn take(core: &Core, current: Option<Current>, switch: &Switch) -> Result<(), SessionError> {
+fn take(
+    core: &Core,
+    current: Option<Current>,
+    switch: &Switch,
+    mode: Option<PermissionMode>,
+) -> Result<(), SessionError> {
     let known = core.emitter.state(|state| state.settings().cloned());
     let mut settings = known.clone().unwrap_or_else(|| core.settings.clone());
     let mut told = Vec::new();
     let mut hint = None;
     if let Some(agent) = &switch.agent {
-        settings.agent_name.clone_from(agent);
+        settings.act_as(agent);
+        settings.permission_mode = mode.unwrap_or(settings.permission_mode);
         core.act_as(agent);
         told.push(said_of_agent(core));
         hint = costs(core);

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         read_only: ReadOnly::No,
         agent_rules: None,
         reading_room: ReadingRoom::Absent,
+        mode: Default::default(),
     };
     let one = || {
         let facts = Facts {

@@ -7,7 +7,7 @@ use crate::grant::Grants;
 use crate::judge::Judge;
 use crate::rule::strictness;
 use crate::trail::{Finding, Verdict};
-use crate::{EXTERNAL_DIRECTORY, Facts, Rules, Subject};
+use crate::{EXTERNAL_DIRECTORY, Facts, Mode, Rules, Subject};
 use tenon_vocab::profile::AgentProfile;
 use tenon_vocab::{Class, ErrorCode, Explanation, Responders, RuleTried, Timestamp};
 
@@ -42,6 +42,8 @@ pub struct Authority<'a> {
     pub read_only: ReadOnly,
     pub agent_rules: Option<&'a Rules>,
     pub reading_room: ReadingRoom,
+    /// What is answered without a question.
+    pub mode: Mode<'a>,
 }
 
 impl<'a> Authority<'a> {
@@ -57,6 +59,7 @@ impl<'a> Authority<'a> {
             },
             agent_rules: None,
             reading_room: ReadingRoom::Absent,
+            mode: Mode::default(),
         }
     }
 
@@ -67,6 +70,12 @@ impl<'a> Authority<'a> {
             reading_room,
             ..self
         }
+    }
+
+    /// The same in another permission mode.
+    #[must_use]
+    pub fn in_mode(self, mode: Mode<'a>) -> Self {
+        Self { mode, ..self }
     }
 }
 

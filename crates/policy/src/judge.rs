@@ -190,7 +190,8 @@ impl Judge<'_> {
             Some(rule) if strictness(rule.class()) > strictness(found.class) => {
                 decided_by(rule, aspect, trail)
             }
-            _ => found,
+            Some(_) => found,
+            None => self.in_mode(found, heard, aspect, trail),
         }
     }
 

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use tenon_policy::{
-//!     Authority, Facts, Grants, ReadOnly, ReadingRoom, Rules, Subject, analyse, decide,
+//!     Authority, Facts, Grants, Mode, ReadOnly, ReadingRoom, Rules, Subject, analyse, decide,
 //! };
 //! use tenon_vocab::{Class, Effect, Timestamp};
 //!
@@ -22,6 +22,7 @@
 //!     read_only: ReadOnly::No,
 //!     agent_rules: None,
 //!     reading_room: ReadingRoom::Absent,
+//!     mode: Mode::default(),
 //! };
 //! let verdict = decide(&facts, &Rules::built_in(), &Grants::new(), &authority, Timestamp::UNIX_EPOCH);
 //! assert_eq!(verdict.class, Class::Allow);
@@ -38,6 +39,7 @@ mod heard;
 mod judge;
 mod line;
 mod mask;
+mod mode;
 mod names;
 mod offer;
 mod parse;
@@ -59,6 +61,7 @@ pub use facts::{Access, Facts, PathFact, Place, Subject};
 pub use grant::{GRANT_TTL, Grant, GrantError, GrantKey, Grants, Scope};
 pub use guard::{Guard, is_secret};
 pub use mask::{Findings, MaskStream, Masker, PatternError, holds_marker};
+pub use mode::{Enforced, Mode};
 pub use names::{EDIT_ALONE, EDIT_GROUP, EXTERNAL_DIRECTORY, READING, canonical_tool};
 pub use offer::{Offer, offers, offers_within, once_only, open_commands};
 pub use parse::RuleError;

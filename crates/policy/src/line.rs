@@ -7,6 +7,7 @@ mod dangers;
 use crate::aspect::{Aspect, line_tool};
 use crate::guard::is_secret;
 use crate::judge::{EACH_TIME, Judge, decided_by, is_explicit_deny};
+use crate::mode::is_written_question;
 use crate::names::speaks_of;
 use crate::protected::{is_git_internal, sensitive};
 use crate::reading::secret_words;
@@ -42,6 +43,8 @@ impl Judge<'_> {
             .or_else(|| self.denied_path(&line, &mut trail))
             .or_else(|| self.needs_yes(&line, &mut trail))
             .or_else(|| self.outside_write(&line, &mut trail))
+            .or_else(|| self.asked_somewhere(&line, &mut trail))
+            .or_else(|| self.asked_path(line.script, &mut trail))
             .or_else(|| self.secret_named(&line, &mut trail));
         Finding {
             part: String::new(),
@@ -76,6 +79,13 @@ impl Judge<'_> {
         let confirms =
             |rule: &Rule| rule.class() == Class::Confirm && rule.weight == Weight::Explicit;
         self.found_by(line, trail, confirms)
+    }
+
+    /// In a mode that would run the line unasked, a question that somebody wrote,
+    /// also where a wrapper hides what it is about.
+    fn asked_somewhere(&self, line: &Line<'_>, trail: &mut Trail) -> Option<Verdict> {
+        let asks = self.runs_unasked();
+        asks.then(|| self.found_by(line, trail, is_written_question))?
     }
 
     /// A line that is not certain is held against these rules anyway, as a whole.
@@ -187,6 +197,10 @@ impl Judge<'_> {
     /// `external_directory` allows that place.
     fn outside_write(&self, line: &Line<'_>, trail: &mut Trail) -> Option<Verdict> {
         const RULE: &str = "bash: changes outside the project = ask";
+        if self.is_held_by_sandbox(line.script) {
+            trail.missed(RULE, "built-in");
+            return None;
+        }
         let reason = line.script.observed().find_map(|(target, fact)| {
             if target.deed == Deed::Read {
                 return None;
@@ -294,7 +308,7 @@ fn by_danger(
     }
 }
 
-fn tool_for(deed: Deed) -> &'static str {
+pub(crate) fn tool_for(deed: Deed) -> &'static str {
     match deed {
         Deed::Read => "read",
         // Of the tools that change files the one that rules for all of them meet.

@@ -70,6 +70,7 @@ fn class(rules: &Rules, tool: &str, subject: Subject) -> Class {
         read_only: ReadOnly::No,
         agent_rules: None,
         reading_room: ReadingRoom::Absent,
+        mode: Default::default(),
     };
     let now = Timestamp::UNIX_EPOCH;
     decide(&facts, rules, &Grants::new(), &authority, now).class

@@ -145,10 +145,11 @@ impl Tool for Bash {
             }
             match &outcome.denial {
                 // What was only read is asked about as any other command first.
-                Some(denial)
-                    if host.room() == Room::Session && host.jobs().way_out() == WayOut::Offered =>
-                {
-                    perhaps_outside(spec, first, denial, host).await
+                Some(denial) if host.room() == Room::Session => {
+                    match way_on(&spec, denial, host.jobs().way_out()) {
+                        Some(walls) => perhaps_again(spec, first, denial, walls, host).await,
+                        None => first,
+                    }
                 }
                 _ => first,
             }
@@ -169,31 +170,46 @@ fn tell(host: &dyn Host, stream: ToolStream, text: String) {
     });
 }
 
-/// After a run that the walls stopped: once more without them, if a person says
-/// so.
-async fn perhaps_outside(
+/// The key that opens the network for commands.
+const NETWORK: &str = "sandbox.network";
+
+/// What a command that the walls stopped may be offered to run behind. The network
+/// that only this mode closes is no way out of the sandbox.
+fn way_on(spec: &RunSpec, denial: &Denial, way_out: WayOut) -> Option<Walls> {
+    match (spec.walls, way_out) {
+        (Walls::Offline, _) if denial.switch == NETWORK => Some(Walls::Inside),
+        (Walls::Inside | Walls::Offline, WayOut::Offered) => Some(Walls::Outside),
+        (_, WayOut::Closed) | (Walls::Outside, _) => None,
+    }
+}
+
+/// After a run that the walls stopped: once more with less around it, if a person
+/// says so.
+async fn perhaps_again(
     spec: RunSpec,
     first: ToolOutput,
     denial: &Denial,
+    walls: Walls,
     host: &dyn Host,
 ) -> ToolOutput {
-    let request = HostRequest::RunOutside {
+    let request = HostRequest::RunAgain {
         command: spec.command.clone(),
         denial: denial.what.clone(),
         switch: denial.switch.clone(),
+        walls,
     };
     match host.request(request).await {
         HostReply::Allowed => {
-            let again = String::from("once more, outside the sandbox");
-            tell(host, ToolStream::Status, again);
-            let command = spec.command.clone();
-            let spec = RunSpec {
-                walls: Walls::Outside,
-                ..spec
+            let (again, how) = match walls {
+                Walls::Outside => ("outside the sandbox", "outside of it"),
+                Walls::Inside | Walls::Offline => ("with network", "with network"),
             };
+            tell(host, ToolStream::Status, format!("once more, {again}"));
+            let command = spec.command.clone();
+            let spec = RunSpec { walls, ..spec };
             let second = answer(&run_once(spec, host).await, &command, host.limits());
             let note = format!(
-                "the sandbox had blocked a first run ({}); the user allowed this one outside of it",
+                "the sandbox had blocked a first run ({}); the user allowed this one {how}",
                 denial.what
             );
             noted(second, &note)
@@ -359,6 +375,7 @@ fn run_spec(input: &Value, command: &str, cwd: PathBuf, host: &dyn Host) -> RunS
         label: host.call().to_string(),
         confirmed: host.confirmed().to_vec(),
         room: host.room(),
+        walls: host.walls(),
         ..RunSpec::new(command, cwd)
     }
 }

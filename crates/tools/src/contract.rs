@@ -5,7 +5,7 @@
 //! whether it may, never prints, never asks a terminal: the gate of the engine
 //! does the first, renderers the second, [`Host::request`] the third.
 
-use crate::jobs::{Jobs, Room};
+use crate::jobs::{Jobs, Room, Walls};
 use crate::workspace::Workspace;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -53,6 +53,10 @@ pub trait Host: Send + Sync {
     fn room(&self) -> Room {
         Room::Session
     }
+    /// What a command of this call runs behind, if nobody says otherwise.
+    fn walls(&self) -> Walls {
+        Walls::Inside
+    }
     /// Asks the engine for what only it can do.
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply>;
 }
@@ -66,14 +70,16 @@ pub enum HostRequest {
     },
     /// Read the task list, or replace it.
     Todo(Option<Vec<TodoItem>>),
-    /// The sandbox stopped this command: may it run once more without one? Only
-    /// a person who is there may say so (S4).
-    RunOutside {
+    /// The sandbox stopped this command: may it run once more with less around
+    /// it? Only a person who is there may say so (S4).
+    RunAgain {
         command: String,
         /// What was blocked.
         denial: String,
         /// The key of the configuration that would permit it for good.
         switch: String,
+        /// What it would run behind then.
+        walls: Walls,
     },
 }
 
@@ -84,7 +90,7 @@ pub enum HostReply {
     Todo(Vec<TodoItem>),
     /// Nobody is there, or it was interrupted: the sentence says which.
     Unavailable(String),
-    /// Of [`HostRequest::RunOutside`]: yes, this once.
+    /// Of [`HostRequest::RunAgain`]: yes, this once.
     Allowed,
     /// Of the same: no, and what was said to it.
     Refused(String),

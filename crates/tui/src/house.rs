@@ -190,6 +190,8 @@ pub struct Facts {
     pub sandboxes: BTreeMap<String, String>,
     /// How far the walls stand, where that is not all the way: `partial`.
     pub walls: Option<String>,
+    /// Such as `--yes`: what answers besides the permission mode, or holds back.
+    pub flags: Vec<&'static str>,
 }
 
 /// How the user wants the interface.

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
 use tenon_vocab::slash::Line as Meaning;
-use tenon_vocab::{Meter, Part, Question, RunState, Settings};
+use tenon_vocab::{Meter, Part, PermissionMode, Question, RunState, Settings};
 
 /// The second press counts only within this time of the first (U10).
 const TWICE: Duration = Duration::from_secs(2);
@@ -35,12 +35,12 @@ pub struct State {
     pub questions: VecDeque<(Question, Asker)>,
     pub flow: Flow,
     pub settings: Settings,
-    /// The agents that a key goes through.
-    pub agents: Vec<String>,
-    /// The one that was asked for with a key and does not work yet.
-    pub next_agent: Option<String>,
-    /// The agent that has just been changed to; a word about it follows.
-    pub moved_to: Option<String>,
+    /// The permission modes that a key goes through.
+    pub modes: Vec<PermissionMode>,
+    /// The one that was asked for with a key and does not hold yet.
+    pub next_mode: Option<PermissionMode>,
+    /// The mode that has just been changed to; a word about it follows.
+    pub moved_to: Option<PermissionMode>,
     pub facts: Facts,
     pub meter: Option<Meter>,
     pub run: Option<Run>,
@@ -152,6 +152,7 @@ pub enum Purpose {
     /// One of whose models is picked next.
     Provider,
     Agent,
+    Mode,
     Theme,
 }
 
@@ -162,7 +163,7 @@ impl Purpose {
         match self {
             Self::Resume => Some(Listing::Sessions),
             Self::GoBack => Some(Listing::Prompts),
-            Self::Model | Self::Provider | Self::Agent | Self::Theme => None,
+            Self::Model | Self::Provider | Self::Agent | Self::Mode | Self::Theme => None,
         }
     }
 }
@@ -229,8 +230,8 @@ impl State {
             questions: VecDeque::new(),
             flow: Flow::new(wishes.thinking),
             settings: opened.settings.clone(),
-            agents: Vec::new(),
-            next_agent: None,
+            modes: PermissionMode::ALL.to_vec(),
+            next_mode: None,
             moved_to: None,
             facts: opened.facts.clone(),
             meter: None,

@@ -1,10 +1,10 @@
 //! An input changes the state and asks for effects. Pure: what it needs of the
 //! world is in the state or comes as an input.
 
-mod agents;
 mod events;
 mod images;
 mod keys;
+mod modes;
 mod replies;
 mod submit;
 
@@ -229,7 +229,7 @@ pub fn opened(state: &mut State, session: &Opened, effects: &mut Vec<Effect>) {
         state.flow.past(event, columns, state.now);
     }
     state.flow.todo.clone_from(&session.todo);
-    agents::ask(state, effects);
+    modes::ask(state, effects);
     effects.push(Effect::Ask(Query::Meter));
 }
 

@@ -2,7 +2,7 @@
 //! answered by events; queries change nothing and are not logged.
 
 use crate::slash::Pinning;
-use crate::{Answer, Cost, JobId, Part, Settings, Usage};
+use crate::{Answer, Cost, JobId, Part, PermissionMode, Settings, Usage};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +32,21 @@ pub struct SettingsChange {
     /// Whether it stays when old sessions are removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
+    /// What may run without a question. It holds from the next call on, also
+    /// while a run goes on; `plan` is another agent, and waits for its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<PermissionMode>,
 }
 
 impl SettingsChange {
+    #[must_use]
+    pub fn permission_mode(mode: PermissionMode) -> Self {
+        Self {
+            permission_mode: Some(mode),
+            ..Self::default()
+        }
+    }
+
     #[must_use]
     pub fn renamed(title: String) -> Self {
         Self {
@@ -164,6 +176,8 @@ pub enum Query {
     },
     /// The agents that can be changed to.
     Agents,
+    /// The permission modes, and which of them a policy forbids.
+    Modes,
     Tools,
     Context,
     /// How full the window is, and what was used, as figures.

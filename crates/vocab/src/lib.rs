@@ -26,6 +26,7 @@ pub mod frontmatter;
 mod ids;
 pub mod marked;
 mod message;
+mod mode;
 pub mod names;
 pub mod notice;
 pub mod port;
@@ -56,6 +57,7 @@ pub use jiff::Timestamp;
 pub use message::{
     CallForm, ImageSource, Message, Origin, Part, Role, Segment, Status, StopReason, ToolCallPart,
 };
+pub use mode::{PLAN_AGENT, PermissionMode};
 pub use printable::{Lines, Printable};
 pub use question::{Answer, AnsweredBy, BodyRow, Choice, Question, QuestionKind};
 pub use recap::{CommandFact, FileDone, FileFact, KeptText, OpenFact, Recap};

@@ -3,7 +3,7 @@
 
 use crate::{
     CallId, CallStatus, Compacted, Cost, Display, Envelope, Explanation, FileHash, JobId,
-    ModelTotals, SandboxReport, SessionId, TodoItem, UndoState, Usage,
+    ModelTotals, PermissionMode, SandboxReport, SessionId, TodoItem, UndoState, Usage,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -506,6 +506,9 @@ pub struct Settings {
     pub agent_name: String,
     /// `single` or `multi`
     pub mode: String,
+    /// What may run without a question; not the `mode` above, which is older.
+    #[serde(default)]
+    pub permission_mode: PermissionMode,
     /// How hard the model is to think: `low`, `medium`, `high`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,

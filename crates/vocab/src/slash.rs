@@ -50,7 +50,6 @@ pub enum Local {
     Export(Option<String>),
     /// Draft an AGENTS.md and ask before writing it.
     Init,
-    Mode(Option<String>),
     /// How hard the model thinks now.
     Effort,
     /// A copy of this session, cut after a message, by its number.
@@ -80,7 +79,6 @@ impl Local {
             | Self::Exit
             | Self::Sessions
             | Self::Export(_)
-            | Self::Mode(_)
             | Self::Effort
             | Self::Rename(_)
             | Self::Pin(_)
@@ -151,8 +149,6 @@ mod tests {
             Local::Sessions,
             Local::Export(None),
             Local::Export(Some(text())),
-            Local::Mode(None),
-            Local::Mode(Some(text())),
             Local::Effort,
             Local::Rename(text()),
             Local::Pin(Pinning::Toggle),

@@ -333,7 +333,7 @@ fn samples() -> Vec<(&'static str, serde_json::Value)> {
         ),
         (
             "settings",
-            json!({"provider": "p", "model": "m", "agent_name": "build", "mode": "single", "pinned": false}),
+            json!({"provider": "p", "model": "m", "agent_name": "build", "mode": "single", "permission_mode": "ask", "pinned": false}),
         ),
         (
             "notice",

@@ -2,8 +2,33 @@
 //! and who is asked.
 
 use super::Format;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use tenon_vocab::PermissionMode;
 use tenon_vocab::names::tool;
+
+/// What may run without a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModeChoice {
+    /// Nothing: a change of a file and a command are asked about.
+    Ask,
+    /// Changes of files in the project.
+    AcceptEdits,
+    /// Commands in the sandbox, too.
+    Auto,
+    /// The agent plan works, which only reads.
+    Plan,
+}
+
+impl ModeChoice {
+    pub fn mode(self) -> PermissionMode {
+        match self {
+            Self::Ask => PermissionMode::Ask,
+            Self::AcceptEdits => PermissionMode::AcceptEdits,
+            Self::Auto => PermissionMode::Auto,
+            Self::Plan => PermissionMode::Plan,
+        }
+    }
+}
 
 #[derive(Debug, Subcommand)]
 pub enum PolicyCommand {
@@ -16,6 +41,9 @@ pub enum PolicyCommand {
         /// On whose behalf; the configured agent without it.
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
+        /// The permission mode; the configured one without it.
+        #[arg(long, value_enum, value_name = "MODE")]
+        permission_mode: Option<ModeChoice>,
         /// A table for people, or one JSON object.
         #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
         format: Format,

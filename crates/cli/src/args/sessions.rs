@@ -1,6 +1,6 @@
 //! The flags of `tenon sessions`.
 
-use super::Format;
+use super::{Format, ModeChoice};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -200,4 +200,7 @@ pub struct ResumeArgs {
     /// Answer every question of the policy with yes.
     #[arg(short, long)]
     pub yes: bool,
+    /// What may run without a question.
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub permission_mode: Option<ModeChoice>,
 }

@@ -15,7 +15,7 @@ use tenon_model::{Model, Parameters};
 use tenon_tools::workspace::{External, WorkspaceOptions};
 use tenon_tools::{BuiltIn, Interactive, Programs, Toolbox, Workspace};
 use tenon_vocab::profile::{AgentProfile, SkillInfo, ToolLimits};
-use tenon_vocab::{Decision, Settings, effort};
+use tenon_vocab::{Decision, PermissionMode, Settings, effort};
 
 pub fn agent(name: &str) -> Result<AgentProfile, CliError> {
     let all = agents::built_in();
@@ -117,6 +117,7 @@ pub fn workspace(
 pub(super) fn opening(
     model: &dyn Model,
     agent: &AgentProfile,
+    permission_mode: PermissionMode,
     parameters: &Parameters,
 ) -> Settings {
     let identity = model.identity();
@@ -125,6 +126,7 @@ pub(super) fn opening(
         model: identity.model.clone(),
         agent_name: agent.name.clone(),
         mode: String::from("single"),
+        permission_mode,
         effort: parameters.reasoning_effort.clone(),
         title: None,
         pinned: false,

@@ -21,9 +21,10 @@ pub fn like(
     session: Session,
 ) -> Like {
     let mut options = given.clone();
-    // A copy has the agent and the effort of the place where it was cut.
+    // A copy has the agent, the mode and the effort of the place where it was cut.
     let is_copy = matches!(session, Session::Fork(..));
     options.agent = (!is_copy).then(|| settings.agent_name.clone());
+    options.permission_mode = (!is_copy).then_some(settings.permission_mode);
     options.provider = None;
     options.model = None;
     let mut configured = configured.clone();

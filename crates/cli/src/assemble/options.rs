@@ -1,13 +1,13 @@
 //! What the flags of a run ask for, and which session they mean. Reads no
 //! settings and opens nothing.
 
-use crate::args::RunArgs;
+use crate::args::{ModeChoice, RunArgs};
 use crate::drive::Desk;
 use crate::told::Sorted;
 use crate::trust::{Accept, Accepts};
 use serde_json::{Value, json};
 use tenon_engine::{Approval, Confirm, Effects};
-use tenon_vocab::SessionId;
+use tenon_vocab::{PermissionMode, SessionId};
 
 /// What a start says of what it found: rules, skills, trust.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,6 +25,9 @@ pub struct Options {
     pub provider: Option<String>,
     pub model: Option<String>,
     pub agent: Option<String>,
+    /// What the user has said now; the session's own mode, or the configured one,
+    /// holds without it.
+    pub permission_mode: Option<PermissionMode>,
     pub approval: Approval,
     pub effects: Effects,
     pub flags: Vec<(String, Value)>,
@@ -74,6 +77,7 @@ impl Options {
             provider: args.provider.clone(),
             model: args.model.clone(),
             agent: args.agent.clone(),
+            permission_mode: args.permission_mode.map(ModeChoice::mode),
             approval: approval(args, desk),
             effects: if args.dry_run {
                 Effects::DryRun
@@ -89,6 +93,18 @@ impl Options {
 }
 
 impl Options {
+    /// The flags that answer or hold back what the mode does not, as they are
+    /// shown beside it.
+    pub fn shown_flags(&self) -> Vec<&'static str> {
+        let answer = match self.approval {
+            Approval::Yolo(_) => Some("--yolo"),
+            Approval::Yes(_) => Some("--yes"),
+            Approval::Ask | Approval::Nobody => None,
+        };
+        let dry = (self.effects == Effects::DryRun).then_some("--dry-run");
+        answer.into_iter().chain(dry).collect()
+    }
+
     /// What is said at a start, of what was said before.
     pub fn told(&self, mut sorted: Sorted) -> Sorted {
         if self.says == Says::All {

@@ -5,7 +5,7 @@ mod explain;
 mod held;
 
 use crate::CommandResult;
-use crate::args::{PolicyCommand, RunArgs, Shared};
+use crate::args::{ModeChoice, PolicyCommand, RunArgs, Shared};
 use crate::assemble::Options;
 use crate::custom::Custom;
 use crate::drive::Desk;
@@ -45,10 +45,15 @@ pub fn run(shared: &Shared, command: PolicyCommand) -> CommandResult {
             tool,
             argument,
             agent,
+            permission_mode,
             format,
         } => {
             let standing = Standing::find(shared)?;
-            explain::run(&standing, &tool, &argument, agent.as_deref(), format)
+            let who = explain::Who {
+                agent: agent.as_deref(),
+                mode: permission_mode.map(ModeChoice::mode),
+            };
+            explain::run(&standing, &tool, &argument, who, format)
         }
         PolicyCommand::List { json } => {
             let standing = Standing::find(shared)?;

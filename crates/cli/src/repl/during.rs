@@ -260,7 +260,6 @@ impl Desk {
             Local::Exit => self.leave(live, After::Left),
             Local::Help => complain(&local::help()),
             Local::Effort => complain(&talk::say_effort(&live.settings)),
-            Local::Mode(wanted) => complain(talk::mode(wanted.as_deref())),
             Local::Theme(_) => complain(local::NO_THEME),
             Local::Sessions => local::sessions(&repl.place, live.id()),
             Local::History => complain(&prompts::listed(&repl.place, live)?),

@@ -56,6 +56,7 @@ pub fn header(facts: &Facts<'_>) -> String {
         line("provider", &settings.provider, &provider),
         line("model", &settings.model, &model),
         line("agent", &settings.agent_name, ""),
+        line("mode", &mode(facts), ""),
         line("root", &facts.place.root_text(), ""),
         line("session", &session(facts), ""),
     ];
@@ -76,6 +77,17 @@ pub fn header(facts: &Facts<'_>) -> String {
         lines.push(dim(&wrap::paragraphs(super::start::HINT, wrap::columns())));
     }
     lines.join("\n")
+}
+
+/// With the flags that answer beside it.
+fn mode(facts: &Facts<'_>) -> String {
+    let mode = facts.settings.permission_mode.name();
+    let flags = facts.options.shown_flags();
+    [mode]
+        .into_iter()
+        .chain(flags)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Where a resumed session stood: the last prompt, what was answered to it, and

@@ -21,7 +21,6 @@ pub async fn act(repl: &mut Repl, live: &mut Live, command: Local) -> Result<Nex
         Local::Sessions => sessions(&repl.place, live.id()),
         Local::Export(to) => export(live.talk(), to)?.await?.show()?,
         Local::Init => init(repl).await?,
-        Local::Mode(wanted) => complain(talk::mode(wanted.as_deref())),
         Local::Effort => complain(&talk::say_effort(&live.settings)),
         Local::Theme(_) => complain(NO_THEME),
         Local::Search(text) => search(live.talk(), text).await?.show()?,

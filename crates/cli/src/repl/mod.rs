@@ -45,11 +45,33 @@ use std::time::Instant;
 use tenon_engine::slash::{self, Line};
 use tenon_tui::state::{Press, Twice};
 use tenon_vocab::notice;
-use tenon_vocab::{Command, ContextChange, Event, EventKind, Part, Printable, Query, SessionId};
+use tenon_vocab::{
+    Command, ContextChange, Event, EventKind, Part, PermissionMode, Printable, Query, SessionId,
+};
 use watch::Said;
 pub(crate) use watch::typed_alone;
 
 const PROMPT: &str = "> ";
+
+/// What stands before an input: the permission mode and the flags that go with
+/// it, unless everything is asked about.
+fn label(paint: Paint, mode: PermissionMode, flags: &[&str]) -> String {
+    let style = match mode {
+        PermissionMode::Ask => Style::Green,
+        PermissionMode::AcceptEdits => Style::Cyan,
+        PermissionMode::Auto => Style::Yellow,
+        PermissionMode::Plan => Style::Bold,
+    };
+    if mode == PermissionMode::Ask && flags.is_empty() {
+        return PROMPT.to_owned();
+    }
+    let mut label = paint.paint(style, mode.label());
+    for flag in flags {
+        label.push(' ');
+        label.push_str(&paint.paint(Style::Yellow, flag));
+    }
+    label + " " + PROMPT
+}
 
 /// A new session, or the one that the flags name.
 pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
@@ -66,6 +88,7 @@ pub fn resume(shared: &Shared, session: SessionId, args: &ResumeArgs) -> Command
         effort: args.effort.clone(),
         image: args.image.clone(),
         yes: args.yes,
+        permission_mode: args.permission_mode,
         plain: args.plain,
         ..RunArgs::default()
     };
@@ -120,6 +143,8 @@ pub(crate) struct Repl {
     typed: VecDeque<Entered>,
     /// What the next input begins with: a prompt that was taken back.
     begun: String,
+    /// What answers besides the permission mode, or holds back.
+    flags: Vec<&'static str>,
 }
 
 /// What follows an input.
@@ -143,6 +168,7 @@ fn talk(shared: &Shared, place: Place, args: &RunArgs, session: Session) -> Comm
     let images = crate::images::of_flags(&place, &options, session, &args.image)?;
     runtime.block_on(async {
         let mut repl = Repl::new(place, paint, images)?;
+        repl.flags = options.shown_flags();
         repl.work(options, session, prompt::first(args)?).await
     })
 }
@@ -170,6 +196,7 @@ impl Repl {
             images,
             typed: VecDeque::new(),
             begun: String::new(),
+            flags: Vec::new(),
         })
     }
 
@@ -266,7 +293,8 @@ impl Repl {
             return Ok(line);
         }
         let begun = std::mem::take(&mut self.begun);
-        self.keyboard.ask(PROMPT, begun);
+        let label = label(self.paint, live.settings.permission_mode, &self.flags);
+        self.keyboard.ask(&label, begun);
         loop {
             let pressed = tokio::select! {
                 biased;
@@ -302,9 +330,9 @@ impl Repl {
             let leaving = "(Ctrl+C again leaves; so does Ctrl+D)";
             complain(&self.paint.paint(Style::Dim, leaving));
             match self.editing {
-                Editing::Full => self.keyboard.ask(PROMPT, String::new()),
+                Editing::Full => self.keyboard.ask(&label, String::new()),
                 // The line is still waited for.
-                Editing::Plain => modes::prompt(PROMPT),
+                Editing::Plain => modes::prompt(&label),
             }
         }
     }
@@ -356,7 +384,11 @@ impl Repl {
         };
         match command {
             Command::Interrupt => complain("Nothing is running."),
-            Command::Switch(_) | Command::Undo | Command::Redo | Command::Revert { .. } => {
+            Command::Switch(_)
+            | Command::Settings(_)
+            | Command::Undo
+            | Command::Redo
+            | Command::Revert { .. } => {
                 live.handle.commands.send(command);
                 self.switched(live).await;
             }
@@ -377,7 +409,6 @@ impl Repl {
             // No line says these; none of them starts a run.
             Command::Steer { .. }
             | Command::Answer(_)
-            | Command::Settings(_)
             | Command::KillJob { .. }
             | Command::Shutdown => live.handle.commands.send(command),
         }

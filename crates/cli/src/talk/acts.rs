@@ -97,11 +97,3 @@ pub fn say_effort(settings: &Settings) -> String {
         effort::DEFAULT
     )
 }
-
-pub fn mode(wanted: Option<&str>) -> &'static str {
-    match wanted {
-        None | Some("single") => "The mode is single: one agent does the work.",
-        Some("multi") => "The mode stays single: agents cannot delegate in this version.",
-        Some(_) => "There are the modes single and multi; in this version only single works.",
-    }
-}

@@ -11,7 +11,7 @@ pub mod init;
 pub mod lists;
 mod open;
 
-pub use acts::{another, aside, mode, prompt_at, say_effort};
+pub use acts::{another, aside, prompt_at, say_effort};
 pub use end::come_back;
 pub use history::{ENTRIES, Past};
 pub use open::{Kept, Opening, Running, Talk, Wanted, place_of};

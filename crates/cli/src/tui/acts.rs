@@ -44,7 +44,6 @@ pub async fn act(
         Local::Export(to) => exported(program, to).await,
         Local::Handoff(goal) => handed_off(program, goal.as_deref()).await,
         Local::Init => drafted(program),
-        Local::Mode(wanted) => Ok(Outcome::Said(talk::mode(wanted.as_deref()).to_owned())),
         Local::Effort => Ok(Outcome::Said(talk::say_effort(settings))),
         Local::Exit => Ok(Outcome::Leave),
         Local::Help

@@ -71,6 +71,7 @@ impl Program {
                 .shortfall
                 .as_ref()
                 .map(|short| short.level.clone()),
+            flags: self.given.shown_flags(),
         };
         let (last, todo) = (LastRun::of(parts), parts.state.todo().to_vec());
         let before = parts.state.runs().saturating_sub(last.runs);

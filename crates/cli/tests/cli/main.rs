@@ -36,6 +36,7 @@ mod logs;
 mod mock;
 mod model;
 mod models;
+mod modes;
 mod network;
 mod own;
 mod pages;

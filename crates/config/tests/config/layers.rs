@@ -24,6 +24,7 @@ pub fn bash(rules: &Rules, command: &str) -> Class {
         read_only: ReadOnly::No,
         agent_rules: None,
         reading_room: ReadingRoom::Absent,
+        mode: Default::default(),
     };
     decide(
         &facts,
@@ -146,6 +147,7 @@ fn the_programs_own_folders_are_protected_also_inside_of_the_root() {
         read_only: ReadOnly::No,
         agent_rules: None,
         reading_room: ReadingRoom::Absent,
+        mode: Default::default(),
     };
     let class = |rules: &Rules, facts: &Facts| {
         decide(

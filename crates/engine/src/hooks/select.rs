@@ -47,6 +47,7 @@ fn denied(facts: &Facts, rule: &Value) -> bool {
         read_only: ReadOnly::No,
         agent_rules: None,
         reading_room: ReadingRoom::Absent,
+        mode: Default::default(),
     };
     let now = Timestamp::UNIX_EPOCH;
     decide(facts, &rules, &Grants::new(), &authority, now).decision() == Decision::Deny

@@ -5,8 +5,7 @@ use super::table;
 use crate::core::Core;
 use crate::parts::Approval;
 use tenon_policy::{
-    Authority, EXTERNAL_DIRECTORY, Facts, Grant, Grants, Layer, Matcher, Rule, Scope, Subject,
-    decide,
+    EXTERNAL_DIRECTORY, Facts, Grant, Grants, Layer, Matcher, Rule, Scope, Subject, decide,
 };
 use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Effect, Reply, Timestamp, ToolSpec};
@@ -40,8 +39,10 @@ pub(super) fn list(core: &Core) -> Reply {
         Approval::Yolo(_) => "--yolo answers what is asked about. ",
         Approval::Ask | Approval::Nobody => "",
     };
+    let mode = core.permission_mode();
     let note = format!(
-        "{flag}`tenon policy list` shows the rules as they are written, `tenon policy explain` what they make of one call."
+        "The mode is {mode}: Tenon {}. {flag}`tenon policy list` shows the rules as they are written, `tenon policy explain` what they make of one call.",
+        mode.what()
     );
     // What may be long stands last, where a front end can wrap it.
     table(&["", "what"], rows, Some(note))
@@ -119,7 +120,7 @@ fn plain(core: &Core, name: &str, effect: Effect, subject: Subject) -> Class {
         input: String::from("{}"),
     };
     let agent = core.agent();
-    let authority = Authority::of(&agent.profile);
+    let authority = core.authority(&agent.profile);
     decide(
         &facts,
         &core.rules,

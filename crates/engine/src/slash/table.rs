@@ -38,10 +38,6 @@ const fn own(
     }
 }
 
-/// Understood, and in no list: they do nothing yet. No command of the user's own
-/// can be called so.
-pub const UNLISTED: &[&str] = &["mode"];
-
 /// The source of parsing, of `/help`, of completion and of what a command of the
 /// user's own cannot be called.
 pub const SLASH: &[Own] = &[
@@ -102,6 +98,13 @@ pub const SLASH: &[Own] = &[
         &["agents"],
         "[NAME]",
         "list the agents, or change to one",
+    ),
+    own(
+        Group::Model,
+        "mode",
+        &[],
+        "[MODE]",
+        "what runs without a question: ask, accept-edits, auto, plan",
     ),
     own(
         Group::Model,

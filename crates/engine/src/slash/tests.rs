@@ -142,16 +142,17 @@ fn two_letters_in_the_wrong_order_are_one_slip_and_other_names_are_meant_too() {
 }
 
 #[test]
-fn what_does_nothing_yet_is_understood_and_never_offered() {
-    for name in UNLISTED {
-        assert!(
-            matches!(parse(&format!("/{name}")), Some(Slash::Local(_))),
-            "/{name}"
+fn a_mode_is_changed_by_its_name_and_listed_without_one() {
+    assert_eq!(parse("/mode"), Some(Slash::Query(Query::Modes)));
+    for mode in PermissionMode::ALL {
+        assert_eq!(
+            parse(&format!("/mode {mode}")),
+            Some(Slash::Command(Command::Settings(
+                SettingsChange::permission_mode(mode)
+            )))
         );
-        assert!(SLASH.iter().flat_map(Own::names).all(|own| own != *name));
-        let offered = complete(&format!("/{name}"));
-        assert!(!offered.contains(&format!("/{name}")), "{offered:?}");
     }
+    assert!(matches!(parse("/mode fast"), Some(Slash::Misused(_))));
 }
 
 #[test]

@@ -112,6 +112,7 @@ fn has_effects(run: &Run, ready: &Ready) -> bool {
                 read_only: ReadOnly::No,
                 agent_rules: None,
                 reading_room: ReadingRoom::Enforced,
+                mode: Default::default(),
             };
             let now = run.core.ambient.now();
             let decided = decide(&facts, &Rules::built_in(), &Grants::new(), &nobody, now);

@@ -131,9 +131,11 @@ impl Point {
         };
         let todo = log.todo_before(before).map_err(NoPoint::Log)?;
         let agent = log.agent_before(before).map_err(NoPoint::Log)?;
-        let settings = state.settings().zip(agent).map(|(now, agent)| Settings {
-            agent_name: agent,
-            ..now.clone()
+        // Not the mode of that time: what may run unasked is for now to say.
+        let settings = state.settings().zip(agent).map(|(now, agent)| {
+            let mut settings: Settings = now.clone();
+            settings.act_as(&agent);
+            settings
         });
         let changes = state.undo().done.iter().flat_map(|run| &run.at);
         Ok(Self {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tenon_engine::prompt::{Sourced, base};
 use tenon_engine::{AgentParts, Approval, ContextParts, Engine, Parts};
 use tenon_policy::Layer;
-use tenon_sandbox::{Adapter, Lacking, Mode, Network};
+use tenon_sandbox::{Adapter, Lacking, Mode, Network, Private};
 use tenon_tools::SandboxPolicy;
 use tenon_vocab::port::Handle;
 use tenon_vocab::profile::{AgentMode, AgentProfile};

@@ -18,6 +18,7 @@ mod layout;
 mod masking;
 mod mentions;
 mod models;
+mod modes;
 mod outlook;
 mod own_commands;
 mod recovered;

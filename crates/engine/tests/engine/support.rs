@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
-use tenon_engine::{Ambient, Approval, Effects, Engine, Parts};
+use tenon_engine::{Ambient, Approval, Effects, Engine, ModeParts, Parts};
 use tenon_model::{Delivery, Parameters, RetryPlan};
 use tenon_policy::{Facts, Grants, Rules, Subject};
 use tenon_sandbox::Supervisor;
@@ -154,6 +154,7 @@ pub struct World {
     pub store: Store,
     pub approval: Approval,
     pub effects: Effects,
+    pub modes: ModeParts,
     pub limits: Limits,
     pub rules: Rules,
     pub tools: Vec<Arc<dyn Tool>>,
@@ -191,6 +192,7 @@ impl World {
             store,
             approval: Approval::Nobody,
             effects: Effects::Real,
+            modes: ModeParts::default(),
             limits: Limits::default(),
             rules,
             tools,
@@ -235,6 +237,7 @@ impl World {
                 model: "scripted".into(),
                 agent_name: agent.name.clone(),
                 mode: "single".into(),
+                permission_mode: Default::default(),
                 effort: None,
                 title: None,
                 pinned: false,
@@ -249,6 +252,7 @@ impl World {
             retry: RetryPlan::default(),
             approval: self.approval,
             effects: self.effects,
+            modes: self.modes.clone(),
             hooks: Vec::new(),
             masker: tenon_policy::Masker::standard(),
             ambient,

@@ -156,6 +156,7 @@ impl Writer {
             model: String::from("small"),
             agent_name: String::from("build"),
             mode: String::from("single"),
+            permission_mode: Default::default(),
             effort: None,
             title: Some(title.to_owned()),
             pinned: false,

@@ -6,6 +6,7 @@ mod free;
 mod grants;
 mod lines;
 mod masking;
+mod modes;
 mod paths;
 mod properties;
 mod reading;

@@ -112,6 +112,7 @@ fn a_read_only_agent_changes_nothing_whatever_the_rules_say() {
         read_only: ReadOnly::Yes,
         agent_rules: None,
         reading_room: ReadingRoom::Absent,
+        mode: Default::default(),
     };
     for facts in [write("a"), bash("ls"), plain("mcp_tool", Effect::Execute)] {
         let found = decide(&facts, &rules, &Grants::new(), &plan, now());

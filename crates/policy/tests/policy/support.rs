@@ -87,6 +87,7 @@ pub fn main_agent() -> Authority<'static> {
         read_only: ReadOnly::No,
         agent_rules: None,
         reading_room: ReadingRoom::Absent,
+        mode: Default::default(),
     }
 }
 

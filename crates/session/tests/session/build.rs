@@ -170,6 +170,7 @@ pub fn settings(title: Option<&str>) -> Settings {
         model: String::from("small"),
         agent_name: String::from("main"),
         mode: String::from("single"),
+        permission_mode: Default::default(),
         effort: None,
         title: title.map(ToOwned::to_owned),
         pinned: false,

@@ -214,6 +214,7 @@ impl CustomTool {
             ],
             output_bytes: ANSWER.max(host.limits().output_bytes),
             label: format!("{}-{}", self.spec.name, host.call()),
+            walls: host.walls(),
             ..RunSpec::new(
                 laid.line(&self.manifest.command),
                 host.workspace().root().to_owned(),

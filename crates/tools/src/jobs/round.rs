@@ -4,12 +4,12 @@
 use super::running::lock;
 use super::spec::RunSpec;
 use super::warden::{Leave, Line, User, Warden};
-use super::{Inner, Jobs};
+use super::{Inner, Jobs, Walls};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
-use tenon_sandbox::SandboxPolicy;
+use tenon_sandbox::{Network, SandboxPolicy};
 
 pub(super) struct Round {
     /// The walls of this command.
@@ -21,10 +21,22 @@ pub(super) struct Round {
 }
 
 impl Jobs {
+    /// The walls of the session, as this command gets them.
+    fn sandbox_of(&self, spec: &RunSpec) -> Option<Arc<SandboxPolicy>> {
+        let policy = self.sandbox()?;
+        Some(match spec.walls {
+            Walls::Offline => Arc::new(SandboxPolicy {
+                network: Network::Deny,
+                ..policy.as_ref().clone()
+            }),
+            Walls::Inside | Walls::Outside => policy,
+        })
+    }
+
     /// Looks before a command, which is judged by what is `meant`. `None` where
     /// there are no walls.
     pub(super) async fn round(&self, spec: &RunSpec, meant: &str) -> Option<Round> {
-        let policy = self.sandbox()?;
+        let policy = self.sandbox_of(spec)?;
         let leave = Leave {
             confirmed: spec.confirmed.clone(),
             line: Line::of(&tenon_policy::analyse(meant)),

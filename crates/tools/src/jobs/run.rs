@@ -86,7 +86,7 @@ impl Jobs {
 
     /// A line that begins with git, and is to be run in two parts.
     fn parts(&self, spec: &RunSpec) -> Option<Parts> {
-        let is_walled = spec.walls == Walls::Inside
+        let is_walled = spec.walls != Walls::Outside
             && spec.room == Room::Session
             && (self.sandbox()).is_some_and(|policy| policy.mode == Mode::WorkspaceWrite);
         let is_waited_for = spec.placement == Placement::Foreground && spec.input == Input::Nothing;
@@ -192,7 +192,7 @@ impl Jobs {
                 environment = room::environment(environment, &walls);
                 (None, Some(walls))
             }
-            (Room::Session, Walls::Inside) => {
+            (Room::Session, Walls::Inside | Walls::Offline) => {
                 let round = self.round(spec, meant).await;
                 let policy = round.as_ref().map(|round| Arc::clone(&round.policy));
                 (round, policy)

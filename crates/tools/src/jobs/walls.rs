@@ -11,6 +11,8 @@ use tenon_vocab::SandboxReport;
 pub enum Walls {
     #[default]
     Inside,
+    /// Behind the same, and off the network, whatever they say of it.
+    Offline,
     /// Without any: a person has allowed this one run, or it is the user's own
     /// command for a credential.
     Outside,

@@ -248,6 +248,7 @@ fn what_a_tool_claims_decides_nothing_but_the_order_of_calls() {
             read_only: ReadOnly::No,
             agent_rules: None,
             reading_room: ReadingRoom::Absent,
+            mode: Default::default(),
         },
         Timestamp::now(),
     );

@@ -56,6 +56,7 @@ impl Ground {
             read_only: ReadOnly::No,
             agent_rules: None,
             reading_room: ReadingRoom::Absent,
+            mode: Default::default(),
         };
         let (rules, grants) = (Rules::built_in(), Grants::new());
         decide(&facts, &rules, &grants, &authority, Timestamp::UNIX_EPOCH).class

@@ -23,6 +23,7 @@ struct Walled {
     limits: ToolLimits,
     call: CallId,
     says: HostReply,
+    walls: Walls,
     asked: Mutex<Vec<HostRequest>>,
 }
 
@@ -60,6 +61,7 @@ impl Walled {
             limits: ToolLimits::default(),
             call: CallId::new("call_1"),
             says,
+            walls: Walls::Inside,
             asked: Mutex::default(),
         }
     }
@@ -99,6 +101,10 @@ impl Host for Walled {
 
     fn limits(&self) -> &ToolLimits {
         &self.limits
+    }
+
+    fn walls(&self) -> Walls {
+        self.walls
     }
 
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply> {
@@ -169,10 +175,11 @@ async fn a_yes_runs_it_once_outside_and_the_next_command_is_inside_again() {
     let next = walled.bash("true").await;
     assert_ne!(next.sandbox.unwrap().adapter, "none");
     let asked = walled.asked.lock().unwrap();
-    let HostRequest::RunOutside {
+    let HostRequest::RunAgain {
         command,
         denial,
         switch,
+        walls: Walls::Outside,
     } = &asked[0]
     else {
         panic!("{asked:?}");
@@ -424,5 +431,62 @@ fn the_files_that_a_line_names_are_looked_at_where_the_shell_would_find_them() {
     assert!(
         found.iter().all(|fact| !fact.inside && fact.exists),
         "{found:?}"
+    );
+}
+
+/// Reaches this test over the loopback of the machine, which is no other
+/// command's; says what a program says that cannot.
+fn reaching(listener: &std::net::TcpListener) -> String {
+    let port = listener.local_addr().unwrap().port();
+    format!(
+        "if (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; then echo reached; else echo 'network is unreachable' >&2; exit 1; fi"
+    )
+}
+
+#[tokio::test]
+async fn off_the_network_a_command_is_offered_one_run_with_it_and_stays_in_the_sandbox() {
+    if !has_walls() {
+        return;
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    for way_out in [WayOut::Offered, WayOut::Closed] {
+        let walled = Walled::new(HostReply::Allowed);
+        let walled = Walled {
+            walls: Walls::Offline,
+            jobs: walled.jobs.clone().with_way_out(way_out),
+            ..walled
+        };
+        let output = walled.bash(&reaching(&listener)).await;
+        assert_eq!(data(&output)["exit_code"], 0, "{}", output.model_text);
+        assert!(
+            output.model_text.contains("reached"),
+            "{}",
+            output.model_text
+        );
+        assert_ne!(output.sandbox.unwrap().adapter, "none");
+        let asked = walled.asked.lock().unwrap();
+        assert!(
+            matches!(&asked[..], [HostRequest::RunAgain { switch, walls: Walls::Inside, .. }] if switch == "sandbox.network"),
+            "{asked:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn off_the_network_with_nobody_to_ask_the_result_names_the_key() {
+    if !has_walls() {
+        return;
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let walled = Walled {
+        walls: Walls::Offline,
+        ..Walled::nobody()
+    };
+    let output = walled.bash(&reaching(&listener)).await;
+    assert_eq!(data(&output)["exit_code"], 1);
+    assert!(
+        output.model_text.contains("sandbox.network"),
+        "{}",
+        output.model_text
     );
 }

@@ -48,7 +48,7 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
             ),
             ("ctrl+c", "clear the input, stop what runs; twice: leave"),
             ("ctrl+d", "leave, when nothing is written"),
-            ("shift+tab", "the next agent: build, plan"),
+            ("shift+tab", "the next mode: ask, accept edits, auto, plan"),
             ("ctrl+v", "the image in the clipboard goes with the prompt"),
             ("ctrl+t", "the whole conversation"),
             ("ctrl+z", "to the shell; fg comes back"),

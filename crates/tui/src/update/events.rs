@@ -1,6 +1,6 @@
 //! What the session says.
 
-use super::{agents, ask, next_question};
+use super::{ask, modes, next_question};
 use crate::composer::Aim;
 use crate::flow;
 use crate::house::LONG;
@@ -15,7 +15,7 @@ use tenon_vocab::{
 
 pub(super) fn event(state: &mut State, event: &Event, effects: &mut Vec<Effect>) {
     let (columns, now) = (state.size.columns, state.now);
-    if !agents::is_shown(state, &event.kind) {
+    if !modes::is_shown(state, &event.kind) {
         state.flow.event(event, columns, now);
     }
     let own = event.parent.is_none();
@@ -40,7 +40,7 @@ pub(super) fn event(state: &mut State, event: &Event, effects: &mut Vec<Effect>)
         EventKind::Message(message) if own => heard(state, message, effects),
         EventKind::RunFinished(finished) if own => run_over(state, finished, effects),
         EventKind::Settings(settings) if own => {
-            agents::heard(state, settings);
+            modes::heard(state, settings);
             state.settings.clone_from(settings);
             effects.push(Effect::Ask(Query::Meter));
         }

@@ -1,6 +1,6 @@
 //! Who gets a key: an overlay, the menu, the composer, and then the program.
 
-use super::{agents, give_back, images, next_question, say, submit};
+use super::{give_back, images, modes, next_question, say, submit};
 use crate::composer::{Aim, Typed};
 use crate::house::{ImageFrom, Listing, Row};
 use crate::input::{Effect, Leaving};
@@ -177,7 +177,7 @@ fn program(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
             effects.push(Effect::Transcript);
         }
         KeyCode::Char('v') if control => effects.push(Effect::Image(ImageFrom::Clipboard)),
-        KeyCode::BackTab => agents::next(state, effects),
+        KeyCode::BackTab => modes::next(state, effects),
         KeyCode::Char('l') if control => effects.push(Effect::Repaint),
         KeyCode::F(1) => submit::help(state),
         _ => {}

@@ -1,6 +1,6 @@
 //! Answers to what was asked: of the session and of the program around.
 
-use super::{agents, say};
+use super::{modes, say};
 use crate::flow::Telling;
 use crate::house::{Listing, Row};
 use crate::overlay::chart;
@@ -38,7 +38,7 @@ pub(super) fn reply(state: &mut State, query: &Query, reply: Reply) {
         (Query::Meter, Reply::Unavailable { .. }) => {}
         (_, Reply::Unavailable { reason }) => {
             // Nobody asked for it by hand.
-            if *query == Query::Agents && !is_open(state, Purpose::Agent) {
+            if *query == Query::Modes && !is_open(state, Purpose::Mode) {
                 return;
             }
             if let Some(purpose) = purpose(query) {
@@ -66,14 +66,15 @@ fn purpose(query: &Query) -> Option<Purpose> {
         Query::Models | Query::ModelsOf { .. } => Some(Purpose::Model),
         Query::Providers => Some(Purpose::Provider),
         Query::Agents => Some(Purpose::Agent),
+        Query::Modes => Some(Purpose::Mode),
         _ => None,
     }
 }
 
 /// The list that was waited for, if it still is.
 fn list(state: &mut State, query: &Query, table: &TableReply) {
-    if *query == Query::Agents {
-        agents::known(state, table);
+    if *query == Query::Modes {
+        modes::known(state, table);
     }
     let Some(wanted) = purpose(query).filter(|wanted| is_open(state, *wanted)) else {
         return;

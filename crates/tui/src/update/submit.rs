@@ -13,7 +13,7 @@ use crate::overlay::picker::Picker;
 use crate::state::{Busy, Overlay, Purpose, Queued, State};
 use crate::text::Role;
 use tenon_vocab::slash::{Line as Meaning, Local};
-use tenon_vocab::{Command, Query, SettingsChange, Switch, Turn};
+use tenon_vocab::{Command, PermissionMode, Query, SettingsChange, Switch, Turn};
 
 pub(super) fn submit(state: &mut State, typed: &str, effects: &mut Vec<Effect>) {
     let text = typed.trim();
@@ -67,6 +67,7 @@ fn ask(state: &mut State, query: Query, effects: &mut Vec<Effect>) {
         Query::ModelsOf { provider } => Some((format!("Models of {provider}"), Purpose::Model)),
         Query::Providers => Some((String::from("Providers"), Purpose::Provider)),
         Query::Agents => Some((String::from("Agents"), Purpose::Agent)),
+        Query::Modes => Some((String::from("Permission mode"), Purpose::Mode)),
         _ => None,
     };
     if let Some((title, purpose)) = list {
@@ -159,7 +160,6 @@ fn local(state: &mut State, text: &str, command: Local, effects: &mut Vec<Effect
         | Local::Resume(Some(_))
         | Local::Export(_)
         | Local::Init
-        | Local::Mode(_)
         | Local::Effort
         | Local::Fork(_)
         | Local::Search(_)
@@ -189,7 +189,7 @@ fn doing(command: &Local) -> Busy {
         Local::Search(_) => "searching",
         Local::Diff => "comparing",
         Local::Export(_) => "exporting",
-        Local::Mode(_) | Local::Effort => "looking",
+        Local::Effort => "looking",
         Local::Handoff(_) => "writing the handoff",
         Local::Init => "drafting",
         // The interface does the others itself.
@@ -256,6 +256,10 @@ pub(super) fn picked(
             agent: Some(id.to_owned()),
             ..Switch::default()
         }))),
+        Purpose::Mode => {
+            let mode = PermissionMode::named(id).map(SettingsChange::permission_mode);
+            effects.extend(mode.map(|change| Effect::Send(Command::Settings(change))));
+        }
         Purpose::Provider => {
             let provider = id.to_owned();
             return ask(state, Query::ModelsOf { provider }, effects);

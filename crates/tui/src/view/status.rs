@@ -4,12 +4,14 @@
 use crate::house::Facts;
 use crate::state::State;
 use crate::text::{Line, Role, Span, split_at};
-use tenon_vocab::figures;
+use tenon_vocab::{PermissionMode, figures};
 
 /// What a status line may show, in the order in which it does by default.
 pub const PARTS: &[&str] = &[
-    "model", "agent", "root", "branch", "context", "tokens", "cost", "sandbox", "mode",
+    PERMISSION, "model", "agent", "root", "branch", "context", "tokens", "cost", "sandbox", "mode",
 ];
+/// What may run without a question. It is always shown, whatever was chosen.
+const PERMISSION: &str = "permission";
 /// What goes first where not all fits.
 const LEAST: &[&str] = &["tokens", "branch", "sandbox", "root", "cost", "context"];
 /// The agent says what a prompt may do, and `mode` what a key does: those stay as
@@ -27,7 +29,8 @@ pub fn line(state: &State) -> Line {
         [] => PARTS.to_vec(),
         chosen => chosen.iter().map(String::as_str).collect(),
     };
-    let shown = wanted.into_iter();
+    let always = (!wanted.contains(&PERMISSION)).then_some(PERMISSION);
+    let shown = always.into_iter().chain(wanted);
     let shown = shown.filter_map(|name| Some((name, Line::of(part(state, name)?))));
     let mut parts: Parts<'_> = shown.collect();
     for name in LEAST {
@@ -39,8 +42,22 @@ pub fn line(state: &State) -> Line {
         shrink(&mut parts, name, *least, columns);
     }
     match parts.as_slice() {
-        [("mode", mode)] => ending(mode, columns),
+        [(PERMISSION, permission), ("mode", mode)] => beside(permission, mode, columns),
         parts => joined(parts).cut(columns),
+    }
+}
+
+/// The end of what is being typed, beside what may run without a question as
+/// long as both fit.
+fn beside(permission: &Line, typed: &Line, columns: usize) -> Line {
+    const LEAST: usize = 12;
+    let room = columns.saturating_sub(permission.width() + " · ".chars().count());
+    match room {
+        LEAST.. => joined(&[
+            (PERMISSION, permission.clone()),
+            ("mode", ending(typed, room)),
+        ]),
+        _ => ending(typed, columns),
     }
 }
 
@@ -94,12 +111,8 @@ fn part(state: &State, name: &str) -> Option<Vec<Span>> {
             let effort = effort.map_or(String::new(), |effort| format!(" {effort}"));
             dim(format!("{}/{}{effort}", settings.provider, settings.model))
         }
-        "agent" => match &state.next_agent {
-            Some(next) if *next != settings.agent_name => {
-                dim(format!("{} → {next}", settings.agent_name))
-            }
-            _ => dim(settings.agent_name.clone()),
-        },
+        PERMISSION => Some(permission(state)),
+        "agent" => dim(settings.agent_name.clone()),
         "root" => dim(state.facts.root.clone()),
         "branch" => dim(state.facts.branch.clone()?),
         "context" => context(state),
@@ -122,6 +135,27 @@ fn part(state: &State, name: &str) -> Option<Vec<Span>> {
         }
         _ => None,
     }
+}
+
+/// The mode, the one that follows it where a run is waited for, and the flags
+/// that go with it.
+fn permission(state: &State) -> Vec<Span> {
+    let now = state.settings.permission_mode;
+    let role = |mode| match mode {
+        PermissionMode::Ask => Role::Success,
+        PermissionMode::AcceptEdits => Role::Accent,
+        PermissionMode::Auto => Role::Warning,
+        PermissionMode::Plan => Role::Link,
+    };
+    let mut spans = vec![Span::new(role(now), now.label())];
+    if let Some(next) = state.next_mode.filter(|next| *next != now) {
+        spans.push(Span::new(Role::Border, " → "));
+        spans.push(Span::new(role(next), next.label()));
+    }
+    for flag in &state.facts.flags {
+        spans.push(Span::new(Role::Warning, &format!(" {flag}")));
+    }
+    spans
 }
 
 /// Walls that do not all stand are worth a colour.

@@ -1,13 +1,15 @@
-//! The agent, the provider and the MCP servers: picked from a list, changed with a
-//! key, shown in the status line.
+//! The agent, the provider and the MCP servers: picked from a list, shown in the
+//! status line. The permission mode: changed with a key.
 
 use crate::stage::{Stage, session, settings};
-use crate::talk::{finished, sent};
+use crate::talk::sent;
 use crossterm::event::{KeyCode, KeyModifiers};
 use tenon_tui::house::Outcome as Came;
 use tenon_tui::input::{Effect, Input};
+use tenon_tui::text::Role;
+use tenon_vocab::PermissionMode::{self, AcceptEdits, Ask, Auto, Plan};
 use tenon_vocab::{
-    Command, Notice, NoticeLevel, Outcome, Query, Reply, Settings, Switch, TableReply, notice,
+    Command, Notice, NoticeLevel, Query, Reply, Settings, Switch, TableReply, notice,
 };
 
 fn table(rows: &[[&str; 4]], note: Option<&str>) -> Reply {
@@ -30,14 +32,26 @@ fn agents() -> Reply {
     table(&rows, None)
 }
 
-fn stage() -> Stage {
-    let mut stage = Stage::new(80, 20);
-    stage.input(Input::Replied(Query::Agents, agents()));
-    stage
+/// As the session says which modes there are; a reason is why one is forbidden.
+fn modes(auto: &str) -> Reply {
+    let rows = [
+        ["*", "ask", "Asks.", ""],
+        ["", "accept-edits", "Asks less.", ""],
+        ["", "auto", "Asks least.", auto],
+        ["", "plan", "Reads.", ""],
+    ];
+    table(&rows, None)
 }
 
 fn next(stage: &mut Stage) -> Vec<Effect> {
     stage.press(KeyCode::BackTab, KeyModifiers::SHIFT)
+}
+
+fn to_mode(effects: &[Effect]) -> Option<PermissionMode> {
+    match sent(effects)[..] {
+        [Command::Settings(change)] => change.permission_mode,
+        _ => None,
+    }
 }
 
 fn to_agent(effects: &[Effect]) -> Option<&str> {
@@ -47,18 +61,36 @@ fn to_agent(effects: &[Effect]) -> Option<&str> {
     }
 }
 
-/// What the session says of a change.
-fn changed(stage: &mut Stage, agent: &str, hint: Option<&str>) {
-    stage.event(Settings {
-        agent_name: agent.into(),
-        ..settings()
-    });
+fn said(stage: &mut Stage, kind: &str, message: &str, hint: Option<&str>) {
     stage.event(Notice {
         level: NoticeLevel::Info,
-        kind: notice::SWITCHED.into(),
-        message: format!("The agent is {agent}, from the next prompt on."),
+        kind: kind.into(),
+        message: message.into(),
         hint: hint.map(String::from),
     });
+}
+
+/// What the session says of a change of the agent.
+fn changed(stage: &mut Stage, agent: &str, hint: Option<&str>) {
+    let mut settings = settings();
+    settings.act_as(agent);
+    stage.event(settings);
+    let message = format!("The agent is {agent}, from the next prompt on.");
+    said(stage, notice::SWITCHED, &message, hint);
+}
+
+/// And of a change of the mode that is no agent's.
+fn is_now(stage: &mut Stage, mode: PermissionMode, hint: Option<&str>) {
+    stage.event(Settings {
+        permission_mode: mode,
+        ..settings()
+    });
+    said(
+        stage,
+        notice::SETTINGS,
+        &format!("The mode is {mode}."),
+        hint,
+    );
 }
 
 fn status(stage: &Stage) -> String {
@@ -66,24 +98,56 @@ fn status(stage: &Stage) -> String {
 }
 
 #[test]
-fn shift_tab_goes_to_the_next_agent_and_from_the_last_to_the_first() {
-    let mut stage = stage();
-    for name in ["plan", "review", "build"] {
+fn shift_tab_goes_through_the_modes_and_from_the_last_to_the_first() {
+    let mut stage = Stage::new(80, 20);
+    assert!(
+        status(&stage).trim_start().starts_with("ask ·"),
+        "{}",
+        stage.shown()
+    );
+    for mode in [AcceptEdits, Auto, Plan, Ask] {
         let effects = next(&mut stage);
-        assert_eq!(to_agent(&effects), Some(name), "{effects:?}");
-        changed(&mut stage, name, None);
+        assert_eq!(to_mode(&effects), Some(mode), "{effects:?}");
+        match mode {
+            Plan => changed(&mut stage, "plan", None),
+            mode => is_now(&mut stage, mode, None),
+        }
         // What a key does is not written into the conversation.
         assert!(stage.state.hint.is_some());
         stage.state.hint = None;
         stage.draw();
-        assert!(status(&stage).contains(name), "{}", stage.shown());
+        assert!(
+            status(&stage).trim_start().starts_with(mode.label()),
+            "{}",
+            stage.shown()
+        );
+        assert!(!stage.shown().contains("The mode is"), "{}", stage.shown());
         assert!(!stage.shown().contains("The agent is"), "{}", stage.shown());
     }
 }
 
 #[test]
-fn what_a_change_costs_is_written_down() {
-    let mut stage = stage();
+fn a_mode_that_a_policy_forbids_is_passed_over() {
+    let mut stage = Stage::new(80, 20);
+    let forbidden = modes("/etc/x forbids it");
+    stage.input(Input::Replied(Query::Modes, forbidden));
+    assert_eq!(to_mode(&next(&mut stage)), Some(AcceptEdits));
+    is_now(&mut stage, AcceptEdits, None);
+    assert_eq!(to_mode(&next(&mut stage)), Some(Plan));
+}
+
+#[test]
+fn what_a_change_costs_or_does_not_do_is_written_down() {
+    let mut stage = Stage::new(80, 20);
+    next(&mut stage);
+    is_now(&mut stage, AcceptEdits, None);
+    next(&mut stage);
+    is_now(&mut stage, Auto, Some("Commands are still asked about."));
+    assert!(
+        stage.shown().contains("Commands are still asked about"),
+        "{}",
+        stage.shown()
+    );
     next(&mut stage);
     changed(
         &mut stage,
@@ -99,40 +163,55 @@ fn what_a_change_costs_is_written_down() {
 
 #[test]
 fn while_a_run_goes_on_the_status_line_shows_what_comes_after_it() {
-    let mut stage = stage();
+    let mut stage = Stage::new(80, 20);
+    is_now(&mut stage, Auto, None);
     stage.begin_run("go");
-    assert_eq!(to_agent(&next(&mut stage)), Some("plan"));
-    assert!(status(&stage).contains("build → plan"), "{}", stage.shown());
-    assert_eq!(to_agent(&next(&mut stage)), Some("review"));
-    assert!(
-        status(&stage).contains("build → review"),
-        "{}",
-        stage.shown()
+    assert_eq!(to_mode(&next(&mut stage)), Some(Plan));
+    said(
+        &mut stage,
+        notice::SETTINGS,
+        "The mode is plan when this run is over.",
+        None,
     );
-    stage.end_run(finished(Outcome::Completed));
-    changed(&mut stage, "plan", None);
-    changed(&mut stage, "review", None);
+    assert!(status(&stage).contains("auto → plan"), "{}", stage.shown());
+    // The last word counts.
+    assert_eq!(to_mode(&next(&mut stage)), Some(Ask));
+    is_now(&mut stage, Ask, None);
     stage.state.hint = None;
     stage.draw();
     let status = status(&stage);
     assert!(
-        status.contains("review") && !status.contains('→'),
+        status.trim_start().starts_with("ask ·") && !status.contains('→'),
         "{status}"
     );
 }
 
 #[test]
-fn what_is_written_stays_and_no_other_agent_is_said() {
+fn what_is_written_stays_while_a_key_changes_the_mode() {
     let mut stage = Stage::new(80, 20);
     stage.write("half a prompt");
-    assert_eq!(to_agent(&next(&mut stage)), None);
-    assert!(stage.shown().contains("There is no other agent"));
+    assert_eq!(to_mode(&next(&mut stage)), Some(AcceptEdits));
     assert_eq!(stage.state.composer.text(), "half a prompt");
 }
 
 #[test]
+fn the_mode_is_shown_in_colour_whatever_parts_were_chosen_and_however_narrow_it_is() {
+    for columns in [80, 24, 14] {
+        let mut stage = Stage::new(columns, 20);
+        stage.state.wishes.status = vec!["model".into()];
+        stage.state.facts.flags = vec!["--yolo"];
+        is_now(&mut stage, Auto, None);
+        stage.state.hint = None;
+        let line = tenon_tui::view::live(&stage.state).lines.pop().unwrap();
+        assert!(line.plain().starts_with("auto --yolo"), "{line:?}");
+        let role = line.spans[0].style;
+        assert_eq!(role, Role::Warning.into(), "{line:?}");
+    }
+}
+
+#[test]
 fn the_list_of_agents_marks_the_one_in_use_and_letters_narrow_it() {
-    let mut stage = stage();
+    let mut stage = Stage::new(80, 20);
     let effects = stage.send("/agent");
     assert!(
         matches!(effects[..], [Effect::Ask(Query::Agents)]),
@@ -156,7 +235,7 @@ fn the_list_of_agents_marks_the_one_in_use_and_letters_narrow_it() {
 
 #[test]
 fn the_status_line_names_the_walls_of_the_agent_that_works() {
-    let mut stage = stage();
+    let mut stage = Stage::new(80, 20);
     stage.send("/agent plan");
     changed(&mut stage, "plan", None);
     assert!(status(&stage).contains("read-only"), "{}", stage.shown());
@@ -222,13 +301,22 @@ fn mcp_servers_are_a_page_and_none_is_a_sentence() {
 }
 
 #[test]
-fn while_another_session_opens_no_key_changes_the_agent_of_the_one_that_goes() {
-    let mut stage = stage();
+fn while_another_session_opens_no_key_changes_the_mode_of_the_one_that_goes() {
+    let mut stage = Stage::new(80, 20);
     stage.send("/new");
     let effects = next(&mut stage);
     assert!(effects.is_empty(), "{effects:?}");
-    assert_eq!(stage.state.next_agent, None);
+    assert_eq!(stage.state.next_mode, None);
     stage.input(Input::Acted(Came::Opened(Box::new(session()))));
-    stage.input(Input::Replied(Query::Agents, agents()));
-    assert_eq!(to_agent(&next(&mut stage)), Some("plan"));
+    assert_eq!(to_mode(&next(&mut stage)), Some(AcceptEdits));
+}
+
+#[test]
+fn a_mode_is_picked_from_a_list() {
+    let mut stage = Stage::new(80, 20);
+    stage.send("/mode");
+    stage.input(Input::Replied(Query::Modes, modes("")));
+    stage.write("auto");
+    let effects = stage.key(KeyCode::Enter);
+    assert_eq!(to_mode(&effects), Some(Auto), "{effects:?}");
 }

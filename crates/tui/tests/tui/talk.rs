@@ -167,8 +167,6 @@ fn what_only_reads_acts_while_a_run_goes_on_and_the_rest_waits() {
     for command in [
         Local::Search(text()),
         Local::Diff,
-        Local::Mode(None),
-        Local::Mode(Some(text())),
         Local::Effort,
         Local::Export(Some(text())),
         Local::Clear,

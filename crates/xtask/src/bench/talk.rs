@@ -150,6 +150,7 @@ fn settings() -> Settings {
         model: String::from("mock-model"),
         agent_name: String::from("build"),
         mode: String::from("single"),
+        permission_mode: Default::default(),
         effort: None,
         title: None,
         pinned: false,

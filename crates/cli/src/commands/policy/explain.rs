@@ -8,33 +8,33 @@ use crate::commands::{pages, policy::Standing};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::table::Table;
+use crate::runner::session_jobs;
+use crate::sandbox::{Walls, shortfall};
 use crate::screen::complain;
+use crate::settings::forbidden;
 use crate::{CommandResult, grants, runner, skills};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tenon_config::Resolved;
-use tenon_engine::{Ambient, RealAmbient};
+use tenon_engine::{Ambient, RealAmbient, SandboxState};
 use tenon_policy::{
-    Access, Authority, Commands, Danger, Deed, Facts, Grants, PathFact, Place as Spot, ReadingRoom,
-    Script, Subject, canonical_tool, decide,
+    Access, Authority, Commands, Danger, Deed, Enforced, Facts, Grants, Mode, PathFact,
+    Place as Spot, ReadingRoom, Script, Subject, canonical_tool, decide,
 };
 use tenon_tools::{Toolbox, input};
 use tenon_vocab::names::tool;
 use tenon_vocab::profile::AgentProfile;
-use tenon_vocab::{Class, Effect, Explanation, Printable, RuleTried};
+use tenon_vocab::{Class, Effect, Explanation, PLAN_AGENT, PermissionMode, Printable, RuleTried};
 
 pub fn run(
     standing: &Standing,
     tool: &str,
     argument: &str,
-    agent: Option<&str>,
+    who: Who<'_>,
     format: Format,
 ) -> CommandResult {
-    let Standing {
-        place, resolved, ..
-    } = standing;
     let facts = facts(standing, tool, argument)?;
-    let explanation = explain(place, resolved, &facts, agent)?;
+    let explanation = explain(standing, &facts, who)?;
     match format {
         Format::Json => pages::print_json(&json!({
             "tool": facts.tool,
@@ -54,12 +54,18 @@ pub fn run(
     }
 }
 
-fn explain(
-    place: &Place,
-    resolved: &Resolved,
-    facts: &Facts,
-    agent: Option<&str>,
-) -> Result<Explanation, CliError> {
+/// On whose behalf a call would be made; the configured ones where nothing is
+/// said.
+#[derive(Debug, Clone, Copy)]
+pub struct Who<'a> {
+    pub agent: Option<&'a str>,
+    pub mode: Option<PermissionMode>,
+}
+
+fn explain(standing: &Standing, facts: &Facts, who: Who<'_>) -> Result<Explanation, CliError> {
+    let Standing {
+        place, resolved, ..
+    } = standing;
     let (grants, trouble) = if resolved.grants.keeps() {
         grants::load(place, resolved.grants.ttl)
     } else {
@@ -68,7 +74,11 @@ fn explain(
     if let Some(trouble) = trouble {
         complain(Printable::line(&trouble).as_str());
     }
-    let agent = assemble::agent(agent.unwrap_or(&resolved.agent))?;
+    let named = who.agent.unwrap_or(match who.mode {
+        Some(PermissionMode::Plan) => PLAN_AGENT,
+        _ => &resolved.agent,
+    });
+    let agent = assemble::agent(named)?;
     if !agent.tools.is_empty() && !agent.tools.contains(&facts.tool) {
         return Ok(unseen(&agent, &facts.tool));
     }
@@ -76,9 +86,39 @@ fn explain(
         Subject::Command(_) => runner::reading_room(place, resolved, &agent, facts)?,
         _ => ReadingRoom::Absent,
     };
-    let authority = Authority::of(&agent).with_reading_room(room);
+    let mode = who.mode.unwrap_or(resolved.permission_mode);
+    let mode = mode.with_agent(&agent.name);
+    if let Some(file) = resolved.locks.forbids(mode) {
+        return Err(forbidden(&format!("the permission mode {mode}"), file));
+    }
+    let state = match mode {
+        PermissionMode::Auto => Some(sandbox_state(place, resolved)?),
+        _ => None,
+    };
+    let authority = Authority::of(&agent).with_reading_room(room).in_mode(Mode {
+        permission: mode,
+        sandbox: match &state {
+            None | Some(SandboxState::Unknown) => Enforced::Unknown,
+            Some(SandboxState::Enforced) => Enforced::Yes,
+            Some(SandboxState::Lacking(why)) => Enforced::No(why),
+        },
+    });
     let now = RealAmbient.now();
     Ok(decide(facts, &resolved.rules, &grants, &authority, now))
+}
+
+/// Where the kernel leaves it in doubt, a command that does nothing is tried.
+fn sandbox_state(place: &Place, resolved: &Resolved) -> Result<SandboxState, CliError> {
+    let scratch = tempfile::tempdir()?;
+    let walls = Walls::find(place, &resolved.sandbox, None);
+    if walls.policy.is_none() {
+        let why = "no sandbox is set up here (`sandbox.mode`)";
+        return Ok(SandboxState::Lacking(why.to_owned()));
+    }
+    let jobs = session_jobs(scratch.path(), resolved).with_sandbox(walls.policy);
+    let looking = shortfall(&jobs, &place.root);
+    let found = assemble::runtime()?.block_on(looking);
+    Ok(assemble::sandbox_state(found.as_ref()))
 }
 
 /// An agent is not offered what its list of tools leaves out, and no rule gives

@@ -144,7 +144,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     (
         "settings",
         "The settings from here on, in full.",
-        r#"{"provider":"local","model":"qwen3-coder","agent_name":"build","mode":"single","title":"Fix the price test","pinned":false}"#,
+        r#"{"provider":"local","model":"qwen3-coder","agent_name":"build","mode":"single","permission_mode":"ask","title":"Fix the price test","pinned":false}"#,
     ),
     (
         "notice",

@@ -69,6 +69,7 @@ fn settings(state: &State) -> Settings {
             .unwrap_or_default(),
         agent_name: String::from("build"),
         mode: String::from("single"),
+        permission_mode: Default::default(),
         effort: None,
         title: None,
         pinned: false,

@@ -13,6 +13,26 @@ fn status(screen: &Screen, wanted: &str) {
     });
 }
 
+/// The status line begins with the permission mode.
+fn mode(screen: &Screen, wanted: &str) {
+    let start = format!("{wanted} ·");
+    screen.until(&format!("{start:?} begins the status line"), |view| {
+        view.rows
+            .iter()
+            .any(|row| row.trim_start().starts_with(&start))
+    });
+}
+
+/// From the mode that is shown to another one, key by key.
+fn go(screen: &Screen, modes: &[&str]) {
+    for wanted in modes {
+        screen.key(SHIFT_TAB);
+        mode(screen, wanted);
+    }
+}
+
+const TO_PLAN: &[&str] = &["accept edits", "auto", "plan"];
+
 fn tools(body: &str) -> Vec<String> {
     let body: Value = serde_json::from_str(body).unwrap();
     let tools = body["tools"].as_array().into_iter().flatten();
@@ -21,18 +41,19 @@ fn tools(body: &str) -> Vec<String> {
 }
 
 #[test]
-fn shift_tab_goes_to_plan_and_back_and_plan_changes_nothing() {
+fn shift_tab_goes_through_the_modes_and_plan_changes_nothing() {
     let stage = Stage::calls(
         "write it",
         "write",
         &json!({"path": "made.txt", "content": "x"}),
         "so it is",
     );
-    let screen = stage.open_with(&["--yes"], &[], super::stage::USUAL);
+    let screen = stage.open();
     screen.ready();
+    mode(&screen, "ask");
     status(&screen, "build");
     screen.line("hello").done().ready();
-    screen.key(SHIFT_TAB);
+    go(&screen, TO_PLAN);
     status(&screen, "plan");
     screen.line("write it").see("so it is").ready();
     assert!(!stage.home.project().join("made.txt").exists());
@@ -41,8 +62,9 @@ fn shift_tab_goes_to_plan_and_back_and_plan_changes_nothing() {
     assert_eq!(tools(first), tools(last), "what was sent stays");
     assert!(last.contains("<agent name=\\\"plan\\\">"), "{last}");
     assert!(last.contains("/agent build"), "{last}");
-    screen.key(SHIFT_TAB);
+    go(&screen, &["ask", "accept edits"]);
     status(&screen, "build");
+    // Nobody is asked.
     screen.line("write it").ready();
     assert!(tenon_testing::wait_until(
         std::time::Duration::from_secs(30),
@@ -74,13 +96,29 @@ fn a_command_of_ones_own_in_plan_is_named_with_the_key_that_changes_the_agent() 
     let stage = Stage::says("fine");
     let screen = stage.open();
     screen.ready();
-    screen.key(SHIFT_TAB);
+    go(&screen, TO_PLAN);
     status(&screen, "plan");
     screen.key("!").line("touch made.txt");
     screen
         .see("▸ bash touch made.txt")
         .see("Denied:")
-        .see("You can change the agent with Shift+Tab.")
+        .see("You can leave the mode plan with Shift+Tab.")
         .ready();
     assert!(!stage.home.project().join("made.txt").exists());
+}
+
+#[test]
+fn a_mode_is_chosen_by_a_flag_or_by_name_and_flags_that_answer_stand_beside_it() {
+    let stage = Stage::says("fine");
+    let flags = ["--permission-mode", "auto", "--yes", "--dry-run"];
+    let screen = stage.open_with(&flags, &[], super::stage::USUAL);
+    screen.ready();
+    mode(&screen, "auto --yes --dry-run");
+    screen.line("/mode ask");
+    mode(&screen, "ask --yes --dry-run");
+    screen
+        .ready()
+        .line("/mode")
+        .see("Permission mode")
+        .see("in use");
 }

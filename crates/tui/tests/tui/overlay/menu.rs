@@ -25,7 +25,7 @@ pub fn commands() -> Vec<Entry> {
     vec![
         entry("help", &["?"], "", "show these commands"),
         entry("models", &["model"], "[NAME]", "list the models"),
-        entry("mode", &[], "[single|multi]", "whether agents may delegate"),
+        entry("mode", &[], "[MODE]", "what runs without a question"),
         entry("skill", &[], "NAME [TEXT]", "load a skill"),
         entry("exit", &["quit"], "", "leave"),
     ]
