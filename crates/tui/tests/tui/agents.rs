@@ -249,7 +249,7 @@ fn the_status_line_names_the_walls_of_the_agent_that_works() {
 
 #[test]
 fn a_provider_is_picked_and_then_one_of_its_models() {
-    let mut stage = stage();
+    let mut stage = Stage::new(80, 20);
     stage.send("/provider");
     let providers = [
         ["*", "local", "small", "http://127.0.0.1:1/v1"],
@@ -286,7 +286,7 @@ fn a_provider_is_picked_and_then_one_of_its_models() {
 
 #[test]
 fn mcp_servers_are_a_page_and_none_is_a_sentence() {
-    let mut stage = stage();
+    let mut stage = Stage::new(80, 20);
     stage.send("/mcp");
     let none = "No MCP server is running in this session.";
     stage.input(Input::Replied(Query::Mcp, table(&[], Some(none))));
