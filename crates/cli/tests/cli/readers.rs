@@ -3,6 +3,7 @@
 
 use crate::program::Program;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::Command;
 use tenon_sandbox::{Level, Probe};
 
@@ -72,7 +73,7 @@ fn project(program: &Program) {
     let git = |args: &[&str]| {
         let done = program
             .home
-            .command("git")
+            .command(Path::new("git"))
             .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])
             .args(args)
             .current_dir(program.project())
@@ -99,7 +100,7 @@ fn is_there(line: &str) -> bool {
 fn outside(program: &Program, line: &str) -> String {
     let done = program
         .home
-        .command("bash")
+        .command(Path::new("bash"))
         .args(["-c", line])
         .current_dir(program.project())
         .output()
