@@ -171,6 +171,7 @@ impl Desktop {
             secrets: Secrets::Exact,
             environment: self.jobs.withheld(sandbox::whole_environment()),
             timeout: Some(PATIENCE),
+            kept_bytes: MOST,
             output_bytes: MOST,
             input,
             ..RunSpec::new(format!("{} {arguments}", self.name()), self.cwd.clone())

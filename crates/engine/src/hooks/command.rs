@@ -42,6 +42,7 @@ pub async fn ask(
     let spec = RunSpec {
         timeout: Some(hook.timeout),
         input: Input::Bytes(line),
+        kept_bytes: OUTPUT,
         output_bytes: OUTPUT,
         label: format!("hook-{}", hook.name),
         // A patch must come back as it was given; what is recorded is masked there.

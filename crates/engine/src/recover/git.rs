@@ -249,6 +249,7 @@ async fn report(
     let spec = RunSpec {
         timeout: Some(limit),
         environment: vec![set("TENON_NAME", &session), set("TENON_KEEP", wanted)],
+        kept_bytes: 64 * 1024,
         output_bytes: 64 * 1024,
         label: String::from("recovery"),
         ..RunSpec::new(SCRIPT, cwd)

@@ -212,6 +212,7 @@ impl CustomTool {
                 variable("TENON_TOOL_NAME", self.spec.name.as_ref()),
                 variable("TENON_TOOL_DIR", laid.folder().as_os_str()),
             ],
+            kept_bytes: ANSWER.max(host.limits().output_bytes),
             output_bytes: ANSWER.max(host.limits().output_bytes),
             label: format!("{}-{}", self.spec.name, host.call()),
             walls: host.walls(),

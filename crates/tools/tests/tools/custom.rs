@@ -189,7 +189,8 @@ async fn a_long_answer_is_cut_and_kept_whole() {
         "{}",
         output.model_text.len()
     );
-    assert!(output.model_text.starts_with("start") && output.model_text.ends_with("end"));
+    let text = &output.model_text;
+    assert!(text.starts_with("start") && text.ends_with("end"), "{text}");
     let (_, rest) = output.model_text.split_once("the whole is in ").unwrap();
     let (path, _) = rest.split_once(", read it").unwrap();
     let kept = std::fs::read_to_string(path).unwrap();
