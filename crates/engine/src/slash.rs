@@ -244,6 +244,9 @@ fn mode(name: Option<String>) -> Slash {
     };
     match PermissionMode::named(&name) {
         Some(mode) => Slash::Command(Command::Settings(SettingsChange::permission_mode(mode))),
+        None if matches!(name.as_str(), "single" | "multi") => Slash::Misused(String::from(
+            "The session stays single: agents can't delegate in this version.",
+        )),
         None => Slash::Misused(format!(
             "There is no mode `{name}`. The modes are: {}.",
             PermissionMode::ALL.map(PermissionMode::name).join(", ")

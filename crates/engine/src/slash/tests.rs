@@ -120,7 +120,7 @@ fn another_name_of_a_command_means_the_same() {
     let all = names.len();
     names.dedup();
     assert_eq!(names.len(), all, "a name stands for two commands");
-    assert_eq!(complete("/mode"), ["/models"]);
+    assert_eq!(complete("/mode"), ["/models", "/mode"]);
     assert_eq!(complete("/q"), ["/quit"]);
     assert_eq!(wants_name("/model gp"), Some((Name::Model, "gp")));
 }
@@ -152,7 +152,12 @@ fn a_mode_is_changed_by_its_name_and_listed_without_one() {
             )))
         );
     }
-    assert!(matches!(parse("/mode fast"), Some(Slash::Misused(_))));
+    for none in ["fast", "single", "multi"] {
+        assert!(matches!(
+            parse(&format!("/mode {none}")),
+            Some(Slash::Misused(_))
+        ));
+    }
 }
 
 #[test]
