@@ -145,6 +145,17 @@ fn a_session_comes_back_in_its_mode_but_in_auto_only_if_that_is_said_again() {
     assert!(back.contains("it goes on in ask"), "{back}");
 }
 
+/// With a script that says by files whether it ran, and whether it got through.
+fn home_that_reaches() -> TestHome {
+    let home = home();
+    let script = "import socket, sys\n\
+        open('made.txt', 'w')\n\
+        socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5)\n\
+        open('reached.txt', 'w')\n";
+    std::fs::write(home.project().join("reach.py"), script).unwrap();
+    home
+}
+
 #[test]
 fn auto_runs_commands_in_the_sandbox_without_network_and_without_one_it_asks() {
     if !has_walls("full") || Probe::look().level != "full" {
@@ -152,12 +163,10 @@ fn auto_runs_commands_in_the_sandbox_without_network_and_without_one_it_asks() {
     }
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let line = format!(
-        "touch made.txt; (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && touch reached.txt; true"
-    );
+    let line = format!("python3 reach.py {port}");
     let model = Model::new(&calls("bash", json!({"command": line}), "done"));
     let ran = |flags: &[&str]| {
-        let home = home();
+        let home = home_that_reaches();
         let all = [&["--permission-mode", "auto"], flags].concat();
         let (_, _, err) = exec(&model, &home, &all);
         let there = |name: &str| home.project().join(name).exists();
@@ -167,7 +176,7 @@ fn auto_runs_commands_in_the_sandbox_without_network_and_without_one_it_asks() {
     assert!(made && !reached, "{err}");
     let (made, _, err) = ran(&["--sandbox", "off"]);
     assert!(!made, "{err}");
-    let home = home();
+    let home = home_that_reaches();
     let mut command = model.command(&home);
     command.env("TENON_SANDBOX_NETWORK", "inherit");
     let flags = ["exec", "-p", "go", "--permission-mode", "auto"];

@@ -172,7 +172,12 @@ fn git_works_and_its_hooks_and_settings_stay() {
     }
     // Of the settings a command has a copy, of which this is not taken over.
     let ran = script(&program, "echo '[core] fsmonitor = ./x' >> .git/config").ended(0);
-    assert!(ran.out.contains("core.fsmonitor"), "{}", ran.out);
+    assert!(
+        ran.err.contains("core.fsmonitor"),
+        "{} {}",
+        ran.out,
+        ran.err
+    );
     // A protected path that is not there yet can be made for a moment; it is
     // set aside, at the latest when the command has ended.
     script(&program, "mkdir .tenon && echo '{}' > .tenon/tenon.jsonc").ended(0);

@@ -128,7 +128,7 @@ fn at_forty_columns_the_agent_is_there_and_the_model_is_cut_for_it() {
     });
     let shown = status(&stage);
     assert!(shown.ends_with(" · plan"), "{shown}");
-    assert!(shown.starts_with("local/a-model-with"), "{shown}");
+    assert!(shown.starts_with("ask · local/a-model-with"), "{shown}");
     assert!(shown.chars().count() <= 40, "{shown}");
 }
 
@@ -139,7 +139,7 @@ fn a_search_that_finds_nothing_says_so_at_every_width() {
         stage.control('r');
         stage.write("a query of many words");
         let shown = status(&stage);
-        assert!(shown.ends_with("words (nothing found)"), "{shown}");
+        assert!(shown.ends_with("s (nothing found)"), "{shown}");
         assert!(shown.chars().count() <= columns, "{shown}");
     }
 }

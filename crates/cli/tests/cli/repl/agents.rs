@@ -19,21 +19,21 @@ fn agents_and_providers_are_listed_and_changed_to_by_name() {
     let Some(terminal) = setup.start() else {
         return;
     };
-    terminal.ready().line("hello").see("Done. (").see_last(">");
+    terminal.ready().line("hello").see("Done. (").see_prompt();
     terminal
         .line("/agent")
         .see("Reads the project and writes a plan")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/agent plam")
         .see("There is no agent `plam`.")
         .see("There are: build, plan.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/agent plan")
         .see("The agent is plan, from the next prompt on.")
-        .see_last(">");
-    terminal.line("on").see_times("Done. (", 2).see_last(">");
+        .see_prompt();
+    terminal.line("on").see_times("Done. (", 2).see_prompt();
     let bodies = one.bodies();
     assert!(
         bodies[1].contains("<agent name=\\\"plan\\\">"),
@@ -43,27 +43,27 @@ fn agents_and_providers_are_listed_and_changed_to_by_name() {
     terminal
         .line("/mcp")
         .see("No MCP server is running in this session.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/mode multi")
-        .see("agents cannot delegate in this version")
-        .see_last(">");
-    terminal.line("/provider").see("second").see_last(">");
+        .see("agents can't delegate in this version")
+        .see_prompt();
+    terminal.line("/provider").see("second").see_prompt();
     terminal
         .line("/provider nosuch")
         .see("There is no provider `nosuch`.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/provider second")
         .see("The model is mock-model of second")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("who is it")
         .see_times("Done. (", 3)
-        .see_last(">");
+        .see_prompt();
     assert_eq!((one.bodies().len(), two.bodies().len()), (2, 1));
     terminal
         .text("/agent bu")
         .key("Tab")
-        .see_last("> /agent build");
+        .see_last("plan > /agent build");
 }

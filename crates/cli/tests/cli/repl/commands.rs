@@ -19,43 +19,43 @@ fn commands_are_helped_completed_and_corrected() {
         .ready()
         .line("/help")
         .see("list background processes")
-        .see_last(">");
+        .see_prompt();
     // A word of a description is not broken where the line ends.
     let screen = terminal.screen();
     assert!(screen.contains("max,\n"), "{screen}");
     terminal
         .line("/?")
         .see_times("list background processes", 2)
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/tools")
         .see("what it does")
         .see("ask_user")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/modle")
         .see("There is no /modle. Did you mean /model?")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/modles")
         .see("There is no /modles. Did you mean /models?")
-        .see_last(">");
-    terminal.line("/models").see("window").see_last(">");
+        .see_prompt();
+    terminal.line("/models").see("window").see_prompt();
     terminal
         .line("/mode multi")
         .see("stays single")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/stop")
         .see("Nothing is running.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .text("/ag")
         .key("Tab")
         .see_last("> /agent")
         .key("Enter")
         .see_times("what it does", 2)
-        .see_last(">");
+        .see_prompt();
     std::fs::write(home.project().join("notes.txt"), "x").unwrap();
     terminal
         .text("look at @no")
@@ -82,29 +82,29 @@ fn clear_starts_another_session_and_resume_goes_back() {
         .ready()
         .line("remember the plum")
         .see("Done. (")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/clear")
         .see_times("tenon 0", 2)
         .see("The session before: tenon --session ")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("what is new")
         .see_times("Done. (", 2)
-        .see_last(">");
+        .see_prompt();
     assert!(!model.bodies().pop().unwrap().contains("plum"));
     terminal
         .line("/sessions")
         .see("/resume ID goes on with one.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/resume")
         .see_times("tenon 0", 3)
         .see_times("The session before:", 2)
-        .see_last(">");
-    terminal.line("go on").see_times("Done. (", 3).see_last(">");
+        .see_prompt();
+    terminal.line("go on").see_times("Done. (", 3).see_prompt();
     assert!(model.bodies().pop().unwrap().contains("plum"));
-    terminal.line("/resume nosuch").see("error:").see_last(">");
+    terminal.line("/resume nosuch").see("error:").see_prompt();
 }
 
 #[test]
@@ -139,21 +139,21 @@ fn init_asks_before_it_writes_and_never_overwrites() {
         .see("[y/N]")
         .key("Enter")
         .see("Nothing was written.")
-        .see_last(">");
+        .see_prompt();
     assert!(!file.exists());
     terminal
         .line("/init")
         .see_times("[y/N]", 2)
         .line("y")
         .see("AGENTS.md was written")
-        .see_last(">");
+        .see_prompt();
     assert!(
         std::fs::read_to_string(&file)
             .unwrap()
             .contains("`cargo test`")
     );
-    terminal.line("/init").see("is there already").see_last(">");
-    terminal.line("/new").see("rules").see_last(">");
+    terminal.line("/init").see("is there already").see_prompt();
+    terminal.line("/new").see("rules").see_prompt();
 }
 
 #[test]
@@ -171,30 +171,30 @@ fn the_task_list_and_the_handoff_of_a_session_are_shown_on_demand() {
         .ready()
         .line("/todo")
         .see("There is no task list.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/jobs")
         .see("No command runs in the background.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/handoff")
         .see("nothing was said in this session yet")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("go")
         .see("[~] repair")
         .see("1 of 2 done")
         .see("It is broken.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/todo")
         .see_times("[~]  repair", 1)
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/handoff make it whole")
         .see("## Repro commands")
         .see("tenon handoff --from-session ")
-        .see_last(">");
+        .see_prompt();
     let screen = terminal.screen();
     assert!(screen.contains("make it whole"), "{screen}");
     assert!(screen.contains("- [~] repair"), "{screen}");
@@ -208,19 +208,19 @@ fn a_session_is_exported_as_what_the_ending_says() {
     let Some(terminal) = start(&home, &model) else {
         return;
     };
-    terminal.ready().line("hello").see("Done. (").see_last(">");
+    terminal.ready().line("hello").see("Done. (").see_prompt();
     for (name, begin) in [("a.html", "<!"), ("b.json", "{"), ("c.md", "#")] {
         terminal
             .line(&format!("/export {name}"))
             .see(name)
-            .see_last(">");
+            .see_prompt();
         let page = std::fs::read_to_string(home.project().join(name)).unwrap();
         assert!(page.to_lowercase().starts_with(begin), "{name}: {page}");
     }
     terminal
         .line("/export c.md")
         .see("c.md is there already")
-        .see_last(">");
+        .see_prompt();
 }
 
 #[test]
@@ -234,10 +234,10 @@ fn what_was_granted_free_asked_and_denied_is_listed_with_what_ends_a_grant() {
         .ready()
         .line("go")
         .see("s  allow for this session")
-        .see_last(">")
+        .see_prompt()
         .line("s")
         .see("Done. (")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/permissions")
         .see("granted  bash: \"touch made.txt\"")
@@ -247,7 +247,7 @@ fn what_was_granted_free_asked_and_denied_is_listed_with_what_ends_a_grant() {
         .see("process (list, read)")
         .see("asked    each time: process (write)")
         .see("denied   files outside the project")
-        .see_last(">");
+        .see_prompt();
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn context_names_each_file_of_rules_that_was_loaded() {
         return;
     };
     terminal.ready().line("/context").see("base");
-    terminal.see_last(">");
+    terminal.see_prompt();
     let screen = terminal.screen();
     let (_, shown) = screen.rsplit_once("/context").unwrap();
     for file in [own, of_project] {

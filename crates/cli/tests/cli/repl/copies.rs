@@ -26,23 +26,23 @@ fn a_session_is_renamed_and_pinned_while_it_is_open() {
         .ready()
         .line("say hello")
         .see("Done. (")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/rename  The   good one ")
         .see("The session is now called `The good one`.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/pin")
         .see("The session stays when old ones are removed.")
-        .see_last(">");
+        .see_prompt();
     let sessions = listed(&home);
     assert_eq!(sessions[0]["title"], "The good one");
     assert_eq!(sessions[0]["pinned"], true);
     terminal
         .line("/pin")
         .see("The session is removed when it is old enough.")
-        .see_last(">");
-    terminal.line("again").see_times("Done. (", 2).see_last(">");
+        .see_prompt();
+    terminal.line("again").see_times("Done. (", 2).see_prompt();
     terminal.line("/exit").see("exit=0");
     let sessions = listed(&home);
     assert_eq!(sessions[0]["title"], "The good one");
@@ -55,19 +55,19 @@ fn a_fork_goes_on_in_the_copy_and_leaves_the_first_as_it_was() {
     let Some(terminal) = Setup::new(&home, &model).start() else {
         return;
     };
-    terminal.ready().line("one").see("Done. (").see_last(">");
-    terminal.line("two").see_times("Done. (", 2).see_last(">");
+    terminal.ready().line("one").see("Done. (").see_prompt();
+    terminal.line("two").see_times("Done. (", 2).see_prompt();
     terminal
         .line("/fork 9")
         .see("there is no message 9: the session has 4")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/fork 2")
         .see("A copy up to message 2 was made. Files stay as they are")
         .see("The session before: tenon --session ")
         .see("You are in a copy now; `/resume ")
-        .see_last(">");
-    terminal.line("three").see_times("Done. (", 3).see_last(">");
+        .see_prompt();
+    terminal.line("three").see_times("Done. (", 3).see_prompt();
     let body = model.bodies().pop().unwrap();
     assert!(
         body.contains("\"one\"") && body.contains("\"three\""),
@@ -100,13 +100,13 @@ fn what_the_session_changed_is_shown_in_it() {
         .ready()
         .line("/diff")
         .see("This session changed no files.")
-        .see_last(">");
-    terminal.line("make it").see("made").see_last(">");
+        .see_prompt();
+    terminal.line("make it").see("made").see_prompt();
     terminal
         .line("/diff")
         .see("+++ b/new.txt")
         .see("1 file changed, +1 -0, from before the session to now.")
-        .see_last(">");
+        .see_prompt();
     terminal.line("/exit").see("exit=0");
 }
 
@@ -123,8 +123,8 @@ fn an_old_answer_does_not_stand_under_a_prompt_that_has_none() {
     let Some(terminal) = Setup::new(&home, &model).start() else {
         return;
     };
-    terminal.ready().line("first").see("Done. (").see_last(">");
-    terminal.line("second").see("Failed").see_last(">");
+    terminal.ready().line("first").see("Done. (").see_prompt();
+    terminal.line("second").see("Failed").see_prompt();
     terminal.key("C-d").left(0);
     let setup = Setup {
         args: &["-c"],

@@ -20,12 +20,12 @@ fn a_dumb_terminal_gets_lines_and_no_escape_sequence() {
         .see_last(".")
         .line("two")
         .see("plain answer")
-        .see_last(">");
+        .see_prompt();
     assert_eq!(model.last_prompt(), "one\ntwo");
     terminal
         .key("C-c")
         .see("Ctrl+C again leaves")
-        .see_last(">")
+        .see_prompt()
         .key("C-d")
         .see("Resume with:")
         .left(0);

@@ -29,8 +29,8 @@ fn ctrl_c_clears_the_input_first_and_leaves_when_pressed_twice() {
         .ready()
         .text("half a thought")
         .see_last("> half a thought");
-    terminal.key("C-c").see_last(">");
-    terminal.key("C-c").see("Ctrl+C again leaves").see_last(">");
+    terminal.key("C-c").see_prompt();
+    terminal.key("C-c").see("Ctrl+C again leaves").see_prompt();
     terminal.key("C-c").left(0);
     assert!(
         !terminal.screen().contains("Resume with"),
@@ -54,7 +54,7 @@ fn a_signal_at_the_prompt_leaves_a_whole_session_and_a_sane_terminal() {
         .ready()
         .line("hello")
         .see("Done. (")
-        .see_last(">")
+        .see_prompt()
         .text("half")
         .see_last("> half");
     signal(&home, "-TERM");
@@ -107,10 +107,10 @@ fn how_to_come_back_begins_a_line_whichever_key_or_signal_left() {
         let Some(terminal) = setup.start() else {
             return;
         };
-        terminal.ready().line("hello").see("Done. (").see_last(">");
+        terminal.ready().line("hello").see("Done. (").see_prompt();
         match leave {
             Leave::CtrlCTwice => {
-                terminal.key("C-c").see("Ctrl+C again leaves").see_last(">");
+                terminal.key("C-c").see("Ctrl+C again leaves").see_prompt();
                 terminal.key("C-c");
             }
             Leave::CtrlD => {
@@ -130,7 +130,7 @@ fn what_is_said_at_the_end_begins_a_line_also_where_a_question_was_open() {
     let Some(terminal) = start(&home, &model) else {
         return;
     };
-    terminal.ready().line("go").see("n  deny").see_last(">");
+    terminal.ready().line("go").see("n  deny").see_prompt();
     signal(&home, "-TERM");
     terminal.see("\nInterrupted (shutdown).\n").left(130);
     stands_alone(&terminal);

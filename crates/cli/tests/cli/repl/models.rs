@@ -31,39 +31,39 @@ fn the_model_and_its_effort_are_changed_by_name_and_clear_keeps_them() {
         .ready()
         .line("hello")
         .see("% of 65536 tokens (your setting))")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/models")
         .see("second/mock-model")
         .see("(now: default)")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/effort very high")
         .see("/effort: an effort is one word")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/effort low")
         .see("effort low, from the next request on.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/models nosuch/thing")
         .see("warning:")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/models second/mock-model")
         .see("mock-model of second")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("who is it")
         .see("two")
         .see_times("Done. (", 2)
-        .see_last(">");
+        .see_prompt();
     assert_eq!((one.bodies().len(), two.bodies().len()), (1, 1));
-    terminal.line("/clear").see("provider second").see_last(">");
+    terminal.line("/clear").see("provider second").see_prompt();
     terminal
         .line("and now")
         .see_times("Done. (", 3)
-        .see_last(">");
+        .see_prompt();
     assert_eq!((one.bodies().len(), two.bodies().len()), (1, 2));
     terminal
         .text("/models fi")
@@ -85,12 +85,12 @@ fn clear_keeps_the_effort_of_the_session_above_the_one_of_the_start() {
         .ready()
         .line("/effort high")
         .see("effort high, from the next request on.")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("/clear")
         .see_times("tenon 0.", 2)
-        .see_last(">");
-    terminal.line("hello").see("Done. (").see_last(">");
+        .see_prompt();
+    terminal.line("hello").see("Done. (").see_prompt();
     let body: serde_json::Value = serde_json::from_str(&model.bodies()[0]).unwrap();
     assert_eq!(body["reasoning_effort"], "high", "{body}");
 }
@@ -117,7 +117,7 @@ fn a_call_that_was_written_as_text_says_so_in_its_line() {
         .line("go")
         .see("(recovered from text)")
         .see("that is all")
-        .see_last(">");
+        .see_prompt();
     assert_eq!(model.bodies().len(), 2);
 }
 
@@ -149,18 +149,18 @@ fn before_the_first_prompt_a_providers_name_chooses_it_and_a_mark_lists_them() {
         .see("? lists the providers")
         .line("?")
         .see(&other.url)
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("third")
         .see("/models third/MODEL")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("second")
         .see("mock-model of second")
-        .see_last(">");
-    terminal.line("who is it").see("two").see_last(">");
+        .see_prompt();
+    terminal.line("who is it").see("two").see_prompt();
     // Now it is a prompt like any other.
-    terminal.line("first").see_times("Done. (", 2).see_last(">");
+    terminal.line("first").see_times("Done. (", 2).see_prompt();
     terminal.line("/exit").left(0);
     assert!(one.asked().is_empty());
 }
@@ -178,7 +178,7 @@ fn what_a_flag_chose_is_chosen_the_next_time_in_this_project() {
         let Some(terminal) = setup.start() else {
             return;
         };
-        terminal.ready().line("who is it").see("two").see_last(">");
+        terminal.ready().line("who is it").see("two").see_prompt();
         terminal.line("/exit").left(0);
     }
     assert!(one.asked().is_empty());

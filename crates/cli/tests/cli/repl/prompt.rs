@@ -23,7 +23,7 @@ fn words_behind_the_program_are_the_first_prompt_of_a_session_that_goes_on() {
         .see("> what is it")
         .see("the answer is 42")
         .see("Done. (")
-        .see_last(">");
+        .see_prompt();
     assert_eq!(model.last_prompt(), "what is it");
     terminal.line("and then").see_times("Done. (", 2);
     assert_eq!(model.last_prompt(), "and then");
@@ -58,7 +58,7 @@ fn a_prompt_is_answered_and_the_session_can_be_resumed_by_what_is_printed() {
         .line("what is it")
         .see("the **answer** is 42")
         .see("Done. (")
-        .see_last(">");
+        .see_prompt();
     assert_eq!(model.last_prompt(), "what is it");
     terminal
         .key("C-d")
@@ -183,8 +183,8 @@ fn what_was_typed_is_found_again_after_a_restart_but_no_command() {
         .ready()
         .line("the first thing")
         .see("Done. (")
-        .see_last(">");
-    terminal.line("/cost").see("tokens in").see_last(">");
+        .see_prompt();
+    terminal.line("/cost").see("tokens in").see_prompt();
     terminal.line("/exit").left(0);
     let again = start(&home, &model).unwrap();
     again

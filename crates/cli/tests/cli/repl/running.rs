@@ -34,12 +34,12 @@ fn ctrl_c_stops_a_run_and_the_prompt_comes_back() {
         .see("(stopping; Ctrl+C again leaves)")
         .see("Interrupted (user).")
         .see("Stopped. (")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("hello")
         .see("short answer")
         .see("Done. (")
-        .see_last(">");
+        .see_prompt();
     terminal.key("C-d").left(0);
 }
 
@@ -82,7 +82,7 @@ fn what_is_typed_during_a_run_reaches_the_model_at_its_next_step() {
         .see("(/clear has to wait")
         .line("/cost")
         .see("tokens in");
-    terminal.see("short answer").see("Done. (").see_last(">");
+    terminal.see("short answer").see("Done. (").see_prompt();
     let second = model.bodies().get(1).cloned().unwrap_or_default();
     assert!(second.contains("use the other file"), "{second}");
 }
@@ -99,7 +99,7 @@ fn stop_and_exit_act_at_once() {
         .see("word word")
         .line("/stop")
         .see("Stopped. (")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("slowly")
         .see_times("word word", 2)
@@ -129,7 +129,7 @@ fn what_is_typed_too_late_for_a_step_is_the_next_prompt() {
     terminal
         .see("short answer")
         .see_times("Done. (", 1)
-        .see_last(">");
+        .see_prompt();
     assert_eq!(model.last_prompt(), "and then this");
 }
 
@@ -150,32 +150,29 @@ fn a_question_is_answered_with_a_key_or_with_a_reason() {
         .ready()
         .line("go")
         .see("touch made.txt")
-        .see_last(">")
+        .see_prompt()
         .line("use make instead");
-    terminal.see_times("that was it", 1).see_last(">");
+    terminal.see_times("that was it", 1).see_prompt();
     assert!(!made.exists());
     assert!(model.bodies().pop().unwrap().contains("use make instead"));
     terminal
         .line("go")
         .see_times("any other text denies", 2)
-        .see_last(">")
+        .see_prompt()
         .line("n")
         .see_times("that was it", 2)
-        .see_last(">");
+        .see_prompt();
     assert!(!made.exists());
     terminal
         .line("go")
         .see_times("any other text denies", 3)
-        .see_last(">")
+        .see_prompt()
         .line("s")
         .see_times("that was it", 3)
-        .see_last(">");
+        .see_prompt();
     assert!(made.exists());
     std::fs::remove_file(&made).unwrap();
-    terminal
-        .line("go")
-        .see_times("that was it", 4)
-        .see_last(">");
+    terminal.line("go").see_times("that was it", 4).see_prompt();
     assert!(made.exists(), "allowed for the session");
 }
 
@@ -193,11 +190,11 @@ fn a_question_shows_the_rule_that_each_scope_would_keep() {
         // What does not fit behind it stands whole on the next line.
         .see("a  allow in this project for 7 days")
         .see_times("[bash: \"touch made.txt", 2)
-        .see_last(">")
+        .see_prompt()
         .key("Escape")
         .key("Enter")
         .see("Denied by you.")
-        .see_last(">");
+        .see_prompt();
     assert!(!home.project().join("made.txt").exists());
 }
 
@@ -212,7 +209,7 @@ fn a_permission_that_stays_is_said_with_the_way_to_take_it_back() {
         .ready()
         .line("go")
         .see("y  allow once")
-        .see_last(">")
+        .see_prompt()
         .line("a")
         .see("Allowed in this project")
         .see("(`tenon policy remove` takes it back)")
@@ -234,31 +231,33 @@ fn what_must_be_confirmed_shows_why_and_what_and_has_no_lasting_yes() {
         .line("go")
         .see("the model says: I will.")
         .see("affects: deletes a.txt (1 file, 7 bytes)")
-        .see_last(">")
+        .see_prompt()
         .line("s")
         .see("`s` is not offered here: y, n")
+        .see_prompt()
         .line("/permissions")
         .see("`/permissions` is not offered here: y, n")
+        .see_prompt()
         .line("keep it")
         .see("that was it")
         .see("Done. (")
-        .see_last(">");
+        .see_prompt();
     assert!(file.exists());
     let screen = terminal.screen();
     assert!(!screen.contains("The run ended because"), "{screen}");
     terminal
         .line("/permissions")
         .see("bash: commands that only read")
-        .see_last(">");
+        .see_prompt();
     assert!(model.bodies().pop().unwrap().contains("keep it"));
     terminal
         .line("go")
         .see_times("affects: deletes a.txt", 2)
-        .see_last(">")
+        .see_prompt()
         .line("y")
         .see("Kept before it ran: 1 file")
         .see_times("that was it", 2)
-        .see_last(">");
+        .see_prompt();
     assert!(!file.exists());
 }
 
@@ -277,12 +276,13 @@ fn a_yes_that_reaches_beyond_the_project_is_typed_in_full() {
         .ready()
         .line("go")
         .see("yes  allow once (type the whole word)")
-        .see_last(">")
+        .see_prompt()
         .line("y")
         .see("`y` is not enough here: type `yes`")
+        .see_prompt()
         .line("n")
         .see("that was it")
-        .see_last(">");
+        .see_prompt();
     assert!(outside.exists());
 }
 
@@ -302,17 +302,17 @@ fn ctrl_c_and_ctrl_d_at_a_question_are_no() {
         .ready()
         .line("go")
         .see("any other text denies")
-        .see_last(">")
+        .see_prompt()
         .key("C-d")
         .see("that was it")
-        .see_last(">");
+        .see_prompt();
     terminal
         .line("go")
         .see_times("any other text denies", 2)
-        .see_last(">")
+        .see_prompt()
         .key("C-c")
         .see("Stopped. (")
-        .see_last(">");
+        .see_prompt();
     assert!(!home.project().join("made.txt").exists());
 }
 
@@ -330,7 +330,7 @@ fn what_a_paste_brings_is_no_answer_to_a_question() {
         .ready()
         .line("go")
         .see("any other text denies")
-        .see_last(">");
+        .see_prompt();
     for (times, tail) in ["y\n", "copied\ny\n"].iter().enumerate() {
         terminal
             .text(&format!("\x1b[200~\x1b[201~{tail}"))
@@ -343,7 +343,7 @@ fn what_a_paste_brings_is_no_answer_to_a_question() {
         .see_times("not taken as an answer", 4);
     // Sooner it would be a part of the paste.
     std::thread::sleep(Duration::from_millis(300));
-    terminal.line("n").see("that was it").see_last(">");
+    terminal.line("n").see("that was it").see_prompt();
     assert!(!home.project().join("made.txt").exists());
 }
 
@@ -373,7 +373,7 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
         .text("y");
     terminal
         .see("any other text denies")
-        .see_last(">")
+        .see_prompt()
         .rested()
         .key("Enter")
         .see("short answer")
@@ -402,7 +402,7 @@ fn a_command_that_takes_long_is_said_to_be_running_with_its_last_line() {
         .line("go")
         .see("  still running: bash, 5s; last line: begun\n");
     std::fs::write(home.project().join("go"), "").unwrap();
-    terminal.see("the end").see("Done. (").see_last(">");
+    terminal.see("the end").see("Done. (").see_prompt();
     let screen = terminal.screen();
     assert!(screen.contains("still running"), "it stays: {screen}");
 }
@@ -416,7 +416,7 @@ fn the_parts_of_a_turn_are_told_apart_in_words() {
     };
     terminal.ready().line("hello").see("nothing\nDone. (");
     terminal
-        .see_last(">")
+        .see_prompt()
         .line("go")
         .see("> go\nI will.\n  (that was the plan)\n▸ list")
         .see("\nReply:\nthe end\nDone. (");
@@ -436,7 +436,7 @@ fn what_was_not_allowed_is_named_at_the_end_with_the_way_to_ask_why() {
         .line("go")
         .see("I could not\nDone; 1 call was not allowed. (")
         .see("\n  Which rule that was: tenon policy explain read /etc/passwd\n")
-        .see_last(">");
+        .see_prompt();
     let screen = terminal.screen();
     assert_eq!(screen.matches("not allowed").count(), 1, "{screen}");
     assert!(!screen.contains("Done. ("), "{screen}");
@@ -454,7 +454,7 @@ fn what_only_reads_acts_while_a_run_goes_on() {
         .line("slowly")
         .see("word word")
         .line("/mode")
-        .see("The mode is single")
+        .see("/mode NAME changes the mode")
         .line("/history")
         .see("/revert N takes")
         .line("/diff")
@@ -471,7 +471,7 @@ fn what_only_reads_acts_while_a_run_goes_on() {
     terminal
         .line("/search slowly")
         .see_times("/resume ID goes on with one.", 2);
-    terminal.see("Done. (").see_last(">");
+    terminal.see("Done. (").see_prompt();
 }
 
 #[test]
@@ -489,7 +489,7 @@ fn a_command_of_ones_own_that_is_typed_during_a_run_follows_it() {
         .see("word word")
         .line("/review a.txt")
         .see("(after this run)");
-    terminal.see("short answer").see("Done. (").see_last(">");
+    terminal.see("short answer").see("Done. (").see_prompt();
     assert_eq!(model.last_prompt(), "Look at a.txt closely.");
 }
 
@@ -508,5 +508,5 @@ fn what_waits_for_the_end_of_a_run_is_named_when_the_run_is_stopped() {
     terminal
         .key("C-c")
         .see("Not done, because you stopped the run: /undo")
-        .see_last(">");
+        .see_prompt();
 }

@@ -58,7 +58,7 @@ fn an_address_and_enter_are_enough_for_a_working_configuration() {
         .line("hello")
         .see("it works")
         .see("Done. (")
-        .see_last(">")
+        .see_prompt()
         .key("C-d")
         .left(0);
     let file = home.tenon().join("tenon.jsonc");
@@ -94,7 +94,7 @@ fn a_provider_that_was_given_is_not_asked_about_and_the_choice_is_remembered() {
         .line("hello")
         .see("it works")
         .see("Done. (")
-        .see_last(">")
+        .see_prompt()
         .key("C-d")
         .left(0);
     assert!(!terminal.screen().contains("Server: a number"));
@@ -366,7 +366,7 @@ fn a_model_that_was_chosen_by_hand_is_taken_again_by_the_next_session_here() {
         .ready()
         .line("/models second/mock-model")
         .see("mock-model of second")
-        .see_last(">")
+        .see_prompt()
         .key("C-d")
         .left(0);
     let again = first(&home).start().unwrap();
@@ -376,10 +376,10 @@ fn a_model_that_was_chosen_by_hand_is_taken_again_by_the_next_session_here() {
         .see("model    mock-model  (saved choice)")
         .line("hello")
         .see("two")
-        .see_last(">")
+        .see_prompt()
         .line("/models first/mock-model")
         .see("mock-model of first")
-        .see_last(">")
+        .see_prompt()
         .key("C-d");
     // What the file says needs no memory.
     let back = first(&home).start().unwrap();

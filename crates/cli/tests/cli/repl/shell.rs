@@ -17,7 +17,7 @@ fn a_command_of_the_shell_needs_no_second_yes_and_is_shown_to_the_model_with_the
         .ready()
         .line("!echo hi from $((40+2))")
         .see("hi from 42")
-        .see_last(">");
+        .see_prompt();
     assert!(!terminal.screen().contains("Run a command?"));
     assert_eq!(model.bodies().len(), 0);
     terminal.line("what did it print").see_times("Done. (", 2);
@@ -69,7 +69,7 @@ fn a_command_is_asked_about_also_where_it_is_the_first_of_the_lines() {
             _ => terminal.see("Done. ("),
         };
         // A line that is typed later is alone again.
-        terminal.see_last(">").line("!touch typed").see("exit 0");
+        terminal.see_prompt().line("!touch typed").see("exit 0");
         assert!(home.project().join("typed").exists());
     }
 }
@@ -132,10 +132,10 @@ fn a_command_of_the_shell_that_destroys_is_confirmed_also_where_the_user_typed_i
         .ready()
         .line("!rm kept.txt")
         .see("why: `rm` deletes files")
-        .see_last(">")
+        .see_prompt()
         .line("n")
         .see("Denied")
-        .see_last(">");
+        .see_prompt();
     assert!(file.exists());
 }
 
@@ -150,13 +150,13 @@ fn nobody_is_told_why_a_command_of_the_shell_was_refused_and_none_is_said_to_be(
         .ready()
         .line("!rm kept.txt")
         .see("n  deny")
-        .see_last(">")
+        .see_prompt()
         .line("use make instead")
         .see("`use make instead` is not offered here: y, n")
         .rested()
         .line("n")
         .see("Denied")
-        .see_last(">");
+        .see_prompt();
     let screen = terminal.screen();
     assert!(!screen.contains("told to the model"), "{screen}");
     assert!(!screen.contains("Done."), "nothing was done: {screen}");

@@ -80,7 +80,7 @@ fn a_conversation_says_that_it_waits_and_draws_nothing_anew() {
     };
     terminal.ready().line("hello");
     terminal.see("Once upon\n  still waiting for the model, ");
-    terminal.key("C-c").see("Stopped. (").see_last(">");
+    terminal.key("C-c").see("Stopped. (").see_prompt();
     let screen = terminal.screen();
     assert!(screen.contains("still waiting"), "it stays: {screen}");
 }
@@ -102,7 +102,7 @@ fn lines_that_are_typed_while_a_list_is_waited_for_are_each_an_input() {
         .see("(not waited for)")
         .see("The effort is default.")
         .see("tokens in")
-        .see_last(">");
+        .see_prompt();
 }
 
 #[test]

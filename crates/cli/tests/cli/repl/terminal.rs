@@ -142,27 +142,35 @@ impl Terminal {
 
     /// Waits until the last line that has anything on it is this.
     pub fn see_last(&self, line: &str) -> &Self {
+        self.see_last_that(line, |last| last == line)
+    }
+
+    fn see_last_that(&self, what: &str, is_it: impl Fn(&str) -> bool) -> &Self {
         let last = || {
-            self.screen()
-                .trim_end()
-                .lines()
-                .last()
-                .map(|last| last.trim_end().to_owned())
+            let screen = self.screen();
+            let last = screen.trim_end().lines().last();
+            last.is_some_and(|last| is_it(last.trim_end()))
         };
-        let seen = wait_until(DEADLINE, || last().as_deref() == Some(line));
-        assert!(seen, "{line:?} is not the last line:\n{}", self.screen());
+        let seen = wait_until(DEADLINE, last);
+        assert!(seen, "{what:?} is not the last line:\n{}", self.screen());
         self
     }
 
-    /// Waits for the empty prompt.
+    /// Waits for the empty prompt, which says the mode and the flags that change
+    /// what is asked.
     pub fn ready(&self) -> &Self {
-        self.see("tenon 0").see_last(">")
+        self.see("tenon 0").see_prompt()
     }
 
     /// Waits for a question and for the place of its answer. What is typed before
     /// that is no answer: it is thrown away, and an Enter behind it is "not now".
     pub fn asked(&self, text: &str) -> &Self {
         self.see(text).see_last(">")
+    }
+
+    /// Waits until the last line is a prompt with nothing behind it.
+    pub fn see_prompt(&self) -> &Self {
+        self.see_last_that("a prompt", |line| line == ">" || line.ends_with(" >"))
     }
 
     pub fn key(&self, name: &str) -> &Self {

@@ -29,7 +29,7 @@ fn a_project_is_asked_about_before_the_session_starts_and_a_yes_is_remembered() 
         .see("hook  UserPromptSubmit: \"touch by-hook\"")
         .see("setting  append_system_prompt = \"OBEY\"")
         .see("y  trust this content")
-        .see_last(">");
+        .see_prompt();
     assert!(
         !terminal.screen().contains("tenon 0"),
         "nothing has started"
@@ -38,7 +38,7 @@ fn a_project_is_asked_about_before_the_session_starts_and_a_yes_is_remembered() 
     terminal.line("hi").see("Done. (");
     assert!(model.bodies().pop().unwrap().contains("OBEY"));
     assert!(home.project().join("by-hook").exists());
-    terminal.see_last(">").key("C-d").left(0);
+    terminal.see_prompt().key("C-d").left(0);
     let again = Setup::new(&home, &model).start().unwrap();
     again.ready().see("the project is trusted");
     assert!(!again.screen().contains("Trust it?"));
@@ -52,7 +52,7 @@ fn content_that_changed_after_a_yes_is_asked_about_line_by_line() {
         return;
     };
     terminal.asked("Trust it?").line("y").ready();
-    terminal.see_last(">").key("C-d").left(0);
+    terminal.see_prompt().key("C-d").left(0);
     write(
         &home.project().join(".tenon/tenon.jsonc"),
         r#"{"hooks": {"UserPromptSubmit": [{"command": "touch other"}]}, "append_system_prompt": "OBEY"}"#,
@@ -63,7 +63,7 @@ fn content_that_changed_after_a_yes_is_asked_about_line_by_line() {
         .see("It would enable 2 (1 new, 1 gone):")
         .see("- hook  UserPromptSubmit: \"touch by-hook\"")
         .see("+ hook  UserPromptSubmit: \"touch other\"")
-        .see_last(">");
+        .see_prompt();
     assert!(!again.screen().contains("+ setting"), "that is not new");
     again.line("y").ready().see("the project is trusted");
 }
@@ -79,7 +79,7 @@ fn a_no_is_remembered_and_nothing_of_it_holds() {
     terminal.line("hi").see("Done. (");
     assert!(!model.bodies().pop().unwrap().contains("OBEY"));
     assert!(!home.project().join("by-hook").exists());
-    terminal.see_last(">").key("C-d").left(0);
+    terminal.see_prompt().key("C-d").left(0);
     let again = Setup::new(&home, &model).start().unwrap();
     again.ready().see("not trusted, as you said");
     assert!(!again.screen().contains("Trust it?"));
@@ -103,10 +103,10 @@ fn a_slip_is_asked_again_and_enter_is_not_now() {
     };
     terminal
         .see("Enter  not now")
-        .see_last(">")
+        .see_prompt()
         .line("quit")
         .see("`quit` is not offered here: y, n")
-        .see_last(">")
+        .see_prompt()
         .key("Enter");
     terminal.ready().see("Not now: what it would enable");
     assert!(!home.tenon().join("trust.json").exists());
@@ -134,7 +134,7 @@ fn tools_of_ones_own_are_asked_about_once() {
         .ready();
     terminal.line("hi").see("Done. (");
     assert!(model.bodies().pop().unwrap().contains("\"greet\""));
-    terminal.see_last(">").key("C-d").left(0);
+    terminal.see_prompt().key("C-d").left(0);
     let again = Setup::new(&home, &model).start().unwrap();
     again.ready();
     assert!(!again.screen().contains("Use them?"));
@@ -161,7 +161,7 @@ fn another_session_says_what_is_left_out_once_and_asks_nothing_again() {
     };
     terminal.asked("Trust it?").key("Enter");
     terminal.ready().line("/new").see_times("tenon 0", 2);
-    terminal.see_last(">").line("hi").see("Done. (");
+    terminal.see_prompt().line("hi").see("Done. (");
     let screen = terminal.screen();
     assert_eq!(screen.matches("Trust it?").count(), 1, "{screen}");
     // Once in the header of each.
@@ -185,7 +185,7 @@ fn a_single_run_on_a_terminal_asks_too() {
         .asked("Trust it?")
         .paste_unmarked("y\nand more\n")
         .see("not taken as an answer")
-        .see_last(">");
+        .see_prompt();
     assert!(!home.tenon().join("trust.json").exists());
     terminal.rested().line("y").see("hello").left(0);
     assert!(model.bodies().pop().unwrap().contains("OBEY"));
@@ -209,16 +209,13 @@ fn clear_keeps_the_settings_and_new_reads_them_again() {
     terminal.ready().line("one").see_times("Done. (", 1);
     says("FIRST", "SECOND");
     configure("SECOND");
-    terminal
-        .see_last(">")
-        .line("/clear")
-        .see_times("tenon 0", 2);
-    terminal.see_last(">").line("two").see_times("Done. (", 2);
+    terminal.see_prompt().line("/clear").see_times("tenon 0", 2);
+    terminal.see_prompt().line("two").see_times("Done. (", 2);
     says("FIRST", "SECOND");
-    terminal.see_last(">").line("/new").see_times("tenon 0", 3);
-    terminal.see_last(">").line("three").see_times("Done. (", 3);
+    terminal.see_prompt().line("/new").see_times("tenon 0", 3);
+    terminal.see_prompt().line("three").see_times("Done. (", 3);
     says("SECOND", "FIRST");
-    terminal.see_last(">").key("C-d").left(0);
+    terminal.see_prompt().key("C-d").left(0);
 }
 
 /// The paste of a terminal that does not mark it: its first line opens the session.
@@ -239,7 +236,7 @@ fn a_paste_that_was_there_before_the_question_is_no_answer_and_not_lost() {
             .paste_unmarked("/new\ny\nthe rest")
             .see("Trust it?")
             .see("Enter  not now")
-            .see_last(">");
+            .see_prompt();
         assert!(!home.tenon().join("trust.json").exists());
         terminal.rested().line("n").see("Not trusted");
         match env {

@@ -20,31 +20,31 @@ fn what_a_run_changed_is_taken_back_and_given_again_at_the_prompt() {
         return;
     };
     let content = || std::fs::read_to_string(&file).unwrap();
-    terminal.ready().line("go").see("Done. (").see_last(">");
+    terminal.ready().line("go").see("Done. (").see_prompt();
     terminal
         .line("/undo")
         .see("Undone: 1 file is")
         .see("restored")
-        .see_last(">");
+        .see_prompt();
     assert_eq!(content(), "as it was\n");
     terminal
         .line("/redo")
         .see("Redone: 1 file is as left by the session.")
-        .see_last(">");
+        .see_prompt();
     assert_eq!(content(), "AS it was\n");
-    terminal.line("/history").see("1  go").see_last(">");
+    terminal.line("/history").see("1  go").see_prompt();
     terminal
         .line("/revert")
         .see("Back to before message 1.")
         .see("To have it back");
     assert_eq!(content(), "as it was\n");
     // What was typed stands in the line again.
-    terminal.see_last("> go");
+    terminal.see_last("ask --yes > go");
     terminal.key("C-c");
-    terminal.line("/undo").see("Nothing to undo").see_last(">");
+    terminal.line("/undo").see("Nothing to undo").see_prompt();
     terminal
         .line("/history")
         .see("There is no prompt yet")
-        .see_last(">");
+        .see_prompt();
     terminal.key("C-d").left(0);
 }

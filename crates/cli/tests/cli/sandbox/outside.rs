@@ -43,9 +43,9 @@ fn one_run_outside(flag: &'static str) {
         // Broken at words, and where depends on the length of the path.
         .see("already")
         .see("sandbox.writable")
-        .see_last(">");
+        .see_prompt();
     assert!(!beside.exists());
-    terminal.line("n").see_times("that was it", 1).see_last(">");
+    terminal.line("n").see_times("that was it", 1).see_prompt();
     assert!(!beside.exists());
     assert!(
         model
@@ -57,10 +57,10 @@ fn one_run_outside(flag: &'static str) {
     terminal
         .line("go")
         .see_times("Run it once outside the sandbox?", 2)
-        .see_last(">")
+        .see_prompt()
         .line("y")
         .see_times("that was it", 2)
-        .see_last(">");
+        .see_prompt();
     assert!(beside.exists());
 }
 

@@ -71,7 +71,7 @@ fn commands_that_begin_so_come_first() {
     let menu = slash("mod");
     let lines = shown(&menu);
     assert!(lines[0].starts_with("▸ /models [NAME]"), "{lines:?}");
-    assert!(lines[1].starts_with("  /mode [single|multi]"), "{lines:?}");
+    assert!(lines[1].starts_with("  /mode [MODE]"), "{lines:?}");
     assert_eq!(lines.len(), 2);
     // Whole words before beginnings.
     assert!(shown(&slash("mode"))[0].starts_with("▸ /mode ["));
