@@ -370,7 +370,7 @@ async fn what_a_reader_leaves_running_ends_with_it() {
         let left = std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
             let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
             let cwd = std::fs::read_link(entry.path().join("cwd")).unwrap_or_default();
-            line == b"sleep\0613\0" && cwd == Path::new(&yard.root)
+            line == b"sleep\x00613\0" && cwd == Path::new(&yard.root)
         });
         assert!(!left);
     }

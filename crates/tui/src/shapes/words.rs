@@ -120,7 +120,8 @@ impl<'a> Bag<'a> {
             match a.cmp(b) {
                 std::cmp::Ordering::Equal => {
                     same += a.len();
-                    (left.next(), right.next());
+                    left.next();
+                    right.next();
                 }
                 std::cmp::Ordering::Less => _ = left.next(),
                 std::cmp::Ordering::Greater => _ = right.next(),
