@@ -277,7 +277,13 @@ pub(crate) fn secret_words(script: &Script) -> Vec<String> {
         words.retain(|word| word_names_secret(word));
         return words;
     };
-    commands.iter().flat_map(secret_words_of).collect()
+    let of_part = |(part, command): (usize, &Simple)| {
+        let mut words = secret_words_of(command);
+        // What it stands for was looked up: each of those files is judged.
+        words.retain(|word| !(is_any_file(word) && script.is_resolved(part, word)));
+        words
+    };
+    commands.iter().enumerate().flat_map(of_part).collect()
 }
 
 pub(crate) fn secret_words_of(command: &Simple) -> Vec<String> {
@@ -368,7 +374,10 @@ pub(crate) fn doubt(script: &Script, part: usize, ground: Ground) -> Option<Stri
     }
     let expanding = match ground {
         Ground::Bare => command.expanding_word(),
-        Ground::Room => command.words.iter().find_map(becomes_another),
+        Ground::Room => {
+            let mut others = command.words.iter().filter_map(becomes_another);
+            others.find(|word| !script.is_resolved(part, word))
+        }
     };
     if let Some(word) = expanding {
         return Some(format!(

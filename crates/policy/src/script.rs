@@ -32,6 +32,9 @@ pub struct Script {
     /// look at the bare words.
     pub(crate) sight: Sight,
     pub(crate) stay: Stay,
+    /// Patterns for names of files of which somebody has looked up what they
+    /// stand for, each with its part of [`Commands::Exact`].
+    pub(crate) resolved: Vec<(usize, String)>,
 }
 
 /// How long what a line starts may go on.
@@ -152,6 +155,9 @@ pub struct Target {
     /// False for globs and variables and behind `cd $X`: such a one counts as
     /// existing, and as anywhere.
     pub certain: bool,
+    /// Whether it would be certain but for a plain pattern in its last name
+    /// (`src/*.rs`), so that the files it stands for can be looked up.
+    pub pattern: bool,
     /// Which command of [`Commands::Exact`] it belongs to.
     pub part: usize,
 }
@@ -183,6 +189,43 @@ impl Script {
             Commands::Exact(commands) => Some(commands),
             Commands::Unknown(_) => None,
         }
+    }
+
+    /// The same with the files that its patterns stand for in their place, where
+    /// a command reads them. `matches` gives `None` where that is not certain. To
+    /// be done before [`Self::with_facts`].
+    #[must_use]
+    pub fn with_matches(mut self, matches: impl Fn(&str) -> Option<Vec<String>>) -> Self {
+        let mut targets = Vec::with_capacity(self.targets.len());
+        for target in std::mem::take(&mut self.targets) {
+            let reads = target.pattern && target.deed == Deed::Read;
+            match reads.then(|| matches(&target.path)).flatten() {
+                None => targets.push(target),
+                Some(files) => {
+                    self.resolved.push((target.part, target.path.clone()));
+                    // The shell leaves a pattern as it is where nothing fits it.
+                    let none = files.is_empty().then(|| target.path.clone());
+                    targets.extend(files.into_iter().chain(none).map(|path| Target {
+                        path,
+                        certain: true,
+                        pattern: false,
+                        ..target.clone()
+                    }));
+                }
+            }
+        }
+        self.targets = targets;
+        self
+    }
+
+    /// Whether it was looked up which files a word of a command stands for.
+    pub(crate) fn is_resolved(&self, part: usize, word: &str) -> bool {
+        let ends_so = |path: &str| {
+            path.strip_suffix(word.trim_start_matches("./"))
+                .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+        };
+        let mut resolved = self.resolved.iter();
+        resolved.any(|(of, path)| *of == part && ends_so(path))
     }
 
     /// The same with what was found of its targets, one for each and in order. A

@@ -84,9 +84,10 @@ impl Tool for Bash {
 
     fn facts(&self, input: &Value, workspace: &Workspace) -> Facts {
         let command = text(input, "command").unwrap_or_default();
-        let script = tenon_policy::analyse(command);
         // The words mean what they mean in the folder that the command runs in.
         let folder = text(input, "workdir").unwrap_or_default();
+        let script = tenon_policy::analyse(command)
+            .with_matches(|pattern| workspace.matches(pattern, Path::new(folder)));
         let found = observed(&script, Path::new(folder), workspace);
         let foreign = workspace.foreign_programs(&script, Path::new(folder));
         let script = script.with_facts(found).with_foreign(foreign);

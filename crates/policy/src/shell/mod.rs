@@ -66,6 +66,7 @@ pub(crate) fn analyse(text: &str) -> Script {
         foreign: Vec::new(),
         sight: finder.sight,
         stay: Stay::Call,
+        resolved: Vec::new(),
     }
 }
 
@@ -85,6 +86,7 @@ fn too_long(text: &str) -> Script {
         foreign: Vec::new(),
         sight: Sight::Partial,
         stay: Stay::Call,
+        resolved: Vec::new(),
     }
 }
 

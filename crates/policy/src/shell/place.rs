@@ -236,6 +236,19 @@ pub(super) fn is_glob(term: &Term) -> bool {
     term.expands && term.text.contains(['*', '?', '['])
 }
 
+/// Whether a path is written out but for `*` and `?` in its last name, so that the
+/// files it stands for are at most those of one folder. Whatever else may be
+/// special, quoted or not, makes it none.
+pub(super) fn is_plain_pattern(text: &str) -> bool {
+    let (folder, name) = text.rsplit_once('/').unwrap_or(("", text));
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+@%,=/ ".contains(c);
+    name.contains(['*', '?'])
+        && !name.starts_with('.')
+        && folder.chars().all(is_plain)
+        && name.chars().all(|c| is_plain(c) || matches!(c, '*' | '?'))
+        && !folder.split('/').any(|name| name == "..")
+}
+
 fn join(base: &str, path: &str) -> String {
     if base.is_empty() || is_rooted(path) {
         return path.to_owned();

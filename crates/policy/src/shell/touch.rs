@@ -52,7 +52,9 @@ impl Finder {
         let home = term.expands && term.text.starts_with('~');
         let known = !(term.open || glob || home);
         let rooted = place::is_rooted(&term.text);
-        let certain = known && (rooted || self.standing.is_known());
+        let stands = rooted || self.standing.is_known();
+        let certain = known && stands;
+        let pattern = stands && !term.open && !home && place::is_plain_pattern(&term.text);
         for path in self.standing.paths(&term.text) {
             if self.is_device(&path, deed, piece) {
                 continue;
@@ -69,7 +71,13 @@ impl Finder {
                 self.downloaded
                     .push(path.trim_start_matches("./").to_owned());
             }
-            self.keep(path, deed, certain);
+            self.keep(Target {
+                path,
+                deed,
+                certain,
+                pattern,
+                part: self.part,
+            });
         }
     }
 
@@ -78,17 +86,17 @@ impl Finder {
         let (folder, last) = path.rsplit_once('/').unwrap_or((".", path));
         if place::is_everything(last) {
             let folder = if folder.is_empty() { "/" } else { folder };
-            self.keep(folder.to_owned(), Deed::Delete, false);
+            self.keep(Target {
+                path: folder.to_owned(),
+                deed: Deed::Delete,
+                certain: false,
+                pattern: false,
+                part: self.part,
+            });
         }
     }
 
-    fn keep(&mut self, path: String, deed: Deed, certain: bool) {
-        let target = Target {
-            path,
-            deed,
-            certain,
-            part: self.part,
-        };
+    fn keep(&mut self, target: Target) {
         if self.targets.len() > MAX_TARGETS {
             self.opaque(Class::Confirm, "it names more files than are looked at", "");
         } else if !self.targets.contains(&target) {

@@ -33,6 +33,46 @@ fn found(command: &str) -> Explanation {
     in_the_room(&call(command), &Rules::built_in())
 }
 
+#[test]
+fn a_pattern_reads_freely_what_it_stands_for_and_no_more() {
+    let class = |command: &str, files: Option<&[&str]>| {
+        let named = |files: &[&str]| files.iter().map(|&file| file.to_owned()).collect();
+        let script = analyse(command).with_matches(|_| files.map(named));
+        let facts = crate::scenarios::seen_of(script, command);
+        let found = in_the_room(&facts, &Rules::built_in());
+        (found.class, found.reads_only)
+    };
+    let free = (Class::Allow, true);
+    let asked = (Class::Ask, false);
+    let sources: Option<&[&str]> = Some(&["src/a.rs", "src/b.rs"]);
+    assert_eq!(class("wc -l src/*.rs", sources), free);
+    assert_eq!(class("cd src && cat *.rs | head", sources), free);
+    assert_eq!(class("wc -l src/*", sources), free);
+    assert_eq!(class("cat none/*.rs", Some(&[])), free);
+    assert_eq!(class("wc -l src/*.rs", None), asked);
+    assert_eq!(class("cat src/*", Some(&["src/a.rs", "src/.env"])), asked);
+    assert_eq!(class("cat src/*", Some(&["/etc/passwd"])), asked);
+    for command in [
+        "cat */a.rs",
+        "cat ../*.rs",
+        "cat $x/*.rs",
+        "cat ~/*.rs",
+        "cat {a,b}*.rs",
+        "cat [a]*.rs",
+        "cd $x && cat *.rs",
+        "grep -n *.rs a.txt",
+    ] {
+        assert_eq!(class(command, sources), asked, "{command}");
+    }
+    // Only readers are looked at so: nothing else gets more certain.
+    assert_eq!(class("rm src/*.rs", sources).0, Class::Confirm);
+    assert_eq!(class("python3 src/*.py", sources), asked);
+    // Without the sandbox the shell could still find others.
+    let script = analyse("cat src/*.rs")
+        .with_matches(|_| sources.map(|files| files.iter().map(|&file| file.to_owned()).collect()));
+    assert!(!script.only_reads());
+}
+
 const FREE: &[&str] = &[
     "git status",
     "git status -sb --porcelain=v2",

@@ -3,7 +3,7 @@
 use crate::support::default_class;
 use std::collections::BTreeMap;
 use std::path::Path;
-use tenon_policy::{Access, Deed, Facts, PathFact, Place, Subject, Target, analyse};
+use tenon_policy::{Access, Deed, Facts, PathFact, Place, Script, Subject, Target, analyse};
 use tenon_vocab::{Class, Effect};
 
 const ROOT: &str = "/home/u/p";
@@ -84,7 +84,10 @@ fn seen(target: &Target) -> PathFact {
 }
 
 pub fn call(command: &str) -> Facts {
-    let script = analyse(command);
+    seen_of(analyse(command), command)
+}
+
+pub fn seen_of(script: Script, command: &str) -> Facts {
     let facts = script.targets.iter().map(seen).collect();
     Facts {
         tool: "bash".into(),

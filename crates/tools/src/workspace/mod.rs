@@ -15,6 +15,7 @@ mod foreign;
 mod hash;
 mod ignored;
 mod ledger;
+mod matches;
 mod moment;
 mod near;
 mod path;

@@ -7,6 +7,7 @@ mod edit;
 mod input;
 mod jobs;
 mod patch;
+mod patterns;
 mod previews;
 mod programs;
 mod read;
