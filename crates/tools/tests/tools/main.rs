@@ -6,6 +6,7 @@ mod custom;
 mod edit;
 mod input;
 mod jobs;
+mod misuse;
 mod patch;
 mod patterns;
 mod previews;
