@@ -52,8 +52,14 @@ pub fn check(words: &[String]) -> Result<(), CliError> {
         Some(near) => format!("there is no command `{line}`; did you mean `tenon {near}`?"),
         None => format!("there is no command `{line}`"),
     };
+    let elsewhere = match first.as_str() {
+        "mcp" => {
+            "`/mcp` in a session lists the MCP servers, `tenon config show` those that are set up. "
+        }
+        _ => "",
+    };
     Err(CliError::usage(message).with_hint(format!(
-        "`tenon --help` lists the commands. To send it to the model: tenon exec {line:?}"
+        "{elsewhere}`tenon --help` lists the commands. To send it to the model: tenon exec {line:?}"
     )))
 }
 

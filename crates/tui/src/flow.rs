@@ -4,6 +4,7 @@
 
 mod answers;
 mod calls;
+mod looks;
 mod prompt;
 mod remarks;
 mod telling;
@@ -12,10 +13,11 @@ use crate::boxes;
 use crate::house::Thinking;
 use crate::markdown::Stream;
 use crate::shapes::Fold;
-use crate::text::{Line, Role, Style, wrap};
+use crate::text::{Line, Role, Span, Style, wrap};
 use answers::Answers;
 pub use calls::Running;
 use calls::Shell;
+use looks::Looks;
 use std::time::Instant;
 pub use telling::Telling;
 use tenon_vocab::figures;
@@ -63,6 +65,10 @@ struct Thought {
 pub struct Flow {
     out: Vec<Line>,
     last: Block,
+    /// The width that it was last told.
+    columns: usize,
+    /// Calls that only looked, while others may follow them.
+    looks: Option<Looks>,
     text: Stream,
     streamed: Streamed,
     /// Characters of the current message, for the count of tokens.
@@ -102,6 +108,8 @@ impl Flow {
         Self {
             out: Vec::new(),
             last: Block::Start,
+            columns: 80,
+            looks: None,
             text: Stream::new(),
             streamed: Streamed::Nothing,
             written: 0,
@@ -132,6 +140,7 @@ impl Flow {
     /// Finished lines that are not on the screen yet; they are settled for this
     /// width.
     pub fn take(&mut self, columns: usize) -> Vec<Line> {
+        self.columns = columns;
         let settled = self.text.settled(columns);
         if !settled.is_empty() {
             self.streamed = Streamed::Settled;
@@ -194,8 +203,12 @@ impl Flow {
     }
 
     fn parts_from(&self, next: Block) -> bool {
+        let above = match self.looks {
+            Some(_) => Block::Tool,
+            None => self.last,
+        };
         !matches!(
-            (self.last, next),
+            (above, next),
             (Block::Start, _)
                 | (Block::Text, Block::Text)
                 | (Block::Tool, Block::Tool | Block::Remark)
@@ -205,6 +218,7 @@ impl Flow {
     }
 
     fn begin(&mut self, block: Block) {
+        self.settle_looks();
         if self.parts_from(block) {
             self.out.push(Line::empty());
         }
@@ -234,7 +248,18 @@ impl Flow {
         self.last = Block::Remark;
     }
 
+    /// A command that was typed: what follows answers it.
+    pub fn echo(&mut self, text: &str, columns: usize) {
+        if !matches!(self.last, Block::Start) {
+            self.settle_looks();
+            self.last = Block::ToolBody;
+        }
+        let line = Line::of([Span::new(Role::Dim, "› "), Span::new(Role::User, text)]);
+        self.say(wrap(&line, columns, 2));
+    }
+
     pub fn event(&mut self, event: &Event, columns: usize, now: Instant) {
+        self.columns = columns;
         match &event.kind {
             EventKind::Question(question) => self.answers.asked(question),
             EventKind::Answer(answer) => self.answered(answer, columns),
@@ -244,6 +269,7 @@ impl Flow {
             return self.of_child(event, columns, now);
         }
         if event.is_durable() {
+            self.settle_looks_of_child();
             self.child = None;
         }
         match &event.kind {
@@ -265,7 +291,7 @@ impl Flow {
             EventKind::Message(message) => self.message(message, columns, now),
             EventKind::ToolDelta(delta) => self.output(delta),
             EventKind::ToolUse(used) => self.started(used, None, now),
-            EventKind::ToolResult(result) => self.result(result, &event.agent, columns),
+            EventKind::ToolResult(result) => self.result(result, &event.agent, None, columns),
             EventKind::Todo(list) => {
                 self.todo.clone_from(&list.items);
                 if self.form == Form::Boxed && !list.items.is_empty() && boxes::fit(columns) {
@@ -309,6 +335,9 @@ impl Flow {
 
     /// A piece of a message that follows whole.
     pub fn stream(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.settle_looks();
+        }
         if self.streamed == Streamed::Nothing && !text.is_empty() {
             self.streamed = Streamed::Open;
         }
@@ -323,9 +352,8 @@ impl Flow {
             Thinking::Hidden => {}
             Thinking::Brief => {
                 let time = figures::elapsed(now.saturating_duration_since(since));
-                self.begin(Block::Thought);
-                self.out
-                    .push(Line::new(style, &format!("Thought for {time}.")));
+                let line = Line::new(style, &format!("Thought for {time}."));
+                self.thought_between(line);
             }
             Thinking::Whole => {
                 self.begin(Block::Thought);
@@ -425,6 +453,7 @@ impl Flow {
 
     /// Nothing of the session before goes on in the next one.
     pub fn forget_all(&mut self, columns: usize) {
+        self.settle_looks();
         self.end_text(columns);
         self.thought = Thought::default();
         self.running.clear();

@@ -74,6 +74,8 @@ pub enum Band {
     Removed,
     /// Around a change: it steps back.
     Around,
+    /// The chosen row of a list.
+    Chosen,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -16,6 +16,7 @@ use crate::overlay::pager::{From, Pager, Pieces};
 use crate::shapes::{self, Fold};
 use crate::state::{Asker, Busy, Overlay, Purpose, State};
 use crate::text::{Line, Role, Span, Style, wrap};
+use crate::view;
 use std::rc::Rc;
 use std::time::Instant;
 use tenon_vocab::figures;
@@ -262,8 +263,8 @@ fn heading(state: &State, session: &Opened) -> Vec<Line> {
             figures::count(session.before as usize, "run")
         );
         lines.push(Line::new(Role::Dim, &text).cut(columns));
-    } else if session.past.is_empty() {
-        let keys = "/ for commands, @ for files, ! for a shell command, ? for help";
+    } else if session.past.is_empty() && !view::is_framed(state.size) {
+        let keys = "/ commands · @ files · ! shell · ? help";
         lines.extend(wrap(&Line::new(Role::Dim, keys), columns, 2));
     }
     lines

@@ -2,13 +2,19 @@
 //! writes. Changes nothing but what only drawing can know, such as how many rows
 //! of a list fit: that is kept in cells, and keys go by it.
 
+mod input;
 mod status;
 
 pub use status::PARTS;
 
+/// Whether the input has rules around it, with hints in them.
+#[must_use]
+pub fn is_framed(size: Size) -> bool {
+    input::is_framed(size)
+}
+
 use crate::flow::Running;
 use crate::house::Motion;
-use crate::overlay::menu::HIGHEST;
 use crate::screen::room;
 use crate::shapes;
 use crate::state::{Busy, Cursor, Overlay, Run, State};
@@ -60,7 +66,8 @@ pub fn page(state: &mut State) -> Option<Frame> {
 /// What goes on, the last rows of it.
 fn upper(state: &State, rows: usize) -> Frame {
     let columns = state.size.columns;
-    let mut lines = state.flow.open(columns);
+    let mut lines = state.flow.looks(columns);
+    lines.extend(state.flow.open(columns));
     lines.extend(state.flow.thought(columns, THOUGHT));
     lines.extend(state.flow.at_work(|running| at_work(state, running)));
     let mut tail = Vec::new();
@@ -242,7 +249,7 @@ fn queued(state: &State) -> Vec<Line> {
 
 /// The composer or what stands over it, the menu, the status line.
 fn lower(state: &State) -> Frame {
-    let Size { columns, rows } = state.size;
+    let rows = state.size.rows;
     match &state.overlay {
         // Most of the screen: it is to be read before it is decided.
         Some(Overlay::Ask(ask, _)) => {
@@ -255,11 +262,7 @@ fn lower(state: &State) -> Frame {
         Some(Overlay::Page(_)) | None => {}
     }
     let mut frame = Frame::of(vec![Line::empty()]);
-    frame.below(state.composer.view(columns, (rows / 2).clamp(1, 20)));
-    if state.menu.is_open() {
-        let rows = HIGHEST.min(rows.saturating_sub(4).max(1));
-        frame.below(Frame::of(state.menu.view(columns, rows)));
-    }
+    frame.below(input::view(state));
     frame.below(Frame::of(hint(state)));
     frame.below(Frame::of(vec![status::line(state)]));
     frame

@@ -57,6 +57,12 @@ impl<'a> Ending<'a> {
 }
 
 impl ToolResult {
+    /// Whether it took so long that the time is worth a word.
+    #[must_use]
+    pub fn is_slow(&self) -> bool {
+        self.duration_ms >= 1_000
+    }
+
     #[must_use]
     pub fn ending(&self) -> Ending<'_> {
         let Some(error) = self.envelope.error() else {
@@ -183,12 +189,14 @@ impl Interrupted {
         }
     }
 
-    /// `Interrupted (user).`
+    /// `Stopped.`, and by what where that was not the user.
     #[must_use]
     pub fn words(&self) -> Cow<'static, str> {
-        match self.cut() {
-            Some(cut) => Cow::Borrowed(cut.sentence()),
-            None => Cow::Owned(format!("Interrupted ({}).", self.by)),
+        match (self.cut(), self.by.as_str()) {
+            (Some(cut), _) => Cow::Borrowed(cut.sentence()),
+            (None, Self::USER) => Cow::Borrowed("Stopped."),
+            (None, Self::SHUTDOWN) => Cow::Borrowed("Stopped: Tenon is shutting down."),
+            (None, by) => Cow::Owned(format!("Stopped ({by}).")),
         }
     }
 }
@@ -311,7 +319,7 @@ mod tests {
     #[test]
     fn what_has_no_end_of_its_own_is_not_said_to_be_interrupted() {
         let by = |by: &str| Interrupted { by: by.to_owned() };
-        assert_eq!(by(Interrupted::USER).words(), "Interrupted (user).");
+        assert_eq!(by(Interrupted::USER).words(), "Stopped.");
         assert_eq!(by(Interrupted::SHUTDOWN).cut(), None);
         for (cause, cut) in [("crash", Cut::Crash), ("fork", Cut::Fork)] {
             assert_eq!(by(cause).cut(), Some(cut));

@@ -24,6 +24,7 @@ pub mod figures;
 pub mod form;
 pub mod frontmatter;
 mod ids;
+pub mod look;
 pub mod marked;
 mod message;
 mod mode;
@@ -54,6 +55,7 @@ pub use ending::{Cut, Ending, RunEnding, progress};
 pub use event::{Durability, Event, EventKind, OtherEvent};
 pub use ids::{CallId, IdError, JobId, QuestionId, RunId, SessionId};
 pub use jiff::Timestamp;
+pub use look::Look;
 pub use message::{
     CallForm, ImageSource, Message, Origin, Part, Role, Segment, Status, StopReason, ToolCallPart,
 };

@@ -2,10 +2,11 @@
 
 use crate::screen::{Paint, Style};
 use serde_json::Value;
-use tenon_vocab::figures::count;
+use std::time::Duration;
+use tenon_vocab::figures::{self, count};
 use tenon_vocab::{
-    CallForm, DiffFile, Display, Ending, Printable, TodoItem, TodoStatus, ToolCallPart, ToolResult,
-    ToolUse, progress, subject,
+    CallForm, CallId, DiffFile, Display, Ending, Printable, TodoItem, TodoStatus, ToolCallPart,
+    ToolResult, ToolUse, progress, subject,
 };
 
 /// Characters of an input that a line shows.
@@ -98,7 +99,43 @@ fn output_line(line: &str) -> String {
     }
 }
 
-/// `  Done. (0.12s) 3 lines`, and a few lines of what it did.
+/// What a call that only looked gave, behind its heading.
+pub fn looked(paint: Paint, look: &Pending, result: &ToolResult) -> String {
+    let said = summary(&result.display);
+    let about = format!("{}: ", look.about);
+    let said = said.strip_prefix(&about).unwrap_or(&said);
+    match said.is_empty() {
+        true => look.heading.clone(),
+        false => {
+            let said = paint.paint(Style::Dim, &format!("({said})"));
+            format!("{} {said}", look.heading)
+        }
+    }
+}
+
+/// A call that only looks, whose line waits for what it gives.
+#[derive(Debug)]
+pub struct Pending {
+    pub call: CallId,
+    pub heading: String,
+    about: String,
+}
+
+impl Pending {
+    pub fn new(paint: Paint, used: &ToolUse, form: CallForm) -> Self {
+        Self {
+            call: used.call.clone(),
+            heading: started(paint, used, form),
+            about: match about(&used.name, &used.input) {
+                about if about.is_empty() => String::from("."),
+                about => about,
+            },
+        }
+    }
+}
+
+/// `  updated a.rs +3 -1`, and a few lines of what it did. That a call is done and
+/// how long it took is said only where it was long or went wrong.
 pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
     let ending = result.ending();
     let style = match ending {
@@ -108,9 +145,11 @@ pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
             Style::Red
         }
     };
-    let seconds = result.duration_ms as f64 / 1000.0;
-    let took = match ending.is_timed() {
-        true => format!(" ({seconds:.2}s)"),
+    let took = match ending.is_timed() && result.is_slow() {
+        true => format!(
+            " ({})",
+            figures::took(Duration::from_millis(result.duration_ms))
+        ),
         false => String::new(),
     };
     let said = match (ending, ending.why()) {
@@ -118,8 +157,13 @@ pub fn finished(paint: Paint, result: &ToolResult) -> Vec<String> {
         (Ending::DryRun, None) => intent(&result.display),
         (_, None) => summary(&result.display),
     };
-    let first = format!("  {}{took} {said}", paint.paint(style, ending.word()));
-    let mut lines = vec![first.trim_end().to_owned()];
+    let first = match ending {
+        Ending::Done if !result.is_slow() => format!("  {said}"),
+        _ => format!("  {}{took} {said}", paint.paint(style, ending.word())),
+    };
+    let first = first.trim_end().to_owned();
+    let mut lines = Vec::new();
+    lines.extend((!first.is_empty()).then_some(first));
     lines.extend(body(paint, &result.display));
     lines
 }
@@ -165,6 +209,16 @@ fn summary(display: &Display) -> String {
             })
             .collect::<Vec<_>>()
             .join(", "),
+        Display::Terminal {
+            exit_code: Some(0),
+            job: None,
+            state: None,
+            output,
+            ..
+        } => match output.trim().is_empty() {
+            true => String::from("no output"),
+            false => String::new(),
+        },
         Display::Terminal { .. } => {
             Printable::line(&display.exit().unwrap_or_default()).into_string()
         }
@@ -270,15 +324,28 @@ mod tests {
     #[test]
     fn a_command_that_says_that_it_failed_is_not_done() {
         let first = |code| finished(Paint::Plain, &command(code, "")).remove(0);
-        assert_eq!(first(127), "  Failed. (0.00s) exit 127");
-        assert_eq!(first(0), "  Done. (0.00s) exit 0");
+        assert_eq!(first(127), "  Failed. exit 127");
+        assert_eq!(first(0), "  no output");
+    }
+
+    #[test]
+    fn that_a_call_is_done_is_said_only_where_it_took_long() {
+        let lines = |duration_ms| {
+            let result = ToolResult {
+                duration_ms,
+                ..command(0, "ok")
+            };
+            finished(Paint::Plain, &result)
+        };
+        assert_eq!(lines(900), ["    ok"]);
+        assert_eq!(lines(4_200), ["  Done. (4.2s)", "    ok"]);
     }
 
     #[test]
     fn a_tab_of_an_output_is_space_and_escapes_stay_visible() {
         let lines = finished(Paint::Plain, &command(0, "a\tb\tc\x1b[2K\n\tx"));
-        assert_eq!(lines[1], "    a       b       c␛[2K");
-        assert_eq!(lines[2], "            x");
+        assert_eq!(lines[0], "    a       b       c␛[2K");
+        assert_eq!(lines[1], "            x");
         assert_eq!(whole_diff(Paint::Plain, "+a\tb"), ["    +a␉b"]);
     }
 
@@ -313,9 +380,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             finished(Paint::Plain, &result),
-            [
-                "  Failed: (0.00s) `a.txt` has changed since it was read. Changes since then: (+3 lines)"
-            ]
+            ["  Failed: `a.txt` has changed since it was read. Changes since then: (+3 lines)"]
         );
         let call = json!({"command": "cat <<E > x\none\nE\n"});
         assert_eq!(about("bash", &call), "cat <<E > x (+2 lines)");
@@ -334,6 +399,6 @@ mod tests {
     #[test]
     fn one_is_not_many() {
         let lines = finished(Paint::Plain, &command(0, &"x\n".repeat(BODY + 1)));
-        assert_eq!(lines[1], "    … (+1 line before)");
+        assert_eq!(lines[0], "    … (+1 line before)");
     }
 }

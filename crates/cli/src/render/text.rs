@@ -16,8 +16,8 @@ use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use tenon_vocab::notice;
 use tenon_vocab::{
-    Answer, CallForm, CallId, Display, Event, EventKind, Interrupted, JobEvent, Message, Notice,
-    NoticeLevel, Outcome, Printable, Refusals, Retry, Role, RunFinished, Segment, Status,
+    Answer, CallForm, CallId, Display, Event, EventKind, Interrupted, JobEvent, Look, Message,
+    Notice, NoticeLevel, Outcome, Printable, Refusals, Retry, Role, RunFinished, Segment, Status,
     TextChannel, TodoItem, TodoList, ToolCallPart, ToolResult,
 };
 
@@ -58,6 +58,8 @@ pub struct TextLines {
     last: String,
     /// Calls of the last message that have not been started.
     asked: Vec<ToolCallPart>,
+    /// Headings of calls that only look: each is one line with what it gave.
+    looks: Vec<lines::Pending>,
     /// What this run was not allowed to do.
     refusals: Refusals,
     /// The task list that was drawn since the last result.
@@ -105,6 +107,7 @@ impl TextLines {
             open_line: None,
             last: String::new(),
             asked: Vec::new(),
+            looks: Vec::new(),
             refusals: Refusals::default(),
             listed: None,
             open: Open::default(),
@@ -347,6 +350,14 @@ impl TextLines {
             }
         }
         self.refusals.ended(result, asked.as_ref(), agent);
+        let look = self.looks.iter().position(|look| look.call == result.call);
+        if let Some(look) = look.map(|at| self.looks.remove(at)) {
+            self.begin(Block::Tools, "")?;
+            if Look::of_result(result).is_some() {
+                return self.say(&lines::looked(self.paint, &look, result));
+            }
+            self.say(&look.heading)?;
+        }
         let listed = self.listed.take();
         let drawn = self.boxed.result(self.paint, result);
         if self.all(drawn)? {
@@ -401,6 +412,10 @@ impl TextLines {
     }
 
     fn interrupted(&mut self, interrupted: &Interrupted) -> std::io::Result<()> {
+        // In a conversation the line about the run says it.
+        if self.place == Place::Conversation && interrupted.by == Interrupted::USER {
+            return Ok(());
+        }
         let words = interrupted.words();
         let text = Printable::line(&words);
         self.say(&self.paint.paint(Style::Red, text.as_str()))
@@ -420,6 +435,7 @@ impl Renderer for TextLines {
             EventKind::MessageDelta(delta) => self.delta(delta.channel, &delta.text),
             EventKind::Message(message) => self.message(message),
             EventKind::RunStarted(_) if event.parent.is_none() => {
+                self.looks.clear();
                 self.refusals.forget();
                 self.begin(Block::Start, "")
             }
@@ -433,6 +449,11 @@ impl Renderer for TextLines {
                     .boxed
                     .tool(self.paint, &used.call, &used.name, &used.input);
                 if self.all(drawn)? {
+                    return Ok(());
+                }
+                if Look::of(&used.name).is_some() {
+                    let look = lines::Pending::new(self.paint, used, form);
+                    self.looks.push(look);
                     return Ok(());
                 }
                 self.begin(Block::Tools, "")?;

@@ -45,7 +45,7 @@ fn a_complex_task_gets_a_list_that_everybody_sees() {
     assert_eq!(ran.out, "Finished.\n");
     let started = "  [~] Do all of this: 1. write it 2. test it 3. ship it\n▸ write a.txt\n  Not run: the task list comes first";
     assert!(ran.err.contains(started), "{}", ran.err);
-    let refined = "▸ todowrite\n  [~] write it\n  [ ] test it\n  [ ] ship it\n  Done. (";
+    let refined = "▸ todowrite\n  [~] write it\n  [ ] test it\n  [ ] ship it\n  0 of 3 done";
     assert!(ran.err.contains(refined), "{}", ran.err);
     assert!(ran.err.contains("1 of 3 done"), "{}", ran.err);
     assert_eq!(

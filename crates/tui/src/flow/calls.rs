@@ -1,11 +1,13 @@
 //! Calls of tools, also those of other agents: what runs, and what came of it.
 
 use super::{Block, Flow, keep_end};
+use crate::shapes::{Fold, Glance};
 use crate::{boxes, shapes};
+use serde_json::Value;
 use std::time::Instant;
 use tenon_vocab::{
-    CallId, CallStatus, Display, Event, EventKind, RunOrigin, RunStarted, ToolCallPart, ToolDelta,
-    ToolResult, ToolStream, ToolUse, form,
+    CallId, CallStatus, Display, Event, EventKind, Look, RunOrigin, RunStarted, ToolCallPart,
+    ToolDelta, ToolResult, ToolStream, ToolUse, form,
 };
 
 /// How much of a running command's output is kept to be looked at.
@@ -49,8 +51,8 @@ impl Shell {
         })
     }
 
-    fn arguments(&self) -> String {
-        serde_json::json!({ "command": self.command }).to_string()
+    fn input(&self) -> Value {
+        serde_json::json!({ "command": self.command })
     }
 }
 
@@ -95,7 +97,15 @@ impl Flow {
         Some(self.asked.remove(at))
     }
 
-    pub(super) fn result(&mut self, result: &ToolResult, agent: &str, columns: usize) {
+    /// What came of a call; `child` is the agent that made it, where that is not
+    /// the first one.
+    pub(super) fn result(
+        &mut self,
+        result: &ToolResult,
+        agent: &str,
+        child: Option<&str>,
+        columns: usize,
+    ) {
         let at = self
             .running
             .iter()
@@ -109,15 +119,19 @@ impl Flow {
         if form::is_call(&result.call) && result.name != UNREAD && boxes::fit(columns) {
             return self.result_in_box(result, at, asked.as_ref(), columns);
         }
-        let heading = match at {
-            Some(at) => shapes::heading(&self.running.remove(at).used, columns),
-            None => match asked {
-                Some(asked) => shapes::asked(&asked.name, &asked.arguments, columns),
-                None => {
-                    let arguments = self.shell.as_ref().map(Shell::arguments);
-                    shapes::asked(&result.name, &arguments.unwrap_or_default(), columns)
-                }
-            },
+        let (name, input) = match (at, asked) {
+            (Some(at), _) => {
+                let used = self.running.remove(at).used;
+                (used.name, used.input)
+            }
+            (None, Some(asked)) => {
+                let input = serde_json::from_str(&asked.arguments).unwrap_or_default();
+                (asked.name, input)
+            }
+            (None, None) => {
+                let input = self.shell.as_ref().map(Shell::input);
+                (result.name.clone(), input.unwrap_or_default())
+            }
         };
         if let (CallStatus::Denied, Some(shell)) = (result.status, &mut self.shell) {
             shell.refused = Some(Refused::of(result));
@@ -125,11 +139,23 @@ impl Flow {
         if let Display::Todo { items } = &result.display {
             self.todo.clone_from(items);
         }
+        if let (Fold::Folded, Some(look)) = (self.fold, Look::of_result(result)) {
+            let said = shapes::said(result);
+            let glance = Glance {
+                look,
+                name,
+                input,
+                said,
+            };
+            return self.looked(glance, child);
+        }
         let result = self.answers.with_reason(result);
-        let lines = shapes::result(&result, self.fold, columns);
+        let lines = match &self.shell {
+            Some(_) => shapes::own_command(&name, &input, &result, self.fold, columns),
+            None => shapes::call(&name, &input, &result, self.fold, columns),
+        };
         let body = lines.len() > 1;
         self.begin(Block::Tool);
-        self.out.push(heading);
         self.out.extend(lines);
         if body {
             self.last = Block::ToolBody;
@@ -164,18 +190,31 @@ impl Flow {
             EventKind::ToolUse(used) => self.started(used, Some(event.agent.clone()), now),
             EventKind::ToolDelta(delta) => self.output(delta),
             EventKind::ToolResult(_) | EventKind::Notice(_) => {
+                let goes_on = match &event.kind {
+                    EventKind::ToolResult(result) => Look::of_result(result).is_some(),
+                    _ => false,
+                };
+                // Its line is set in by itself.
+                if !goes_on || self.fold == Fold::Whole {
+                    self.settle_looks();
+                }
                 let before = self.out.len();
+                let agent = event.agent.as_str();
                 match &event.kind {
-                    EventKind::ToolResult(result) => self.result(result, &event.agent, inner),
+                    EventKind::ToolResult(result) => {
+                        self.result(result, agent, Some(agent), inner);
+                    }
                     EventKind::Notice(notice) => self.notice(notice, inner),
                     _ => {}
                 }
+                if self.looks.is_some() {
+                    return;
+                }
                 let lines = self.out.split_off(before);
-                // Named once, above the first of its lines.
-                let name = match self.child.as_deref() == Some(&event.agent) {
-                    true => "",
-                    false => event.agent.as_str(),
-                };
+                if lines.is_empty() {
+                    return;
+                }
+                let name = self.name_of_child(agent);
                 self.out.extend(shapes::indent(lines, 1, name));
                 self.child = Some(event.agent.clone());
             }

@@ -3,7 +3,7 @@
 //! often is.
 
 use crate::shapes::Fold;
-use crate::text::{Line, Role, Span, Style, wrap};
+use crate::text::{Line, Role, Span, Style, width, wrap};
 use tenon_vocab::figures::count;
 
 /// More rows than this are folded to the first and the last of them.
@@ -12,14 +12,15 @@ const FIRST: usize = 10;
 const LAST: usize = 4;
 /// Bytes of a line that are laid out where it is folded.
 const LONGEST: usize = 16 * 1024;
+const BAR: &str = "▌ ";
 
 pub(super) fn lines(text: &str, fold: Fold, columns: usize) -> Vec<Line> {
     let mut rows = Vec::new();
-    for (at, line) in text.lines().enumerate() {
+    for line in text.lines() {
         if fold == Fold::Folded && (rows.len() > MOST || line.len() > LONGEST) {
             return folded(text, columns);
         }
-        rows.extend(laid(at, line, columns));
+        rows.extend(laid(line, columns));
     }
     match fold {
         Fold::Folded if rows.len() > MOST => folded(text, columns),
@@ -36,35 +37,39 @@ fn folded(text: &str, columns: usize) -> Vec<Line> {
             break;
         }
         let (start, _) = line.split_at(line.floor_char_boundary(LONGEST));
-        let rows = laid(at, start, columns);
+        let rows = laid(start, columns);
         missing -= usize::from(rows.len() <= room && start.len() == line.len());
         first.extend(rows.into_iter().take(room));
         begun = at + 1;
     }
     let mut last = Vec::new();
-    for (at, line) in lines.iter().enumerate().skip(begun).rev() {
+    for line in lines.iter().skip(begun).rev() {
         let room = LAST - last.len();
         if room == 0 {
             break;
         }
         let from = line.len().saturating_sub(LONGEST);
         let (_, end) = line.split_at(line.ceil_char_boundary(from));
-        let rows = laid(at, end, columns);
+        let rows = laid(end, columns);
         missing -= usize::from(rows.len() <= room && end.len() == line.len());
         last.extend(rows.into_iter().rev().take(room));
     }
     last.reverse();
-    let more = format!("  … +{} (ctrl+t shows all)", count(missing, "line"));
-    first.push(Line::new(Role::Dim, &more).cut(columns));
+    let more = format!("… +{} (ctrl+t shows all)", count(missing, "line"));
+    let more = Line::new(Role::Dim, &more).behind(Span::new(Role::Accent, BAR));
+    first.push(more.cut(columns));
     first.extend(last);
     first
 }
 
-fn laid(at: usize, line: &str, columns: usize) -> Vec<Line> {
-    let mark = if at == 0 { "› " } else { "  " };
-    let style = Style::from(Role::User).bold();
-    let line = Line::of([Span::new(Role::Accent, mark), Span::new(style, line)]);
-    wrap(&line, columns, 2)
+/// A bar beside every row: where the user speaks is seen while scrolling by.
+fn laid(line: &str, columns: usize) -> Vec<Line> {
+    let bar = Span::new(Role::Accent, BAR);
+    let line = Line::new(Style::from(Role::User).bold(), line);
+    let rows = wrap(&line, columns.saturating_sub(width(BAR)).max(1), 0);
+    let rows = rows.into_iter();
+    rows.map(|row| row.behind(bar.clone()).cut(columns.max(1)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -82,9 +87,9 @@ mod tests {
         text.push_str("why does it fail?");
         let rows = shown(&text, Fold::Folded);
         assert_eq!(rows.len(), FIRST + 1 + LAST, "{rows:?}");
-        assert_eq!(rows[0], "› line 1");
-        assert_eq!(rows[FIRST], "  … +19987 lines (ctrl+t show…");
-        assert_eq!(rows[FIRST + LAST], "  why does it fail?");
+        assert_eq!(rows[0], "▌ line 1");
+        assert_eq!(rows[FIRST], "▌ … +19987 lines (ctrl+t show…");
+        assert_eq!(rows[FIRST + LAST], "▌ why does it fail?");
         assert_eq!(shown(&text, Fold::Whole).len(), 20_001);
     }
 
@@ -97,6 +102,6 @@ mod tests {
         assert_eq!(rows.len(), FIRST + 1, "{rows:?}");
         assert!(rows[FIRST].contains("+1 line "), "{rows:?}");
         let rows = shown(&format!("{}\nend", "word ".repeat(300)), Fold::Folded);
-        assert_eq!(rows.last().map(String::as_str), Some("  end"), "{rows:?}");
+        assert_eq!(rows.last().map(String::as_str), Some("▌ end"), "{rows:?}");
     }
 }

@@ -45,7 +45,10 @@ impl Flow {
 
     pub(super) fn interrupted(&mut self, interrupted: &Interrupted, columns: usize) {
         self.cut = interrupted.cut();
-        self.remark(Role::Error, &interrupted.words(), columns);
+        // That a run was stopped is said where it ends.
+        if self.cut.is_some() {
+            self.remark(Role::Error, &interrupted.words(), columns);
+        }
     }
 
     /// How a run ended, in a word.
@@ -63,6 +66,7 @@ impl Flow {
     /// `Done. 3.2s · 4 steps · 1.2k tokens`; nothing for a command of the user's.
     pub(super) fn finished(&mut self, finished: &RunFinished, columns: usize, now: Instant) {
         self.end_thought(columns, now);
+        self.settle_looks();
         self.end_text(columns);
         self.running.clear();
         self.streamed = super::Streamed::Nothing;

@@ -7,7 +7,7 @@
 //! target is never hidden: what a link leads to stands behind its text.
 
 use crate::shapes::grid::{self, Align, Grid};
-use crate::text::{Line, Role, Ruled, Span, Style, Weight, wrap};
+use crate::text::{Line, Role, Ruled, Span, Style, wrap};
 use pulldown_cmark::{Alignment, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::borrow::Cow;
 
@@ -301,16 +301,14 @@ fn is_break(html: &str) -> bool {
     matches!(html, "<br>" | "<br/>" | "<br />")
 }
 
+/// Levels that differ at a glance: ruled and coloured, coloured, bold, slanted.
 fn heading(level: HeadingLevel) -> Style {
-    let style = Style {
-        role: Role::Heading,
-        bold: Weight::Bold,
-        ..Style::default()
-    };
+    let style = |role| Style::from(role).bold();
     match level {
-        HeadingLevel::H1 => style.ruled(Ruled::Under),
-        HeadingLevel::H2 => style,
-        _ => style.italic(),
+        HeadingLevel::H1 => style(Role::Heading).ruled(Ruled::Under),
+        HeadingLevel::H2 => style(Role::Heading),
+        HeadingLevel::H3 => style(Role::Text),
+        _ => style(Role::Text).italic(),
     }
 }
 

@@ -316,6 +316,6 @@ impl Item {
             line.push(Role::Dim, &" ".repeat(gap));
             line.push(Role::Dim, &self.row.detail);
         }
-        line.cut(columns)
+        mark.row(line, columns)
     }
 }

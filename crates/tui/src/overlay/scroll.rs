@@ -1,7 +1,7 @@
 //! Which part of a list is on the screen. Drawing alone knows how high the list
 //! is, and keys need that for a page: so it is kept in cells.
 
-use crate::text::Role;
+use crate::text::{Band, Line, Role, Style};
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -58,6 +58,25 @@ impl Mark {
             Self::On => Role::Selected,
             Self::Off => Role::Text,
         }
+    }
+
+    /// A row as wide as the list: the chosen one is a bar over all of it. The
+    /// letters that were typed stay marked in it.
+    #[must_use]
+    pub fn row(self, line: Line, columns: usize) -> Line {
+        let mut line = line.cut(columns);
+        if self == Self::Off {
+            return line;
+        }
+        for span in &mut line.spans {
+            span.style = match span.style.role {
+                Role::Match => span.style.within(Band::Chosen),
+                _ => Style::from(Role::Selected),
+            };
+        }
+        let rest = columns.saturating_sub(line.width());
+        line.push(Role::Selected, &" ".repeat(rest));
+        line
     }
 
     /// For the key that takes the row.

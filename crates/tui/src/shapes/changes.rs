@@ -57,8 +57,12 @@ fn fold_line(line: Line, fold: Fold, columns: usize) -> Vec<Line> {
 
 /// `updated src/a.rs +3 -1`, with a word for what is done.
 pub(super) fn title(file: &DiffFile, done: &str) -> Vec<Span> {
+    let done = match done {
+        "" => String::from(" "),
+        done => format!("{done} "),
+    };
     vec![
-        Span::new(Role::Text, &format!("{done} ")),
+        Span::new(Role::Text, &done),
         Span::new(Style::from(Role::Text).bold(), &name(file)),
         Span::new(Role::Added, &format!(" +{}", file.additions)),
         Span::new(Role::Removed, &format!(" -{}", file.deletions)),

@@ -2,10 +2,13 @@
 //! and of replies. Where the columns do not fit beside each other, each row is
 //! a list of `column: value`.
 
-use crate::text::{Line, Role, Span, Style, wrap};
+use crate::text::{Line, Role, Span, Style, width, wrap};
 
 /// A column narrower than this is unreadable.
 pub(crate) const NARROWEST: usize = 6;
+/// So much of a word stays in one piece; a table in which that does not fit is
+/// read more easily as records.
+const WORD: usize = 14;
 const BETWEEN: &str = " │ ";
 const GAP: usize = 3;
 
@@ -44,7 +47,7 @@ impl Grid {
     }
 
     pub(crate) fn lay(&self, columns: usize) -> Vec<Line> {
-        match fit(self.natural(), columns) {
+        match fit(self.natural(columns), &self.least(), columns) {
             Some(widths) => self.beside(&widths),
             None => self.below(columns),
         }
@@ -54,12 +57,32 @@ impl Grid {
         std::iter::once(&self.head).chain(&self.rows)
     }
 
-    fn natural(&self) -> Vec<usize> {
+    /// As wide as the columns would be, at most the screen.
+    fn natural(&self, columns: usize) -> Vec<usize> {
+        let widths = self.widest(|cell| cell.iter().map(Line::width).max().unwrap_or(0));
+        widths
+            .into_iter()
+            .map(|wide| wide.min(columns.max(1)))
+            .collect()
+    }
+
+    /// As narrow as they may be: the longest word stays whole.
+    fn least(&self) -> Vec<usize> {
+        self.widest(|cell| {
+            let words = cell.iter().flat_map(|line| {
+                let words: Vec<usize> = line.plain().split_whitespace().map(width).collect();
+                words
+            });
+            words.max().unwrap_or(0).clamp(1, WORD)
+        })
+    }
+
+    fn widest(&self, of: impl Fn(&Cell) -> usize) -> Vec<usize> {
         let mut widths = Vec::new();
         for row in self.all() {
             widths.resize(widths.len().max(row.len()), 1);
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = cell.iter().map(Line::width).fold(*width, usize::max);
+                *width = of(cell).max(*width);
             }
         }
         widths
@@ -172,27 +195,30 @@ pub(crate) fn trimmed(mut line: Line) -> Line {
     line
 }
 
-/// Widths that fit: what is widest gives first. `None` if they cannot.
-fn fit(mut widths: Vec<usize>, columns: usize) -> Option<Vec<usize>> {
+/// Widths that fit: what is widest gives first, down to what a column needs.
+/// `None` if they cannot.
+fn fit(mut widths: Vec<usize>, least: &[usize], columns: usize) -> Option<Vec<usize>> {
     let gaps = GAP * widths.len().saturating_sub(1);
     let room = columns.checked_sub(gaps)?;
-    let least: usize = widths.iter().map(|wide| (*wide).min(NARROWEST)).sum();
-    if least > room {
+    let floor = |at: usize, wide: usize| {
+        let needed = least.get(at).copied().unwrap_or(NARROWEST);
+        needed.max(NARROWEST).min(wide)
+    };
+    let floors: Vec<usize> = (0..)
+        .zip(&widths)
+        .map(|(at, wide)| floor(at, *wide))
+        .collect();
+    if floors.iter().sum::<usize>() > room {
         return None;
     }
     let mut over = widths.iter().sum::<usize>().saturating_sub(room);
     while over > 0 {
-        let widest = widths.iter().copied().max()?;
-        let count = widths.iter().filter(|wide| **wide == widest).count();
-        let next = widths.iter().copied().filter(|wide| *wide < widest).max();
-        let floor = next.unwrap_or(0).max(NARROWEST).min(widest - 1);
-        // Those that are equally wide give the same, the last ones the rest.
-        let step = (widest - floor).min(over.div_ceil(count));
-        for wide in widths.iter_mut().filter(|wide| **wide == widest) {
-            let given = step.min(over);
-            *wide -= given;
-            over -= given;
-        }
+        let columns = widths.iter_mut().zip(&floors);
+        let (widest, _) = columns
+            .filter(|(wide, floor)| **wide > **floor)
+            .max_by_key(|(wide, _)| **wide)?;
+        *widest -= 1;
+        over -= 1;
     }
     Some(widths)
 }
@@ -203,6 +229,7 @@ mod tests {
 
     #[test]
     fn the_widest_columns_give_first_and_all_fit() {
+        let fit = |widths, columns| fit(widths, &[], columns);
         assert_eq!(fit(vec![4, 10], 17), Some(vec![4, 10]));
         assert_eq!(fit(vec![4, 40], 27), Some(vec![4, 20]));
         assert_eq!(fit(vec![30, 40, 5], 41), Some(vec![15, 15, 5]));
@@ -213,5 +240,31 @@ mod tests {
                 assert!(widths.iter().sum::<usize>() + 3 * GAP <= columns);
             }
         }
+    }
+
+    #[test]
+    fn a_table_whose_words_would_be_broken_becomes_records() {
+        let cells = |texts: [&str; 4]| texts.map(|text| vec![Line::new(Role::Text, text)]).to_vec();
+        let mut grid = Grid::aligned(vec![Align::Left; 4]);
+        grid.head(cells(["crate", "responsible for", "depends on", "tests"]));
+        grid.row(cells([
+            "transport",
+            "connections",
+            "configuration",
+            "all pass",
+        ]));
+        let plain =
+            |columns| -> Vec<String> { grid.lay(columns).iter().map(Line::plain).collect() };
+        assert_eq!(plain(120).len(), 3);
+        assert!(plain(50)[0].starts_with("crate"), "{:?}", plain(50));
+        assert_eq!(
+            plain(40),
+            [
+                "crate: transport",
+                "responsible for: connections",
+                "depends on: configuration",
+                "tests: all pass"
+            ]
+        );
     }
 }

@@ -1,12 +1,14 @@
 //! What tools did, drawn from the shapes of their results. Knows no tool.
 //!
-//! The words are those of the plain renderer: `Done. (0.12s)`, `Failed.`,
-//! `Denied:`, `Not run:`. Long things are folded and say by how much; what
-//! somebody decides by is in [`question`], and there nothing is left out.
+//! A call that went well is its heading and what it shows; only one that did not
+//! says how it ended, in the words of the plain renderer: `Failed.`, `Denied:`,
+//! `Not run:`. Long things are folded and say by how much; what somebody decides
+//! by is in [`question`], and there nothing is left out.
 
 mod changes;
 mod decide;
 pub(crate) mod grid;
+mod looks;
 mod outcome;
 mod output;
 mod subject;
@@ -16,6 +18,7 @@ mod words;
 use crate::markdown::fitted;
 use crate::text::{Line, Role, Span, Style, width, wrap};
 use grid::{Align, Grid};
+pub use looks::Glance;
 use serde_json::Value;
 use tenon_vocab::figures::count;
 use tenon_vocab::{Display, Question, TableReply, TodoItem, TodoStatus, ToolResult, ToolUse};
@@ -53,7 +56,69 @@ pub fn asked(name: &str, arguments: &str, columns: usize) -> Line {
     subject::line(name, &input, columns)
 }
 
-/// What came of a call: `Done. (0.12s)`, and what it shows.
+/// A call that is over. What came of a good one stands behind its heading; how
+/// another one ended has a line of its own.
+#[must_use]
+pub fn call(
+    name: &str,
+    input: &Value,
+    result: &ToolResult,
+    fold: Fold,
+    columns: usize,
+) -> Vec<Line> {
+    let mut lines = headed(name, input, result, fold, columns);
+    lines.extend(display(&result.display, fold, columns));
+    lines
+}
+
+/// A command of the user's own: it was run to be read.
+#[must_use]
+pub fn own_command(
+    name: &str,
+    input: &Value,
+    result: &ToolResult,
+    fold: Fold,
+    columns: usize,
+) -> Vec<Line> {
+    let mut lines = headed(name, input, result, fold, columns);
+    lines.extend(match &result.display {
+        Display::Terminal { output, .. } => output::both_ends(output, fold, columns),
+        other => display(other, fold, columns),
+    });
+    lines
+}
+
+fn headed(name: &str, input: &Value, result: &ToolResult, fold: Fold, columns: usize) -> Vec<Line> {
+    let Some(said) = outcome::behind(input, result, fold, columns) else {
+        let mut lines = subject::lines(name, input, fold, columns);
+        lines.extend(outcome::lines(result, fold, columns));
+        return lines;
+    };
+    let mut lines = match &result.display {
+        // What is said of a change names the file; a task list stands below.
+        Display::Diff { .. } | Display::Todo { .. } => vec![subject::named(name)],
+        _ => subject::lines(name, input, fold, columns.saturating_sub(said.width())),
+    };
+    if let Some(last) = lines.last_mut() {
+        last.spans.extend(said.spans);
+        *last = std::mem::take(last).cut(columns);
+    }
+    lines
+}
+
+/// Calls that only looked, in one line.
+#[must_use]
+pub fn looks(glances: &[Glance], columns: usize) -> Line {
+    looks::line(glances, columns)
+}
+
+/// What a call that only looked gave, in a word.
+#[must_use]
+pub fn said(result: &ToolResult) -> String {
+    outcome::said(&result.display)
+}
+
+/// How a call ended, and what it shows: below a heading that stands apart.
 #[must_use]
 pub fn result(result: &ToolResult, fold: Fold, columns: usize) -> Vec<Line> {
     let mut lines = outcome::lines(result, fold, columns);

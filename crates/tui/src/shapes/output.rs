@@ -7,6 +7,11 @@ use crate::text::{Line, Role};
 
 /// Lines that are shown folded: the last ones.
 const SHOWN: usize = 8;
+/// Lines of a command of the user's own: so many whole, and of more so many from
+/// both ends.
+const OWN: usize = 40;
+const FIRST: usize = 20;
+const LAST: usize = 15;
 /// Bytes of a line that are looked at; the end says more than the begin.
 const LONGEST: usize = 64 * 1024;
 
@@ -32,6 +37,30 @@ pub(super) fn lines(output: &str, fold: Fold, columns: usize) -> Vec<Line> {
     lines
 }
 
+/// What a command of the user's own printed: its beginning and its end.
+pub(super) fn both_ends(output: &str, fold: Fold, columns: usize) -> Vec<Line> {
+    let output = output.trim_end_matches(['\n', '\r']);
+    let total = output.split('\n').count();
+    if fold == Fold::Whole || output.is_empty() {
+        return lines(output, fold, columns);
+    }
+    if total <= OWN {
+        return last(output, OWN, columns);
+    }
+    let first = output.split('\n').take(FIRST);
+    let mut shown: Vec<Line> = first.map(|line| row(line, columns)).collect();
+    let between = format!("… +{}", count(total - FIRST - LAST, "line"));
+    shown.push(more(&between, columns));
+    shown.extend(last(output, LAST, columns));
+    shown
+}
+
+fn row(line: &str, columns: usize) -> Line {
+    shown(Role::Dim, &settled(line))
+        .behind(margin())
+        .cut(columns)
+}
+
 /// The last rows, each cut.
 pub(super) fn last(output: &str, rows: usize, columns: usize) -> Vec<Line> {
     let output = output.trim_end_matches(['\n', '\r']);
@@ -41,11 +70,7 @@ pub(super) fn last(output: &str, rows: usize, columns: usize) -> Vec<Line> {
     let mut lines: Vec<Line> = output
         .rsplit('\n')
         .take(rows)
-        .map(|line| {
-            shown(Role::Dim, &settled(line))
-                .behind(margin())
-                .cut(columns)
-        })
+        .map(|line| row(line, columns))
         .collect();
     lines.reverse();
     lines

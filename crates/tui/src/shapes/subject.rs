@@ -1,15 +1,85 @@
-//! The heading of a call: `▸ read src/main.rs`. One line, whatever is in it.
+//! The heading of a call: `▸ read src/main.rs`. One line while it runs; a command
+//! that is over is shown with all its lines, as far as they are few.
 
-use super::count;
+use super::{Fold, count, parts, tabs};
 use crate::text::{Line, Role, Span, Style, split_at};
 use serde_json::Value;
+use tenon_vocab::names::{canonical_name, tool};
 use tenon_vocab::subject;
 
-pub(super) fn line(name: &str, input: &Value, columns: usize) -> Line {
-    let mut line = Line::of([
+/// Rows of a command that are shown folded.
+const COMMAND: usize = 8;
+
+/// The name of a tool by itself.
+pub(super) fn named(name: &str) -> Line {
+    Line::of([
         Span::new(Role::Dim, "▸ "),
         Span::new(Style::from(Role::Tool).bold(), name),
-    ]);
+    ])
+}
+
+/// A word behind a heading, dim; it leaves the heading half of the row.
+pub(super) fn behind(said: &str, columns: usize) -> Line {
+    match said.is_empty() {
+        true => Line::empty(),
+        false => Line::new(Role::Dim, &format!("  {said}")).cut(columns / 2),
+    }
+}
+
+/// What is said of a call, without what it is about: that stands beside it.
+pub(super) fn apart<'a>(said: &'a str, name: &str, input: &Value) -> &'a str {
+    let about = match subject(name, input) {
+        None | Some("") => ".",
+        Some(about) => about,
+    };
+    let rest = said.strip_prefix(about);
+    rest.and_then(|rest| rest.strip_prefix(": "))
+        .unwrap_or(said)
+}
+
+/// The heading of a call that is over: of a command all lines, and on the page all
+/// of a long one.
+pub(super) fn lines(name: &str, input: &Value, fold: Fold, columns: usize) -> Vec<Line> {
+    let about = about(name, input);
+    let about = about.trim_matches('\n');
+    let head = named(name);
+    let indent = head.width() + 1;
+    let fits = !about.contains('\n') && about.len() + indent <= columns;
+    if fits || canonical_name(name) != Some(tool::BASH) || columns < 3 * indent {
+        return vec![line(name, input, columns)];
+    }
+    let command = about.split('\n').flat_map(|line| {
+        let text = tabs::Stops::terminal().spaced(line.trim_end());
+        let line = Line::new(Role::Text, &text);
+        parts(&line, columns - indent, 2)
+    });
+    let mut rows: Vec<Line> = match fold {
+        Fold::Whole => command.collect(),
+        // What is not shown is not laid out.
+        Fold::Folded => command.take(COMMAND + 2).collect(),
+    };
+    if fold == Fold::Folded && rows.len() > COMMAND + 1 {
+        rows.truncate(COMMAND);
+        rows.push(more_of(about));
+    }
+    let blank = Span::new(Role::Text, &" ".repeat(indent));
+    let mut rows = rows.into_iter();
+    let mut first = head;
+    first.push(Role::Text, " ");
+    first
+        .spans
+        .extend(rows.next().into_iter().flat_map(|row| row.spans));
+    let rest = rows.map(|row| row.behind(blank.clone()));
+    std::iter::once(first).chain(rest).collect()
+}
+
+fn more_of(about: &str) -> Line {
+    let all = count(about.split('\n').count(), "line");
+    Line::new(Role::Dim, &format!("… {all} in all (ctrl+t shows them)"))
+}
+
+pub(super) fn line(name: &str, input: &Value, columns: usize) -> Line {
+    let mut line = named(name);
     let about = about(name, input);
     let mut lines = about.trim_matches('\n').split('\n');
     let first = lines.next().unwrap_or_default();

@@ -111,6 +111,7 @@ impl Palette {
         let plain = matches!(role, Role::Text | Role::Punctuation | Role::Comment);
         match (self, band) {
             (_, Band::None) => ink,
+            (_, Band::Chosen) => self.ink(Role::Selected).bold().underlined(),
             (Self::Ansi | Self::Mono, Band::Around) => Ink::default().faint(),
             (Self::Dark | Self::Light, Band::Around) => ink,
             (Self::Mono, _) => ink,
@@ -160,7 +161,8 @@ fn ansi(role: Role) -> Ink {
     match role {
         Role::Text | Role::Punctuation => plain,
         Role::Dim | Role::Border | Role::Comment => plain.faint(),
-        Role::Heading | Role::User => plain.bold(),
+        Role::User => plain.bold(),
+        Role::Heading => Ink::named(BLUE).bold(),
         Role::Code | Role::Hunk | Role::TypeName => Ink::named(CYAN),
         Role::Link => plain.underlined(),
         Role::Quote => plain.italic(),

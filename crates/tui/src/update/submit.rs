@@ -31,6 +31,10 @@ pub(super) fn submit(state: &mut State, typed: &str, effects: &mut Vec<Effect>) 
         state.composer.sent(text);
         effects.push(Effect::Remember(text.to_owned()));
     }
+    if is_echoed(&meaning) {
+        let columns = state.size.columns;
+        state.flow.echo(text, columns);
+    }
     match meaning {
         Meaning::Nothing => {}
         Meaning::Wrong(what) => {
@@ -41,6 +45,26 @@ pub(super) fn submit(state: &mut State, typed: &str, effects: &mut Vec<Effect>) 
         Meaning::Query(query) => ask(state, query, effects),
         Meaning::Local(command) => local(state, text, command, effects),
         Meaning::Command(command) => give(state, typed, command, effects),
+    }
+}
+
+/// Whether a line is repeated where its answer will stand: a prompt and what
+/// becomes one come back as messages, and of some nothing is to be read.
+fn is_echoed(meaning: &Meaning) -> bool {
+    match meaning {
+        Meaning::Query(_) => true,
+        Meaning::Local(command) => !matches!(
+            command,
+            Local::Exit | Local::Help | Local::Clear | Local::New
+        ),
+        Meaning::Command(command) => !matches!(
+            command,
+            Command::Prompt { .. }
+                | Command::Steer { .. }
+                | Command::Shell { .. }
+                | Command::Custom { .. }
+        ),
+        Meaning::Nothing | Meaning::Wrong(_) => false,
     }
 }
 

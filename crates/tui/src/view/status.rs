@@ -1,6 +1,7 @@
 //! The status line: what the user has set, and how full the window is. What does
 //! not fit goes, the least important first.
 
+use super::input::is_framed;
 use crate::house::Facts;
 use crate::state::State;
 use crate::text::{Line, Role, Span, split_at};
@@ -81,7 +82,7 @@ fn shrink(parts: &mut Parts<'_>, name: &str, least: usize, columns: usize) {
 }
 
 /// The end of a text: what is being typed, and what came of it.
-fn ending(line: &Line, columns: usize) -> Line {
+pub(super) fn ending(line: &Line, columns: usize) -> Line {
     let over = line.width().saturating_sub(columns);
     if over == 0 {
         return line.clone();
@@ -129,6 +130,8 @@ fn part(state: &State, name: &str) -> Option<Vec<Span>> {
         }
         "cost" => dim(state.meter?.cost?.to_string()),
         "sandbox" => Some(vec![sandbox(&state.facts, &settings.agent_name)?]),
+        // Where the input has rules it stands there.
+        "mode" if is_framed(state.size) => None,
         "mode" => {
             let mode = state.composer.mode();
             (!mode.is_empty()).then(|| vec![Span::new(Role::Accent, &mode)])
@@ -137,20 +140,24 @@ fn part(state: &State, name: &str) -> Option<Vec<Span>> {
     }
 }
 
-/// The mode, the one that follows it where a run is waited for, and the flags
-/// that go with it.
-fn permission(state: &State) -> Vec<Span> {
-    let now = state.settings.permission_mode;
-    let role = |mode| match mode {
+/// How a permission mode is coloured, everywhere.
+pub(super) fn colour(mode: PermissionMode) -> Role {
+    match mode {
         PermissionMode::Ask => Role::Success,
         PermissionMode::AcceptEdits => Role::Accent,
         PermissionMode::Auto => Role::Warning,
         PermissionMode::Plan => Role::Link,
-    };
-    let mut spans = vec![Span::new(role(now), now.label())];
+    }
+}
+
+/// The mode, the one that follows it where a run is waited for, and the flags
+/// that go with it.
+fn permission(state: &State) -> Vec<Span> {
+    let now = state.settings.permission_mode;
+    let mut spans = vec![Span::new(colour(now), now.label())];
     if let Some(next) = state.next_mode.filter(|next| *next != now) {
         spans.push(Span::new(Role::Border, " → "));
-        spans.push(Span::new(role(next), next.label()));
+        spans.push(Span::new(colour(next), next.label()));
     }
     for flag in &state.facts.flags {
         spans.push(Span::new(Role::Warning, &format!(" {flag}")));

@@ -6,6 +6,7 @@ mod caret;
 mod composer;
 mod emulator;
 mod keeping;
+mod looks;
 mod markdown;
 mod notation;
 mod overlay;

@@ -26,6 +26,7 @@ fn piece(span: &Span) -> String {
         Band::Added => "+",
         Band::Removed => "-",
         Band::Around => "d",
+        Band::Chosen => "!",
     });
     if span.style.bold == Weight::Bold {
         letters.push('*');

@@ -96,15 +96,12 @@ fn the_outcome_has_the_words_of_the_plain_renderer() {
     };
     assert_eq!(
         all(&shapes::result(&result(&text), Fold::Folded, 80)),
-        "  [ok Done.][d  (0.12s)] 120 lines"
+        "  [ok Done.] 120 lines"
     );
-    assert_eq!(
-        first(&result(&terminal("", 0))),
-        "  [ok Done.][d  (0.12s)] exit 0"
-    );
+    assert_eq!(first(&result(&terminal("", 0))), "  [ok Done.] exit 0");
     assert_eq!(
         first(&result(&terminal("", 127))),
-        "  [err Failed.][d  (0.12s)] exit 127"
+        "  [err Failed.] exit 127"
     );
     assert_eq!(
         first(&failed("denied", "permission_denied", "no")),
@@ -116,7 +113,7 @@ fn the_outcome_has_the_words_of_the_plain_renderer() {
     );
     assert_eq!(
         first(&failed("completed", "not_found", "no")),
-        "  [err Failed:][d  (0.00s)] no"
+        "  [err Failed:] no"
     );
     assert_eq!(
         first(&failed("completed", "dry_run", "")),
@@ -124,8 +121,99 @@ fn the_outcome_has_the_words_of_the_plain_renderer() {
     );
     assert_eq!(
         first(&result(&diff(""))),
-        "  [ok Done.][d  (0.12s)] updated [* src/a.rs][+  +1][-  -1]"
+        "  [ok Done.] updated [* src/a.rs][+  +1][-  -1]"
     );
+}
+
+fn called(name: &str, input: &Value, result: &ToolResult, columns: usize) -> String {
+    all(&shapes::call(name, input, result, Fold::Folded, columns))
+}
+
+#[test]
+fn a_call_that_went_well_has_no_line_for_that_and_its_time_only_where_it_was_long() {
+    let input = json!({"command": "make"});
+    let good = result(&terminal("built\n", 0));
+    assert_eq!(
+        called("bash", &input, &good, 60),
+        "[d ▸ ][t* bash] make\n    [d built]"
+    );
+    let long = ToolResult {
+        duration_ms: 4_200,
+        ..good
+    };
+    assert_eq!(
+        called("bash", &input, &long, 60),
+        "[d ▸ ][t* bash] make[d   4.2s]\n    [d built]"
+    );
+    let bad = ToolResult {
+        duration_ms: 4_200,
+        ..result(&terminal("", 2))
+    };
+    assert_eq!(
+        called("bash", &input, &bad, 60),
+        "[d ▸ ][t* bash] make\n  [err Failed.][d  (4.2s)] exit 2"
+    );
+    let quiet = result(&terminal("", 0));
+    assert_eq!(
+        called("bash", &input, &quiet, 60),
+        "[d ▸ ][t* bash] make[d   no output]"
+    );
+    let edit = json!({"path": "src/a.rs", "old": "1", "new": "2"});
+    assert_eq!(
+        called("edit", &edit, &result(&diff("")), 60),
+        "[d ▸ ][t* edit] [* src/a.rs][+  +1][-  -1]"
+    );
+}
+
+#[test]
+fn a_command_of_several_lines_is_shown_whole_and_a_long_one_folded() {
+    let plain = |input: &Value, fold| -> Vec<String> {
+        let done = result(&terminal("", 0));
+        let lines = shapes::call("bash", input, &done, fold, 40);
+        lines.iter().map(Line::plain).collect()
+    };
+    let short = json!({"command": "cd src\nfor f in *; do\n  wc $f\ndone"});
+    assert_eq!(
+        plain(&short, Fold::Folded),
+        [
+            "▸ bash cd src",
+            "       for f in *; do",
+            "         wc $f",
+            "       done  no output"
+        ]
+    );
+    let long: String = (0..40).map(|n| format!("echo {n}\n")).collect();
+    let long = json!({"command": long});
+    let folded = plain(&long, Fold::Folded);
+    assert_eq!(folded.len(), 9, "{folded:?}");
+    assert!(folded[8].contains("40 lines in all (ctrl+t"), "{folded:?}");
+    let whole = plain(&long, Fold::Whole);
+    assert_eq!(whole.len(), 40);
+    assert_eq!(whole[39], "       echo 39  no output");
+    let wide = json!({"command": "word ".repeat(20)});
+    let rows = plain(&wide, Fold::Folded);
+    assert!(
+        rows.len() > 2 && rows.iter().all(|row| row.len() <= 42),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn of_a_command_of_the_users_own_both_ends_are_shown() {
+    let output: String = (0..100).map(|n| format!("line {n}\n")).collect();
+    let own = |output: &str, fold| -> Vec<String> {
+        let input = json!({"command": "make"});
+        let done = result(&terminal(output, 0));
+        let lines = shapes::own_command("bash", &input, &done, fold, 60);
+        lines.iter().map(Line::plain).collect()
+    };
+    let rows = own(&output, Fold::Folded);
+    assert_eq!(rows.len(), 1 + 20 + 1 + 15);
+    assert_eq!((rows[1].trim(), rows[36].trim()), ("line 0", "line 99"));
+    assert_eq!(rows[21].trim(), "… +65 lines (ctrl+t shows all)");
+    assert_eq!(own(&output, Fold::Whole).len(), 101);
+    let short: String = (0..40).map(|n| format!("line {n}\n")).collect();
+    assert_eq!(own(&short, Fold::Folded).len(), 41);
 }
 
 #[test]

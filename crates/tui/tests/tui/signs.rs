@@ -97,7 +97,7 @@ fn a_long_prompt_is_folded_in_the_conversation_and_whole_on_the_page() {
     stage.input(Input::Transcript(Ok(vec![Arc::new(event)])));
     let page = tenon_tui::view::page(&mut stage.state).unwrap();
     let page: String = page.lines.iter().map(|line| line.plain() + "\n").collect();
-    assert!(page.contains("line 95\n  line 96"), "{page}");
+    assert!(page.contains("line 95\n▌ line 96"), "{page}");
 }
 
 #[test]
@@ -135,11 +135,20 @@ fn at_forty_columns_the_agent_is_there_and_the_model_is_cut_for_it() {
 #[test]
 fn a_search_that_finds_nothing_says_so_at_every_width() {
     for columns in [40, 24] {
-        let mut stage = Stage::new(columns, 12);
-        stage.control('r');
-        stage.write("a query of many words");
-        let shown = status(&stage);
-        assert!(shown.ends_with("s (nothing found)"), "{shown}");
+        let search = |rows| {
+            let mut stage = Stage::new(columns, rows);
+            stage.control('r');
+            stage.write("a query of many words");
+            stage
+        };
+        // In the rule above the input, where it has one.
+        let framed = search(12).shown();
+        let rule = framed.lines().find(|row| row.starts_with("── "));
+        let rule = rule.unwrap_or_default();
+        assert!(rule.contains("(nothing found) ─"), "{framed}");
+        assert_eq!(rule.chars().count(), columns, "{framed}");
+        let shown = status(&search(8));
+        assert!(shown.ends_with(" (nothing found)"), "{shown}");
         assert!(shown.chars().count() <= columns, "{shown}");
     }
 }

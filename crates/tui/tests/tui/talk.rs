@@ -78,7 +78,7 @@ fn a_prompt_is_sent_and_the_answer_stands_above_the_next_one() {
     stage.end_run(finished(Outcome::Completed));
     let shown = stage.shown();
     for line in [
-        "› what is this?",
+        "▌ what is this?",
         "It is a test.",
         "Bye.",
         "Done. 3.2s · 1 step · 1.2k tokens",

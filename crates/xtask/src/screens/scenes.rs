@@ -24,7 +24,7 @@ pub const ALL: &[(&str, Scene)] = &[
     ("stream", stream),
     ("approval", approval),
     ("picker", picker),
-    ("diff", diff),
+    ("work", work),
     ("light", light),
 ];
 
@@ -86,10 +86,14 @@ fn script() -> Value {
         "window": 131_072,
         "scenarios": [{"name": "fix", "trigger": "fix", "scope": "turn", "steps": [
             {"response": {"content": "I look at the program first.", "tool_calls": [
-                call("read", json!({"path": "src/main.rs"}))]}},
+                call("read", json!({"path": "src/main.rs"})),
+                call("read", json!({"path": "Cargo.toml"})),
+                call("grep", json!({"pattern": "greeting"}))]}},
             {"response": {"content": "", "tool_calls": [call("todowrite", todo)]}},
             {"response": {"content": "The greeting must not count on a name.", "tool_calls": [
                 call("edit", json!({"path": "src/main.rs", "old": old, "new": BETTER}))]}},
+            {"response": {"content": "", "tool_calls": [
+                call("bash", json!({"command": "grep -c Hello src/main.rs\ngrep -n 'match name' src/main.rs"}))]}},
             {"response": {"content": "Without a name it now says `Hello!`."}},
         ]}],
         "default_response": {"content": ANSWER},
@@ -135,7 +139,7 @@ impl Stage {
             .env("COLORTERM", "truecolor")
             .args(args);
         let screen = Screen::start_on(command, cells, paper);
-        screen.see("/ for commands").see("mock-model");
+        screen.see("/ commands").see("mock-model");
         screen
     }
 }
@@ -205,12 +209,14 @@ fn picker(program: &Path, cells: Cells) -> Result<Taken> {
     Ok(taken(&screen, Look::Dark))
 }
 
-fn diff(program: &Path, cells: Cells) -> Result<Taken> {
-    let stage = Stage::set(program, &json!({}), 0)?;
-    let screen = stage.open(program, cells, Paper::Dark, &["--yes"]);
-    screen.line("fix the greeting").see("it now says");
-    screen.line("/diff").see("What this session changed");
-    screen.until("the page", |view| view.paged && view.has("match name"));
+fn work(program: &Path, cells: Cells) -> Result<Taken> {
+    let config = json!({"tui": {"theme": "dark"}, "permission_mode": "auto"});
+    let stage = Stage::set(program, &config, 0)?;
+    let screen = stage.open(program, cells, Paper::Dark, &[]);
+    screen
+        .line("fix the greeting")
+        .see("it now says")
+        .see("Done.");
     Ok(taken(&screen, Look::Dark))
 }
 

@@ -132,7 +132,9 @@ fn what_is_said_at_the_end_begins_a_line_also_where_a_question_was_open() {
     };
     terminal.ready().line("go").see("n  deny").see_prompt();
     signal(&home, "-TERM");
-    terminal.see("\nInterrupted (shutdown).\n").left(130);
+    terminal
+        .see("\nStopped: Tenon is shutting down.\n")
+        .left(130);
     stands_alone(&terminal);
     let screen = terminal.screen();
     let after = screen.split("n  deny").last().unwrap_or_default();

@@ -32,7 +32,6 @@ fn ctrl_c_stops_a_run_and_the_prompt_comes_back() {
     terminal
         .key("C-c")
         .see("(stopping; Ctrl+C again leaves)")
-        .see("Interrupted (user).")
         .see("Stopped. (")
         .see_prompt();
     terminal
@@ -57,7 +56,7 @@ fn a_signal_during_a_run_ends_it_and_leaves_a_whole_session() {
     terminal.ready().line("go").see("bash sleep 100");
     signal(&home, "-TERM");
     terminal
-        .see("Interrupted (shutdown).")
+        .see("Stopped: Tenon is shutting down.")
         .see("Resume with:")
         .left(130);
     let mut verify = home.command(tenon());

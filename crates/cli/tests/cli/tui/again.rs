@@ -41,7 +41,7 @@ fn an_old_answer_does_not_stand_under_a_prompt_that_has_none() {
     leave(screen);
     let screen = back(&stage);
     let view = screen.view();
-    assert!(view.has("› the second thing"), "{}", view.text());
+    assert!(view.has("▌ the second thing"), "{}", view.text());
     assert!(view.has("Failed."), "{}", view.text());
     assert!(!view.has("I hear you."), "{}", view.text());
 }
@@ -57,7 +57,7 @@ fn a_resumed_session_shows_what_its_last_run_did_and_how_it_ended() {
     screen.see(" in context");
     let text = screen.view().text();
     for shown in [
-        "› make it",
+        "▌ make it",
         "new.txt",
         "fresh words",
         "It is made.",

@@ -71,7 +71,7 @@ fn who_wants_nothing_kept_has_nothing_kept_of_the_next_session_either() {
     screen.line("hello").done().ready();
     screen.line("/new");
     headings(&screen, 3);
-    screen.line("hello again").see("› hello again");
+    screen.line("hello again").see("▌ hello again");
     screen.ready();
     leave(screen);
     let found = logs(&stage.home.tenon());
@@ -91,7 +91,7 @@ fn an_input_that_begins_with_a_blank_is_not_written_to_the_history() {
     let stage = Stage::says("the answer");
     let screen = stage.open();
     screen.ready().line("kept words").done().ready();
-    screen.line(" hidden words").see("› hidden words").ready();
+    screen.line(" hidden words").see("▌ hidden words").ready();
     leave(screen);
     let path = stage.home.tenon().join("history");
     let history = std::fs::read_to_string(path).unwrap();

@@ -78,7 +78,7 @@ fn ctrl_d_leaves_and_says_how_to_come_back() {
     restored(&screen);
     screen
         .saw("Resume with: tenon --session ")
-        .saw("› hello")
+        .saw("▌ hello")
         .saw("fine");
     // The live area is gone, what was said stays.
     let all = screen.all();
@@ -113,7 +113,7 @@ fn a_signal_on_the_other_page_comes_back_from_it() {
     screen.signal(Signal::TERM);
     assert!(!screen.left().success());
     restored(&screen);
-    screen.saw("› hello");
+    screen.saw("▌ hello");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn ctrl_z_gives_the_terminal_back_and_takes_it_again_afterwards() {
     screen.signal(Signal::CONT).composed("half a thought");
     screen.key(" more").composed("half a thought more");
     let all = screen.all();
-    for once in ["› hello", "fine", "Done."] {
+    for once in ["▌ hello", "fine", "Done."] {
         let count = all.iter().filter(|line| line.contains(once)).count();
         assert_eq!(count, 1, "{once}: {all:#?}");
     }
@@ -174,9 +174,9 @@ fn a_bug_of_the_interface_leaves_the_terminal_as_it_was_and_says_so() {
     screen
         .saw("tenon: internal error at ")
         .saw("Resume with: tenon --session ")
-        .saw("› hello");
+        .saw("▌ hello");
     // The message stands below what was said, and not inside of a row.
     let all = screen.all();
     let at = |text: &str| all.iter().position(|line| line.starts_with(text));
-    assert!(at("› hello") < at("tenon: internal error"), "{all:#?}");
+    assert!(at("▌ hello") < at("tenon: internal error"), "{all:#?}");
 }

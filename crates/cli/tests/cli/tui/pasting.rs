@@ -52,7 +52,7 @@ fn a_dropped_file_and_the_clipboard_are_images_of_the_prompt_as_long_as_their_ma
         .see("[image 1: clipboard]");
     rest();
     screen.key(&control('u')).ready();
-    screen.line("and now").see("› and now");
+    screen.line("and now").see("▌ and now");
     let asked = || stage.model.bodies().len() == 2;
     assert!(tenon_testing::wait_until(
         std::time::Duration::from_secs(60),

@@ -50,7 +50,7 @@ fn a_resumed_session_shows_the_last_exchange_and_goes_on() {
     let screen = stage.open_with(&["--session", &id], &[], USUAL);
     screen
         .ready()
-        .see("› the second thing")
+        .see("▌ the second thing")
         .see("the answer to it")
         .see("1 run before");
     assert!(!screen.view().has("the first thing"));
@@ -73,7 +73,7 @@ fn another_session_is_picked_from_a_list() {
     screen.ready();
     said(&screen, "about pears", 1);
     screen.line("/resume").see("▸ about apples").key(ENTER);
-    screen.see("› about apples").ready();
+    screen.see("▌ about apples").ready();
     said(&screen, "more of them", 3);
     assert_eq!(users(&stage), ["about apples", "more of them"]);
     screen.line("/sessions").see("Resume a session").key(ESC);
@@ -128,7 +128,7 @@ fn double_esc_goes_back_to_before_a_prompt_in_a_copy() {
         .key(", but better")
         .composed("the second thing, but better");
     screen.key(ENTER);
-    screen.saw("› the second thing, but better").ready();
+    screen.saw("▌ the second thing, but better").ready();
     let answered = |screen: &Screen| {
         let all = screen.all();
         let last = |text: &str| all.iter().rposition(|line| line.contains(text));

@@ -44,7 +44,7 @@ fn a_prompt_is_answered_and_the_composer_comes_back() {
     screen.ready();
     assert_eq!(stage.model.last_prompt(), "what is it");
     let all = screen.all();
-    for once in ["› what is it", "the answer is 42", "Done."] {
+    for once in ["▌ what is it", "the answer is 42", "Done."] {
         let count = all.iter().filter(|line| line.contains(once)).count();
         assert_eq!(count, 1, "{once}: {all:#?}");
     }
@@ -54,7 +54,7 @@ fn a_prompt_is_answered_and_the_composer_comes_back() {
 fn words_behind_the_program_are_the_first_prompt() {
     let stage = Stage::says("the answer is 42");
     let screen = stage.open_with(&["what", "is", "it"], &[], USUAL);
-    screen.see("› what is it").see("the answer is 42").done();
+    screen.see("▌ what is it").see("the answer is 42").done();
     assert_eq!(stage.model.last_prompt(), "what is it");
     screen.ready();
 }

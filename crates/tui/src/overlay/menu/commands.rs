@@ -153,5 +153,5 @@ fn line(entry: &Entry, offer: &Offer, mark: Mark, widest: usize, columns: usize)
     let gap = (widest + 2).saturating_sub(line.width()) + 2;
     line.push(Role::Dim, &" ".repeat(gap));
     line.push(Role::Dim, &entry.what);
-    line.cut(columns)
+    mark.row(line, columns)
 }

@@ -355,7 +355,7 @@ fn one(word: &str, needle: &mut Needle, mark: Mark, keep: Keep, columns: usize) 
     let room = columns.saturating_sub(2);
     let mut line = Line::of([Span::new(role, mark.sign())]);
     line.spans.extend(marked(word, &letters, look, keep, room));
-    line.cut(columns)
+    mark.row(line, columns)
 }
 
 /// An argument in brackets may be left out.

@@ -61,7 +61,9 @@ fn mention(paths: &[&str], word: &str) -> Menu {
 }
 
 fn shown(menu: &Menu) -> Vec<String> {
-    plain(&menu.view(60, 8))
+    let rows = plain(&menu.view(60, 8)).into_iter();
+    // The bar of the chosen row is as wide as the list.
+    rows.map(|row| row.trim_end().to_owned()).collect()
 }
 
 const ENTER: KeyCode = KeyCode::Enter;

@@ -43,14 +43,12 @@ pub fn look(ask: &Ask, size: Size) -> Frame {
 
 /// The text with what has a role in angle brackets.
 pub fn with(role: Role, line: &Line) -> String {
-    line.spans
-        .iter()
-        .map(|span| {
-            if span.style.role == role {
-                format!("<{}>", span.text())
-            } else {
-                span.text().to_owned()
-            }
-        })
-        .collect()
+    let pieces = line.spans.iter().map(|span| {
+        if span.style.role == role {
+            format!("<{}>", span.text())
+        } else {
+            span.text().to_owned()
+        }
+    });
+    pieces.collect::<String>().trim_end().to_owned()
 }
