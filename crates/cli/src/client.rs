@@ -144,6 +144,7 @@ impl Client {
                 choice: Choice::DENY.to_owned(),
                 text: None,
                 by: AnsweredBy::Nobody,
+                call: None,
             })
             .collect()
     }

@@ -273,6 +273,8 @@ fn ask(words: &Words, lines: &[String], earlier: Option<&Earlier>) -> Question {
         )),
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     }
 }
 

@@ -31,6 +31,7 @@ pub(crate) async fn question(
         choice: Choice::DENY.to_owned(),
         text: None,
         by,
+        call: None,
     };
     let answer = tokio::select! {
         biased;
@@ -48,6 +49,10 @@ pub(crate) async fn question(
 /// A choice that wants its word typed is a no without it, whichever front end
 /// the answer came from.
 fn meant(answer: Answer, choices: &[Choice]) -> Answer {
+    let answer = Answer {
+        call: None,
+        ..answer
+    };
     let wanted = choices
         .iter()
         .find(|choice| choice.id == answer.choice)
@@ -103,6 +108,8 @@ pub(crate) async fn user(
         reason: None,
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     })
     .await;
     match asked {
@@ -156,6 +163,7 @@ mod tests {
             choice: choice.to_owned(),
             text: text.map(str::to_owned),
             by: AnsweredBy::Client,
+            call: None,
         };
         meant(answer, &choices)
     }

@@ -2,11 +2,13 @@
 //! hooks may narrow, whoever is in front is asked where the decision is to ask,
 //! and the explanation goes to the log with the call.
 
+mod group;
 mod hint;
 mod question;
 mod refuse;
 mod respond;
 
+pub(crate) use group::CallQueue;
 pub(crate) use refuse::INSTEAD;
 
 use crate::hooks::{self, Before, Permission};
@@ -54,7 +56,11 @@ pub(crate) struct Admitted {
 
 /// Decides each call of a batch, in order. A denied call does not stop its
 /// siblings; only an interrupt does.
-pub(crate) async fn admit(run: &mut Run, batch: Vec<Planned>) -> Flow<Vec<Admitted>> {
+pub(crate) async fn admit(
+    run: &mut Run,
+    batch: Vec<Planned>,
+    queue: &mut CallQueue,
+) -> Flow<Vec<Admitted>> {
     let mut admitted = Vec::with_capacity(batch.len());
     for Planned {
         call,
@@ -82,7 +88,7 @@ pub(crate) async fn admit(run: &mut Run, batch: Vec<Planned>) -> Flow<Vec<Admitt
                     status: CallStatus::NotStarted,
                     explanation: None,
                 },
-                None => judge(run, &call, ready, leave).await?,
+                None => judge(run, &call, ready, leave, queue).await?,
             },
         };
         admitted.push(Admitted {
@@ -103,7 +109,13 @@ struct Case {
     notes: Vec<String>,
 }
 
-async fn judge(run: &Run, call: &CallId, ready: Ready, leave: Leave) -> Flow<Verdict> {
+async fn judge(
+    run: &Run,
+    call: &CallId,
+    ready: Ready,
+    leave: Leave,
+    queue: &mut CallQueue,
+) -> Flow<Verdict> {
     let room = room_for(leave);
     let mut case = match open(run, ready, room) {
         Ok(case) => case,
@@ -125,7 +137,7 @@ async fn judge(run: &Run, call: &CallId, ready: Ready, leave: Leave) -> Flow<Ver
         }
     }
     hooks::report_built_in(run, &case.explanation);
-    if let Some(refused) = ask(run, call, &mut case, leave).await? {
+    if let Some(refused) = ask(run, call, &mut case, leave, queue).await? {
         return Ok(refused);
     }
     admitted(run, call, case).await
@@ -163,7 +175,8 @@ pub(crate) async fn once_more(
         case.explanation.reason =
             format!("it ran as a command that only reads, and the sandbox stopped it: {needed}");
     }
-    if let Some(refused) = ask(run, call, &mut case, Leave::ToBeAsked).await? {
+    let mut alone = CallQueue::default();
+    if let Some(refused) = ask(run, call, &mut case, Leave::ToBeAsked, &mut alone).await? {
         return Ok(refused);
     }
     admitted(run, call, case).await
@@ -172,19 +185,7 @@ pub(crate) async fn once_more(
 /// Gathers facts and lets the policy decide; a deny, or a dry run, ends it here.
 fn open(run: &Run, ready: Ready, reading: Reading) -> Result<Case, Box<Verdict>> {
     let core = &run.core;
-    let facts = ready.tool.facts(&ready.input, &core.workspace);
-    let agent = core.agent();
-    let authority = match reading {
-        Reading::Offered => core.authority_about(&agent.profile, &facts),
-        Reading::Excluded => core.authority(&agent.profile),
-    };
-    let explanation = decide(
-        &facts,
-        &core.rules,
-        &core.grants(),
-        &authority,
-        core.ambient.now(),
-    );
+    let (facts, explanation) = decided(run, &ready, reading);
     if matches!(explanation.class, Class::HardDeny | Class::Deny) {
         return Err(Box::new(match hooks::report_built_in(run, &explanation) {
             Some(_) => refuse::by_built_in(explanation),
@@ -203,9 +204,34 @@ fn open(run: &Run, ready: Ready, reading: Reading) -> Result<Case, Box<Verdict>>
     })
 }
 
+/// What a call would touch as things are now, and what the policy says of that.
+fn decided(run: &Run, ready: &Ready, reading: Reading) -> (Facts, Explanation) {
+    let core = &run.core;
+    let facts = ready.tool.facts(&ready.input, &core.workspace);
+    let agent = core.agent();
+    let authority = match reading {
+        Reading::Offered => core.authority_about(&agent.profile, &facts),
+        Reading::Excluded => core.authority(&agent.profile),
+    };
+    let explanation = decide(
+        &facts,
+        &core.rules,
+        &core.grants(),
+        &authority,
+        core.ambient.now(),
+    );
+    (facts, explanation)
+}
+
 /// Gets the yes that a call needs; gives the refusal where there is none. Hooks
 /// are asked first, also where a flag would answer: they may say no to it.
-async fn ask(run: &Run, call: &CallId, case: &mut Case, leave: Leave) -> Flow<Option<Verdict>> {
+async fn ask(
+    run: &Run,
+    call: &CallId,
+    case: &mut Case,
+    leave: Leave,
+    queue: &mut CallQueue,
+) -> Flow<Option<Verdict>> {
     let Case {
         ready,
         facts,
@@ -233,18 +259,65 @@ async fn ask(run: &Run, call: &CallId, case: &mut Case, leave: Leave) -> Flow<Op
         Responder::Flag(flag) => explanation.answered_by = Some(flag.to_owned()),
         Responder::Nobody => return Ok(Some(refuse::nobody(run, facts, explanation.clone()))),
         Responder::Person => {
-            let answer = question::ask_person(run, call, ready, facts, explanation, leave).await?;
+            let about = (&*ready, &*facts, &*explanation);
+            let (answer, consent) = answered(run, call, about, leave, queue).await?;
             if answer.by == AnsweredBy::Interrupt {
                 return Err(End::Interrupted);
             }
             explanation.answered_by = Some(answer.by.name().to_owned());
-            if !accept(run, facts, explanation, &answer) {
+            if consent == Consent::No {
                 let refused = refuse::by_answer(explanation.clone(), answer.by, answer.text);
                 return Ok(Some(refused));
             }
         }
     }
     Ok(None)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Consent {
+    Yes,
+    No,
+}
+
+/// What a person says to a call: with one before it, with those behind it, or by
+/// itself.
+async fn answered(
+    run: &Run,
+    call: &CallId,
+    about: (&Ready, &Facts, &Explanation),
+    leave: Leave,
+    queue: &mut CallQueue,
+) -> Flow<(Answer, Consent)> {
+    let (_, facts, explanation) = about;
+    let consent = |is_yes| if is_yes { Consent::Yes } else { Consent::No };
+    if let Some(answer) = queue.take_early(run, call, about) {
+        group::record(run, &answer)?;
+        let is_yes = answer.choice == Choice::ALL;
+        return Ok((answer, consent(is_yes)));
+    }
+    let together = queue.group(run, about, leave);
+    if !together.is_empty() {
+        let answer = question::ask_person(run, call, about, leave, &together).await?;
+        let merged = group::merged(facts, &together);
+        match answer.choice.as_str() {
+            Choice::EACH => queue.one_by_one(),
+            Choice::ALL => {
+                queue.keep(together, &answer);
+                return Ok((answer, Consent::Yes));
+            }
+            _ if accept(run, &merged, explanation, &answer) => {
+                return Ok((answer, Consent::Yes));
+            }
+            _ => {
+                queue.keep(together, &answer);
+                return Ok((answer, Consent::No));
+            }
+        }
+    }
+    let answer = question::ask_person(run, call, about, leave, &[]).await?;
+    let is_yes = accept(run, facts, explanation, &answer);
+    Ok((answer, consent(is_yes)))
 }
 
 /// It may run. What it would destroy is kept first; when that fails, so does the

@@ -75,6 +75,8 @@ pub(crate) async fn ask(
         )),
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     })
     .await;
     let reply = match asked {

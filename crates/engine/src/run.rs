@@ -244,8 +244,9 @@ async fn converse(run: &mut Run) -> Flow<()> {
         hooks::before_request(run).await?;
         let reply = step::ask(run).await?;
         hooks::after_response(run).await?;
-        for batch in schedule::batches(&run.core, &reply) {
-            let admitted = gate::admit(run, batch).await?;
+        let mut queue = gate::CallQueue::of(schedule::batches(&run.core, &reply));
+        while let Some(batch) = queue.next_batch() {
+            let admitted = gate::admit(run, batch, &mut queue).await?;
             calls::execute(run, admitted).await?;
         }
         if next::step(run, &reply).await? == next::Next::Finish

@@ -138,17 +138,17 @@ pub fn once_only(
         found.next().map(|command| command.program())
     };
     if let Some(program) = which(runs_others) {
-        return Some(format!("`{program}` can run anything"));
+        return Some(format!("`{program}` can run any program"));
     }
     if let Some(program) = which(follows_links) {
-        return Some(format!("`{program}` would go wherever links lead"));
-    }
-    if let Some(program) = which(|argv| !may_be_granted(argv)) {
         return Some(format!(
-            "what one `{program}` does says nothing of the next"
+            "`{program}` follows links, also out of the project"
         ));
     }
-    (open.len() > 1).then(|| format!("{} commands of it need a yes", open.len()))
+    if let Some(program) = which(|argv| !may_be_granted(argv)) {
+        return Some(format!("one `{program}` says nothing about the next"));
+    }
+    (open.len() > 1).then(|| format!("{} of these commands need a yes", open.len()))
 }
 
 /// The commands of a line that nothing allows yet; `None` where the line is not

@@ -136,7 +136,7 @@ fn answered(recap: &mut Recap, answer: &Answer) {
     let question = recap.open.remove(at).question.unwrap_or_default();
     let is_yes = matches!(
         answer.choice.as_str(),
-        Choice::ONCE | Choice::SESSION | Choice::ALWAYS
+        Choice::ONCE | Choice::SESSION | Choice::ALWAYS | Choice::ALL
     );
     let words = answer.text.as_deref().unwrap_or_default().trim();
     let is_somebody = matches!(answer.by, AnsweredBy::User | AnsweredBy::Client);

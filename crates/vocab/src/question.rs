@@ -1,7 +1,7 @@
 //! Questions to whoever sits in front of a front end. One shape for permission,
 //! `ask_user` and trust, so that each front end has one prompt to draw.
 
-use crate::{CallId, Display, QuestionId};
+use crate::{CallId, Class, Display, QuestionId};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,7 +15,8 @@ pub enum QuestionKind {
 /// One way to answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// What an [`Answer`] names: `once`, `session`, `always`, `deny`, or an option's number.
+    /// What an [`Answer`] names: `once`, `session`, `always`, `all`, `each`, `deny`,
+    /// or an option's number.
     pub id: String,
     /// The key in a terminal.
     pub key: char,
@@ -33,6 +34,10 @@ impl Choice {
     pub const ONCE: &'static str = "once";
     pub const SESSION: &'static str = "session";
     pub const ALWAYS: &'static str = "always";
+    /// Yes to every call of a question about several.
+    pub const ALL: &'static str = "all";
+    /// To be asked about each of them by itself.
+    pub const EACH: &'static str = "each";
     /// Also what counts when nobody answers, or with something else.
     pub const DENY: &'static str = "deny";
     /// What is typed where a key is not enough.
@@ -49,6 +54,20 @@ impl Choice {
             Self::ALWAYS => Some("in this project for 7 days"),
             _ => None,
         }
+    }
+
+    /// What a lasting yes would be for, as it stands behind the label: the exact
+    /// rule, without what the question says already.
+    #[must_use]
+    pub fn covers(&self) -> Option<&str> {
+        let rule = self.rule.as_deref()?;
+        let rule = rule.strip_suffix(" = allow").unwrap_or(rule);
+        let mut tools = ["bash: ", "edit: "].iter();
+        Some(
+            tools
+                .find_map(|tool| rule.strip_prefix(tool))
+                .unwrap_or(rule),
+        )
     }
 
     /// What is said when this was chosen and a rule stands now, with the way to
@@ -83,6 +102,14 @@ pub struct Question {
     pub free_text: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
+    /// Every call it is about, in their order, where one answer may be for several;
+    /// `call` is the first of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallId>,
+    /// How strong the policy's verdict is: `ask`, or `confirm`, which wants all of
+    /// it to be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Class>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// Why it is asked.
@@ -100,7 +127,8 @@ impl Question {
     /// Whether a yes would destroy something, as far as a question tells.
     #[must_use]
     pub fn is_danger(&self) -> bool {
-        !self.affects.is_empty()
+        self.class == Some(Class::Confirm)
+            || !self.affects.is_empty()
             || self.intent.is_some()
             || self.choices.iter().any(|choice| choice.typed.is_some())
     }
@@ -173,6 +201,10 @@ pub struct Answer {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     pub by: AnsweredBy,
+    /// The later call that an answer about several is taken for, in a record of
+    /// its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
 }
 
 #[cfg(test)]

@@ -176,7 +176,9 @@ impl Waiting {
                 self.over();
                 self.questions += 1;
             }
-            EventKind::Answer(_) => self.questions = self.questions.saturating_sub(1),
+            EventKind::Answer(answer) if answer.call.is_none() => {
+                self.questions = self.questions.saturating_sub(1);
+            }
             EventKind::RunFinished(_) => {
                 self.over();
                 self.calls.clear();

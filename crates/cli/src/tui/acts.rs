@@ -106,6 +106,8 @@ fn drafted(program: &Program) -> Result<Outcome, CliError> {
         reason: None,
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     };
     *program.waiting.borrow_mut() = Some(Waiting::Init { path, draft });
     Ok(Outcome::Ask(Box::new(question)))
@@ -157,6 +159,7 @@ mod tests {
             choice: Choice::ONCE.to_owned(),
             text: None,
             by: AnsweredBy::User,
+            call: None,
         }
     }
 

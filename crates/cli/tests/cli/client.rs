@@ -84,7 +84,7 @@ fn a_question_says_why_only_once_is_offered_and_which_rule_would_allow_it() {
     assert_eq!(ids, ["once", "deny"]);
     let reason = question["reason"].as_str().unwrap();
     for part in [
-        "`python3` can run anything",
+        "`python3` can run any program",
         r#""permission": {"bash":{"python3 x.py":"allow"}}"#,
     ] {
         assert!(reason.contains(part), "{reason}");

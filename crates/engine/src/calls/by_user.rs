@@ -50,7 +50,7 @@ async fn alone(run: &mut Run, call: &ToolCallPart, leave: Leave) -> Flow<Done> {
         leave,
         ..schedule::plan(&run.core, call, Ending::WHOLE)
     };
-    let admitted = gate::admit(run, vec![planned]).await?;
+    let admitted = gate::admit(run, vec![planned], &mut gate::CallQueue::default()).await?;
     let (done, _) = settle_all(run, admitted).await?;
     let none = || End::Failed(String::from("the call gave no result"));
     done.into_iter().next().ok_or_else(none)

@@ -2,6 +2,7 @@
 //! asked, why the model wants it and what it would affect. It decides nothing;
 //! the gate acts on the answer.
 
+use super::group::{self, Member};
 use super::{admit_paths, hint};
 use crate::run::{Flow, Run};
 use crate::schedule::{Leave, Ready};
@@ -29,21 +30,26 @@ const LEVELS: usize = 6;
 pub(super) async fn ask_person(
     run: &Run,
     call: &CallId,
-    ready: &Ready,
-    facts: &Facts,
-    explanation: &Explanation,
+    (ready, facts, explanation): (&Ready, &Facts, &Explanation),
     leave: Leave,
+    group: &[Member],
 ) -> Flow<Answer> {
     let view = admit_paths(&run.core.workspace, facts);
     let preview = ready.tool.preview(&ready.input, &view);
-    let offers = offered(run, facts, explanation);
-    let (title, body) = describe(facts, &ready.input, &preview);
+    let offers = offered(run, &group::merged(facts, group), explanation);
+    let (title, body) = match group.len() {
+        0 => describe(facts, &ready.input, &preview),
+        more => (format!("Make these {} edits?", more + 1), String::new()),
+    };
     let (intent, affects) = match explanation.class {
         Class::Confirm => (intent(run, call), recover::affects(run, facts).await),
         _ => (None, Vec::new()),
     };
     let lasting = run.core.grants().duration();
-    let choices = choices(&offers, consent(facts, explanation), lasting);
+    let mut choices = choices(&offers, consent(facts, explanation), lasting);
+    if !group.is_empty() {
+        choices = for_all(choices, group.len() + 1);
+    }
     let mut reason = why(run, facts, explanation);
     if offers.is_empty() {
         reason.extend(once_only(run, facts, explanation));
@@ -53,11 +59,13 @@ pub(super) async fn ask_person(
         kind: QuestionKind::Permission,
         title,
         body,
-        display: preview,
+        display: group::shown(preview, group),
         choices,
         // Of a line that the user typed no model asks why it was refused.
         free_text: leave == Leave::ToBeAsked,
         call: Some(call.clone()),
+        calls: group::calls(call, group),
+        class: Some(explanation.class),
         tool: Some(facts.tool.clone()),
         reason: Some(reason),
         intent,
@@ -97,9 +105,9 @@ fn once_only(run: &Run, facts: &Facts, explanation: &Explanation) -> Option<Stri
         core.ambient.now(),
     )?;
     let rule = hint::rule(run, facts)
-        .map(|rule| format!("; in the configuration \"permission\": {rule} allows it for good"));
+        .map(|rule| format!(". To allow it for good, put \"permission\": {rule} into tenon.jsonc"));
     Some(format!(
-        ". It can be allowed only once each time, because {because}{}",
+        ". It can only be allowed once: {because}{}",
         rule.unwrap_or_default()
     ))
 }
@@ -229,6 +237,32 @@ fn choices(offers: &[Offer], consent: Consent, lasting: Duration) -> Vec<Choice>
     }
     choices.push(choice(Choice::DENY, 'n', "deny", None));
     choices
+}
+
+/// The same of a question about several calls: all of them, or one after the
+/// other.
+fn for_all(choices: Vec<Choice>, count: usize) -> Vec<Choice> {
+    choices
+        .into_iter()
+        .flat_map(|one| match one.id.as_str() {
+            Choice::ONCE => vec![
+                choice(
+                    Choice::ALL,
+                    'y',
+                    &format!("allow these {count} edits"),
+                    None,
+                ),
+                choice(Choice::EACH, 'o', "one at a time", None),
+            ],
+            Choice::DENY => vec![choice(
+                Choice::DENY,
+                'n',
+                &format!("deny all {count}"),
+                None,
+            )],
+            _ => vec![one],
+        })
+        .collect()
 }
 
 fn choice(id: &str, key: char, label: &str, rule: Option<String>) -> Choice {

@@ -69,6 +69,7 @@ async fn answering(
                 choice: choice.into(),
                 text: text.map(str::to_owned),
                 by: AnsweredBy::User,
+                call: None,
             })),
             EventKind::RunFinished(_) => handle.commands.send(Command::Shutdown),
             _ => {}
@@ -143,6 +144,7 @@ async fn an_answer_to_nothing_is_a_notice() {
         choice: "once".into(),
         text: None,
         by: AnsweredBy::Client,
+        call: None,
     }));
     handle.commands.send(Command::Prompt {
         text: "hi".into(),

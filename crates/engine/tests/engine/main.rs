@@ -32,6 +32,7 @@ mod switching;
 mod thinking;
 mod titles;
 mod todo;
+mod together;
 mod undo;
 mod whole;
 mod windows;

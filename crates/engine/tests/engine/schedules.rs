@@ -64,6 +64,7 @@ fn command(dice: &mut Dice) -> Command {
             choice: "once".into(),
             text: None,
             by: AnsweredBy::User,
+            call: None,
         }),
         5 | 6 => Command::Switch(Switch {
             model: Some(["first", "other", "nothing"][dice.roll(3) as usize].into()),

@@ -363,19 +363,19 @@ fn why_only_once_is_offered_is_said_of_interpreters_and_of_lines_with_several_co
     };
     assert_eq!(
         why("python3 x.py").as_deref(),
-        Some("`python3` can run anything")
+        Some("`python3` can run any program")
     );
     assert_eq!(
         why("ls && /usr/bin/node x.js").as_deref(),
-        Some("`node` can run anything")
+        Some("`node` can run any program")
     );
     assert_eq!(
         why("cp a b").as_deref(),
-        Some("what one `cp` does says nothing of the next")
+        Some("one `cp` says nothing about the next")
     );
     assert_eq!(
         why("cargo build && cargo test").as_deref(),
-        Some("2 commands of it need a yes")
+        Some("2 of these commands need a yes")
     );
     assert_eq!(why("cargo build"), None);
     assert_eq!(why("echo $(date)"), None);

@@ -231,6 +231,8 @@ fn question(id: &str, kind: QuestionKind, title: &str, body: &str) -> Question {
         reason: None,
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     }
 }
 
@@ -245,6 +247,7 @@ fn words_that_came_with_a_denial_are_kept_wherever_the_events_are_cut() {
             choice: choice.to_owned(),
             text: Some(text.to_owned()),
             by,
+            call: None,
         });
     };
     let (permission, user) = (QuestionKind::Permission, AnsweredBy::User);

@@ -139,12 +139,15 @@ fn answers_must_fit_questions() {
         reason: None,
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     };
     let answer = |id: &str| Answer {
         question: QuestionId::new(id),
         choice: String::from("once"),
         text: None,
         by: AnsweredBy::User,
+        call: None,
     };
     writer.put(question);
     writer.put(answer("q_1"));

@@ -184,13 +184,17 @@ impl Audit {
     /// A question before a call belongs to the call. One about a call that runs
     /// already, or about no call, is a decision of its own.
     fn answered(&mut self, event: &Event, answer: &Answer) {
+        let said = answer.text.clone().filter(|text| !text.trim().is_empty());
+        // Of a question about several calls: this one's.
+        if let (Some(call), Some(said)) = (&answer.call, &said) {
+            self.said.insert(call.clone(), said.clone());
+        }
         let Some(question) = self.questions.remove(&answer.question) else {
             return;
         };
         if question.kind == QuestionKind::AskUser {
             return;
         }
-        let said = answer.text.clone().filter(|text| !text.trim().is_empty());
         let before = question
             .call
             .as_ref()
