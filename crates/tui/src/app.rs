@@ -255,7 +255,7 @@ impl App {
     }
 
     /// Keys that come together while a question stands there are a paste or the
-    /// rest of a thought: none of them is an answer. Behind a paste keys are a part
+    /// rest of a thought, and text: none of them is an answer. Behind a paste keys are a part
     /// of it, whatever stands there.
     async fn give(&mut self, input: Input, arrived: Arrived) -> io::Result<()> {
         let input = match input {
@@ -273,13 +273,15 @@ impl App {
             return Ok(());
         }
         let asked = matches!(&self.state.overlay, Some(Overlay::Ask(ask, _)) if !ask.is_written());
-        if asked && matches!(input, Input::Key(_)) {
-            let mut more = 0;
-            while let Some(Press::Key(_)) = self.pressed_already().await {
-                more += 1;
+        if let Input::Key(first) = input
+            && asked
+        {
+            let mut keys = vec![first];
+            while let Some(Press::Key(key)) = self.pressed_already().await {
+                keys.push(key);
             }
-            if more > 0 {
-                self.state.disturb(Instant::now());
+            if keys.len() > 1 {
+                self.state.disturb(&keys, Instant::now());
                 self.dirty = true;
                 return Ok(());
             }

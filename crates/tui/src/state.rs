@@ -6,12 +6,13 @@ use crate::composer::{Aim, Composer};
 use crate::flow::Flow;
 use crate::house::{Entry, Facts, Listing, Notify, Opened, Wishes};
 use crate::input::Focus;
-use crate::overlay::ask::Ask;
+use crate::overlay::ask::{Ask, Before};
 use crate::overlay::menu::Menu;
 use crate::overlay::pager::Pager;
 use crate::overlay::picker::Picker;
 use crate::screen::Shown;
 use crate::text::Size;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -56,6 +57,8 @@ pub struct State {
     /// When a key was last pressed: whoever types at the moment in which a
     /// question appears does not answer it.
     pub typed: Option<Instant>,
+    /// What that key was for.
+    pub last_key: Before,
     pub interrupts: Twice,
     pub escapes: Twice,
     /// What the program around does for the user now: one thing at a time.
@@ -243,6 +246,7 @@ impl State {
             wishes,
             read,
             typed: None,
+            last_key: Before::Text,
             interrupts: Twice::default(),
             escapes: Twice::default(),
             busy: None,
@@ -315,12 +319,37 @@ impl State {
         }
     }
 
-    /// Keys came that nobody is to take.
-    pub fn disturb(&mut self, now: Instant) {
+    /// Keys came in one piece at a question: none of them is an answer. They are
+    /// text, unless somebody was about to answer.
+    pub fn disturb(&mut self, keys: &[KeyEvent], now: Instant) {
         self.typed = Some(now);
-        if let Some(Overlay::Ask(ask, _)) = &mut self.overlay {
-            ask.typed_before(now);
+        let Some(Overlay::Ask(ask, _)) = &mut self.overlay else {
+            return;
+        };
+        ask.typed_before(now);
+        if ask.is_armed() || ask.takes_paste() {
+            return;
         }
+        for key in keys {
+            if matches!(key.code, KeyCode::Char(_))
+                && key.modifiers.difference(KeyModifiers::SHIFT).is_empty()
+            {
+                self.composer.key(*key, now);
+                ask.guard();
+            }
+        }
+    }
+
+    /// The question that comes next, which must not take a key for its own that was
+    /// for something else.
+    #[must_use]
+    pub fn next_ask(&self, question: Question) -> Ask {
+        const SOON: Duration = Duration::from_millis(400);
+        let is_soon = |at| self.now.saturating_duration_since(at) < SOON;
+        Ask::new(question).behind(match self.typed.is_some_and(is_soon) {
+            true => self.last_key,
+            false => Before::Text,
+        })
     }
 
     /// Opens a page. A question that stands there comes back after it.

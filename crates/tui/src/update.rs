@@ -10,7 +10,6 @@ mod submit;
 
 use crate::house::{Opened, Outcome};
 use crate::input::{Effect, Input, Leaving, Signal};
-use crate::overlay::ask::Ask;
 use crate::overlay::menu::Menu;
 use crate::overlay::pager::{From, Pager, Pieces};
 use crate::shapes::{self, Fold};
@@ -287,6 +286,7 @@ pub(crate) fn next_question(state: &mut State) {
         if matches!(state.overlay, Some(Overlay::Pick(_, Purpose::Theme))) {
             keys::theme_as_before(state);
         }
-        state.overlay = Some(Overlay::Ask(Box::new(Ask::new(question)), asker));
+        let ask = state.next_ask(question);
+        state.overlay = Some(Overlay::Ask(Box::new(ask), asker));
     }
 }

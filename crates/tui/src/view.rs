@@ -21,7 +21,7 @@ use crate::state::{Busy, Cursor, Overlay, Run, State};
 use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
 use std::time::Instant;
 use tenon_vocab::RunState;
-use tenon_vocab::figures;
+use tenon_vocab::figures::{self, count};
 
 /// Rows of a thought, of a running command, of the task list, of what waits.
 const THOUGHT: usize = 3;
@@ -157,7 +157,7 @@ fn progress(state: &State) -> Option<Line> {
             facts.push_str(&format!(" · ~{} tokens", figures::short(written)));
         }
         if !run.stopping {
-            facts.push_str(stops(state));
+            facts.push_str(&stops(state));
         }
         line.push(Role::Dim, &facts);
         return Some(line);
@@ -176,11 +176,14 @@ fn progress(state: &State) -> Option<Line> {
 
 /// The key that stops a run: at a question Esc answers it, and in a list it
 /// closes that.
-fn stops(state: &State) -> &'static str {
-    match &state.overlay {
-        None | Some(Overlay::Page(_)) => " · esc stops",
-        Some(Overlay::Ask(..)) => " · ctrl+c stops",
-        Some(Overlay::Pick(..)) => "",
+fn stops(state: &State) -> String {
+    match (&state.overlay, state.questions.len()) {
+        (None | Some(Overlay::Page(_)), _) => String::from(" · esc stops"),
+        (Some(Overlay::Ask(..)), 0) => String::from(" · ctrl+c stops"),
+        (Some(Overlay::Ask(..)), more) => {
+            format!(" · {} · ctrl+c stops", count(more, "more question"))
+        }
+        (Some(Overlay::Pick(..)), _) => String::new(),
     }
 }
 
@@ -253,7 +256,11 @@ fn lower(state: &State) -> Frame {
     match &state.overlay {
         // Most of the screen: it is to be read before it is decided.
         Some(Overlay::Ask(ask, _)) => {
-            return over(state, rows.saturating_sub(4), |size| ask.view(size));
+            let draft = draft(state);
+            let wanted = rows.saturating_sub(4 + draft.len());
+            let mut frame = over(state, wanted, |size| ask.view(size));
+            frame.below(Frame::of(draft));
+            return frame;
         }
         Some(Overlay::Pick(picker, _)) => {
             return over(state, rows / 2, |size| picker.view(size));
@@ -266,6 +273,25 @@ fn lower(state: &State) -> Frame {
     frame.below(Frame::of(hint(state)));
     frame.below(Frame::of(vec![status::line(state)]));
     frame
+}
+
+/// What is being written behind a question, where there is a row for it: letters
+/// go there and not to the question.
+fn draft(state: &State) -> Vec<Line> {
+    const LEAST: usize = 12;
+    let Size { columns, rows } = state.size;
+    let text = state.composer.text();
+    if rows < LEAST || text.is_empty() {
+        return Vec::new();
+    }
+    let last = text.lines().next_back().unwrap_or_default();
+    let label = "your message: ";
+    let room = columns.saturating_sub(label.len() + 2);
+    let over = last.chars().count().saturating_sub(room);
+    let end: String = last.chars().skip(over).collect();
+    let mut line = Line::new(Role::Dim, label);
+    line.push(Role::Text, &end);
+    vec![line.cut(columns)]
 }
 
 /// What stands over the composer, with a line above it where there is one to

@@ -23,8 +23,12 @@ fn laid_out(paint: Paint, question: &Question, columns: Option<usize>) -> String
         paint.paint(Style::Bold, Printable::line(&question.title).as_str())
     );
     if let Display::Diff { files } = &question.display {
-        for file in files {
-            text.push_str(&change(paint, file));
+        for (at, file) in files.iter().enumerate() {
+            let number = match files.len() {
+                0 | 1 => String::new(),
+                all => format!("{}/{all} ", at + 1),
+            };
+            text.push_str(&change(paint, file, &number));
         }
     }
     let body = match (&question.display, question.body.as_str()) {
@@ -76,7 +80,7 @@ fn laid_out(paint: Paint, question: &Question, columns: Option<usize>) -> String
         text.push_str("  Enter  not now: go on without it and be asked again\n");
     }
     if question.free_text && question.kind == QuestionKind::Permission {
-        text.push_str("  any other text denies and is told to the model\n");
+        text.push_str("  any other text denies, and the model reads it\n");
     }
     text
 }
@@ -93,16 +97,16 @@ fn offered(choice: &Choice, columns: Option<usize>) -> String {
         None => (choice.key.to_string(), ""),
     };
     let rule = choice
-        .rule
-        .as_ref()
-        .map(|rule| format!("[{}]", Printable::line(rule)));
+        .covers()
+        .map(|rule| Printable::line(rule).into_string());
     let head = format!("  {key}  ");
     let mut lines = vec![match &rule {
-        Some(rule) => format!("{head}{label}  {rule}{after}"),
+        Some(rule) => format!("{head}{label}: {rule}{after}"),
         None => format!("{head}{label}{after}"),
     }];
     if columns.is_some_and(|columns| lines.iter().any(|line| line.width() > columns)) {
-        lines = wrap::hanging(&head, &format!("{label}{after}"), columns);
+        let colon = if rule.is_some() { ":" } else { "" };
+        lines = wrap::hanging(&head, &format!("{label}{after}{colon}"), columns);
         let below = " ".repeat(head.width());
         lines.extend(
             rule.into_iter()
@@ -112,9 +116,9 @@ fn offered(choice: &Choice, columns: Option<usize>) -> String {
     lines.join("\n") + "\n"
 }
 
-fn change(paint: Paint, file: &DiffFile) -> String {
+fn change(paint: Paint, file: &DiffFile, number: &str) -> String {
     let mut text = format!(
-        "  {} {} (+{} -{})\n",
+        "  {number}{} {} (+{} -{})\n",
         Printable::line(file.to_do()),
         Printable::line(&lines::name(file)),
         file.additions,
@@ -226,5 +230,6 @@ pub fn answer(question: &Question, line: &str) -> Answer {
         choice,
         text,
         by: AnsweredBy::User,
+        call: None,
     }
 }

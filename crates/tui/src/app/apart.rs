@@ -40,7 +40,7 @@ impl App {
         self.modes.resume();
         // What was typed meanwhile was for the other one.
         terminal::forget_typed();
-        self.state.disturb(Instant::now());
+        self.state.disturb(&[], Instant::now());
         self.keys = Some(EventStream::new());
         match back {
             Some(input) => self.take(input),

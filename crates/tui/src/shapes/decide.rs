@@ -62,12 +62,13 @@ fn change(lines: &mut Vec<Line>, question: &Question, columns: usize) {
     let Display::Diff { files } = &question.display else {
         return;
     };
-    for file in files {
-        lines.extend(set_in(
-            &Line::of(changes::title(file, file.to_do())),
-            columns,
-            2,
-        ));
+    for (at, file) in files.iter().enumerate() {
+        let mut title = Line::of(changes::title(file, file.to_do()));
+        if files.len() > 1 {
+            let number = format!("{}/{} ", at + 1, files.len());
+            title = title.behind(Span::new(Role::Dim, &number));
+        }
+        lines.extend(set_in(&title, columns, 2));
         let rows = changes::rows(file, Fold::Whole, Tabs::Visible, columns);
         lines.extend(rows);
     }

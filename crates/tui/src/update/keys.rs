@@ -4,7 +4,7 @@ use super::{give_back, images, modes, next_question, say, submit};
 use crate::composer::{Aim, Typed};
 use crate::house::{ImageFrom, Listing, Row};
 use crate::input::{Effect, Leaving};
-use crate::overlay::ask::{self, Verdict};
+use crate::overlay::ask::{self, Before, Verdict};
 use crate::overlay::menu::Chosen;
 use crate::overlay::pager::{From, Paged, Pager};
 use crate::overlay::picker::{Picked, Picker};
@@ -33,8 +33,14 @@ pub(super) fn key(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>) {
     // Also what answers a question: the next one must not take it for its own.
     state.typed = Some(state.now);
     match state.overlay.take() {
-        Some(overlay) => over(state, overlay, key, effects),
-        None => under(state, key, effects),
+        Some(overlay) => {
+            state.last_key = Before::Answer;
+            over(state, overlay, key, effects);
+        }
+        None => {
+            state.last_key = Before::Text;
+            under(state, key, effects);
+        }
     }
 }
 
@@ -73,7 +79,12 @@ pub(super) fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
         // A key that follows at once belongs to it.
         Some(Overlay::Ask(shown, _)) => {
             shown.typed_before(state.now);
-            shown.paste(text);
+            if shown.takes_paste() {
+                return shown.paste(text);
+            }
+            // Copied for the message, and never an answer.
+            state.composer.paste(text, state.now);
+            shown.guard();
         }
         Some(Overlay::Pick(picker, _)) => picker.paste(text),
         Some(Overlay::Page(pager)) => pager.paste(text),
@@ -99,6 +110,7 @@ fn over(state: &mut State, overlay: Overlay, key: KeyEvent, effects: &mut Vec<Ef
                 next_question(state);
             }
             Verdict::Elsewhere => {
+                state.last_key = Before::Text;
                 state.composer.key(key, state.now);
                 state.overlay = Some(Overlay::Ask(shown, asker));
             }

@@ -419,6 +419,8 @@ fn question(display: Display) -> Question {
         reason: None,
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     }
 }
 

@@ -323,6 +323,7 @@ fn answered(id: &str, choice: &str, text: Option<&str>) -> Answer {
         choice: choice.into(),
         text: text.map(String::from),
         by: AnsweredBy::User,
+        call: None,
     }
 }
 

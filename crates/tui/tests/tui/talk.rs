@@ -50,6 +50,8 @@ pub fn permission(id: &str) -> Question {
         reason: None,
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     }
 }
 
@@ -222,7 +224,7 @@ fn a_question_comes_before_the_composer_and_the_text_there_stays() {
     }
     // It is told before a key is pressed.
     assert!(
-        stage.shown().contains("you were writing"),
+        stage.shown().contains("goes into your message"),
         "{}",
         stage.shown()
     );
@@ -238,7 +240,7 @@ fn a_question_comes_before_the_composer_and_the_text_there_stays() {
         stage.input(Input::Tick);
     }
     assert!(
-        stage.shown().contains("you were writing"),
+        stage.shown().contains("goes into your message"),
         "{}",
         stage.shown()
     );

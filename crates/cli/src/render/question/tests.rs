@@ -26,6 +26,8 @@ fn question() -> Question {
         reason: None,
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     }
 }
 
@@ -218,13 +220,13 @@ fn no_word_is_broken_and_a_rule_that_does_not_fit_stands_whole_on_the_next_line(
     for part in [
         format!("  echo {}\n", "word ".repeat(30)).as_str(),
         "  why: it may write outside of the\n       project\n",
-        "  s  allow for this session\n     [bash: \"cargo test --all\" = allow]\n",
+        "  s  allow for this session:\n     \"cargo test --all\"\n",
     ] {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
     let wide = laid_out(Paint::Plain, &question, None);
     assert!(
-        wide.contains("  s  allow for this session  [bash: "),
+        wide.contains("  s  allow for this session: \"cargo"),
         "{wide}"
     );
 }

@@ -55,6 +55,9 @@ fn what_a_paste_brings_behind_its_end_is_no_answer() {
     for tail in ["y", "yy", "\x1b[Ay", "y\x1b[201~", "a\r", "\x1b[201~y"] {
         answer(&screen, &format!("\x1b[200~copied\x1b[201~{tail}"));
     }
+    // It is not lost either.
+    screen.see("your message: ").see("goes into your message");
+    answer(&screen, "\t");
     answer(&screen, "n");
     screen.see("that was it").done();
     assert!(!is_made(&stage));
@@ -84,7 +87,9 @@ fn keys_from_before_the_question_do_not_answer_it() {
     assert!(!is_made(&stage));
     // Nor does one much later: it may belong to what is half written.
     answer(&screen, "y");
-    screen.see("you were writing");
+    screen
+        .see("goes into your message")
+        .see("your message: yyyyyy");
     assert!(!is_made(&stage));
     answer(&screen, "\t");
     answer(&screen, "n");
@@ -298,7 +303,7 @@ fn in_a_low_window_a_danger_is_read_before_a_yes_counts() {
         rows: 10,
     };
     let screen = stage.open_with(&[], &[], cells);
-    screen.ready().line("do it").see("not seen");
+    screen.ready().line("do it").see("more lines)");
     let before = screen.view();
     answer(&screen, "y");
     screen.until("another part of it", |view| *view != before);

@@ -36,6 +36,10 @@ impl Arming {
         self.shown.is_some()
     }
 
+    pub(super) fn is_armed(&self) -> bool {
+        self.state == State::Armed
+    }
+
     /// Something else stands there now: it has to be seen like the first.
     pub(super) fn again(&mut self, now: Instant) {
         self.shown = Some(now);

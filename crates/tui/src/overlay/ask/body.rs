@@ -128,6 +128,11 @@ impl Body {
         is_known && (at_end || seen.iter().all(|row| *row))
     }
 
+    /// Whether some of it has been on the screen, or there is nothing to see.
+    pub(super) fn is_begun(&self) -> bool {
+        self.is_read() || self.seen.borrow().contains(&true)
+    }
+
     /// Whether it will have been read when it is drawn again.
     pub(super) fn will_be_read(&self) -> bool {
         let length = self.length.get();

@@ -9,6 +9,7 @@ use crate::overlay::needle::shown_width;
 use crate::overlay::scroll::Mark;
 use crate::shapes;
 use crate::text::{Frame, Line, Role, Size, Span, Style};
+use tenon_vocab::figures::count;
 use tenon_vocab::{Choice, Question, QuestionKind};
 
 /// Rows of a title that always stand there.
@@ -49,8 +50,10 @@ pub(super) fn frame(ask: &Ask, size: Size) -> Frame {
     let wanted = body.len().min(LEAST);
     let mut foot = full(ask, columns);
     let mut rules = Vec::new();
+    let mut foot_is_full = true;
     if head.len() + wanted + foot.lines.len() + NOTICE + 2 > rows {
         foot = brief(ask, size);
+        foot_is_full = false;
         // They have no place below any more, and are read like the rest.
         rules = ruled(&ask.question, columns);
     }
@@ -72,6 +75,9 @@ pub(super) fn frame(ask: &Ask, size: Size) -> Frame {
         noticed: height(rows.saturating_sub(around + NOTICE)),
     };
     let part = ask.body.part(length, heights);
+    if foot_is_full {
+        say_unseen(&mut foot, part.unseen, columns);
+    }
     let shown = body.iter().chain(&rules).skip(part.top);
     frame.lines.extend(shown.take(part.end - part.top).cloned());
     if part.end - part.top < part.length && room > heights.now {
@@ -82,6 +88,17 @@ pub(super) fn frame(ask: &Ask, size: Size) -> Frame {
     frame.below(foot);
     frame.lines.extend(notice);
     last_rows(frame, rows)
+}
+
+/// How much a yes would be for that was not on the screen, beside its key.
+fn say_unseen(foot: &mut Frame, unseen: usize, columns: usize) {
+    let text = format!("  (+{})", count(unseen, "more line"));
+    if unseen > 0
+        && let Some(first) = foot.lines.first_mut()
+        && first.width() + shown_width(&text) <= columns
+    {
+        first.push(Role::Warning, &text);
+    }
 }
 
 /// The choices that would store a rule, if there are any.
@@ -141,16 +158,16 @@ fn offered(choice: &Choice, mark: Mark, columns: usize) -> Vec<Line> {
     let key = choice.typed.as_deref().unwrap_or(&key);
     let mut line = item(key, &choice.label, mark);
     let indent = shown_width(key) + 4;
-    let rule = choice.rule.as_ref().map(|rule| format!("[{rule}]"));
-    let rule = rule.map(|rule| Span::new(Role::Code, &rule));
+    let rule = choice.covers().map(|rule| Span::new(Role::Code, rule));
     if choice.typed.is_some() {
         line.push(Role::Dim, " (type the whole word)");
     }
     let Some(rule) = rule else {
         return worded(&line, columns, indent);
     };
-    if line.width() + 2 + rule.width() <= columns {
-        line.push(Role::Text, "  ");
+    line.push(mark.role(), ":");
+    if line.width() + 1 + rule.width() <= columns {
+        line.push(Role::Text, " ");
         line.spans.push(rule);
         return vec![line];
     }
@@ -194,7 +211,7 @@ fn full(ask: &Ask, columns: usize) -> Frame {
                 }
             }
             Item::Reason(key) => {
-                let line = item(&key.to_string(), "deny and tell the model why", mark);
+                let line = item(&key.to_string(), "deny and say why", mark);
                 frame.lines.extend(worded(&line, columns, 5));
             }
             Item::NotNow => {
@@ -337,34 +354,47 @@ fn bar(part: Part, columns: usize) -> Line {
     } else {
         String::from("0")
     };
+    let lines = |words: &str| match unseen {
+        0 => String::from(words),
+        _ => format!("{words} ({})", count(unseen, "more line")),
+    };
     let long = [
         format!("lines {shown} of {length}"),
-        format!("{unseen} not seen"),
-        String::from("space scrolls"),
-        String::from("ctrl+t whole"),
+        lines(if unseen > 0 {
+            "space reads on"
+        } else {
+            "space scrolls"
+        }),
+        String::from("ctrl+t shows all"),
     ];
     let middle = [
         format!("{shown}/{length}"),
-        format!("{unseen} not seen"),
-        String::from("space"),
+        lines("space"),
         String::from("ctrl+t"),
     ];
     let short = [
         format!("{shown}/{length}"),
-        format!("{unseen} not seen"),
-        String::new(),
+        match unseen {
+            0 => String::new(),
+            _ => format!("+{unseen}"),
+        },
         String::from("ctrl+t"),
     ];
-    let made = |words: &[String; 4]| {
+    let made = |words: &[String; 3]| {
         let mut line = Line::empty();
         for (at, word) in words.iter().enumerate() {
-            if word.is_empty() || (at == 1 && unseen == 0) {
+            if word.is_empty() {
                 continue;
             }
             if !line.spans.is_empty() {
                 line.push(Role::Dim, " · ");
             }
-            line.push(if at == 1 { Role::Warning } else { Role::Dim }, word);
+            let role = if at == 1 && unseen > 0 {
+                Role::Warning
+            } else {
+                Role::Dim
+            };
+            line.push(role, word);
         }
         line
     };

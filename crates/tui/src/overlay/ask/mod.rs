@@ -1,9 +1,10 @@
 //! A question with its choices: permission, a question of the model's, trust.
 //! What is shown is what runs; nothing is left out without a count and a key.
 //!
-//! A yes is never given by accident. Keys that were on their way before the
-//! question stood on the screen do nothing, Enter says no unless a choice was
-//! marked by hand, and a yes to what was not on the screen yet reads on instead.
+//! A yes is never given by accident. Letters that were on their way before the
+//! question stood on the screen belong to what is being written, Enter says no
+//! unless a choice was marked by hand, and where a yes must be meant (a danger, the
+//! trust in a project) one to what was not on the screen yet reads on instead.
 
 mod arming;
 mod body;
@@ -33,6 +34,17 @@ pub struct Ask {
     /// Why the last key did nothing.
     notice: Option<String>,
     guard: Guard,
+    before: Before,
+}
+
+/// What a key was for that came right before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Before {
+    /// A text, or there was none.
+    #[default]
+    Text,
+    /// Something else: another question, a page, a list.
+    Answer,
 }
 
 /// Who put the mark where it is.
@@ -85,8 +97,9 @@ pub enum Verdict {
 }
 
 /// Whoever writes is told from the beginning, and every time.
-const WRITING: &str =
-    "you were writing: it goes on in your text; tab or an arrow first, then answer";
+const WRITING: &str = "what you type goes into your message · press tab to answer";
+/// Of a key that is no text, or that may have been meant for what stood there before.
+const TOO_EARLY: &str = "too early to count: read it, then press the key again";
 
 impl Ask {
     #[must_use]
@@ -106,6 +119,7 @@ impl Ask {
             hand: Hand::Ours,
             notice: None,
             guard: Guard::Down,
+            before: Before::Text,
         };
         ask.marked = ask.safest();
         ask
@@ -125,6 +139,25 @@ impl Ask {
     /// not mean this question.
     pub fn typed_before(&mut self, last: Instant) {
         self.arming.noise(last);
+    }
+
+    /// What the last key was for, shortly before it came.
+    #[must_use]
+    pub fn behind(mut self, before: Before) -> Self {
+        self.before = before;
+        self
+    }
+
+    /// Whether keys are answers now: one has counted, and nothing is half written.
+    #[must_use]
+    pub fn is_armed(&self) -> bool {
+        self.arming.is_armed() && self.guard == Guard::Down
+    }
+
+    /// Whether a paste belongs to a line of this question.
+    #[must_use]
+    pub fn takes_paste(&self) -> bool {
+        self.writing != Writing::Nothing
     }
 
     /// Whether it has been on the screen.
@@ -168,11 +201,11 @@ impl Ask {
         if key.kind == KeyEventKind::Release {
             return Verdict::Stay;
         }
-        // The key of the agents, pressed by habit: it neither marks an answer nor
+        // The key of the modes, pressed by habit: it neither marks an answer nor
         // makes letters count.
         if key.code == KeyCode::BackTab {
             self.arming.noise(now);
-            self.notice = Some(String::from("answer first: this key changes the agent"));
+            self.notice = Some(String::from("answer first: shift+tab changes the mode"));
             return Verdict::Stay;
         }
         let counts = self.arming.takes(now);
@@ -188,10 +221,7 @@ impl Ask {
             return verdict;
         }
         if !counts {
-            self.notice = Some(String::from(
-                "a key that came too early was not taken: pause, then answer",
-            ));
-            return Verdict::Stay;
+            return self.early(key);
         }
         self.guard = Guard::Down;
         self.notice = None;
@@ -205,11 +235,32 @@ impl Ask {
             Writing::Answer => self.answer(key),
         };
         match &verdict {
-            Verdict::Answered(answer) if self.allows(answer) && !self.body.is_read() => {
+            Verdict::Answered(answer) if self.allows(answer) && !self.is_read() => {
                 self.read_on(now);
                 Verdict::Stay
             }
             _ => verdict,
+        }
+    }
+
+    /// A key from before anybody can have read this. A letter is the beginning of a
+    /// text, and goes where texts are written.
+    fn early(&mut self, key: KeyEvent) -> Verdict {
+        let is_text = matches!(key.code, KeyCode::Char(_)) && is_plain(key);
+        if is_text && self.writing == Writing::Nothing && self.before == Before::Text {
+            self.guard();
+            return Verdict::Elsewhere;
+        }
+        self.notice = Some(String::from(TOO_EARLY));
+        Verdict::Stay
+    }
+
+    /// Whether enough of it was on the screen for a yes: all of what is dangerous or
+    /// lasts for good, and of the rest what somebody sees who then decides.
+    fn is_read(&self) -> bool {
+        match self.question.kind == QuestionKind::Trust || self.question.is_danger() {
+            true => self.body.is_read(),
+            false => self.body.is_begun(),
         }
     }
 
@@ -221,16 +272,18 @@ impl Ask {
     /// A yes to what was not shown: a part of it, and no answer.
     fn read_on(&mut self, now: Instant) {
         if self.body.is_hidden() {
-            self.notice = Some(String::from("too low to show it: make the window higher"));
+            self.notice = Some(String::from(
+                "the window is too low to show it: make it higher",
+            ));
             return;
         }
         self.body.read_on();
         // A key that is held down must not go on from its last row to a yes.
         let said = if self.body.will_be_read() {
             self.arming.again(now);
-            "this is its end: now it can be allowed"
+            "that is all of it: press the key again to allow it"
         } else {
-            "there is more: this key reads on, end goes to its end"
+            "read it all first: the same key shows the next part"
         };
         self.notice = Some(String::from(said));
     }
@@ -443,6 +496,7 @@ impl Ask {
             choice: choice.to_owned(),
             text,
             by: AnsweredBy::User,
+            call: None,
         })
     }
 }

@@ -1,9 +1,9 @@
 use super::{control, key, letter, look, text};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::time::{Duration, Instant};
-use tenon_tui::overlay::ask::{Ask, Verdict, whole};
+use tenon_tui::overlay::ask::{Ask, Before, Verdict, whole};
 use tenon_tui::text::{Line, Size};
-use tenon_vocab::{AnsweredBy, Choice, Display, Question, QuestionId, QuestionKind};
+use tenon_vocab::{AnsweredBy, Choice, Class, Display, Question, QuestionId, QuestionKind};
 
 pub const SIZE: Size = Size {
     columns: 70,
@@ -49,6 +49,8 @@ pub fn permission() -> Question {
         reason: Some("no rule allows it".into()),
         intent: None,
         affects: Vec::new(),
+        calls: Vec::new(),
+        class: None,
     }
 }
 
@@ -66,6 +68,14 @@ pub fn long() -> Question {
         body: lines.join("\n"),
         reason: None,
         ..permission()
+    }
+}
+
+/// The same where a yes must be meant.
+pub fn grave(question: Question) -> Question {
+    Question {
+        class: Some(Class::Confirm),
+        ..question
     }
 }
 
@@ -181,20 +191,23 @@ fn what_enter_does_is_said() {
 }
 
 #[test]
-fn keys_from_before_the_question_do_not_answer_it() {
+fn letters_from_before_the_question_go_into_the_text_and_do_not_answer_it() {
     let start = Instant::now();
     let at = |ms| start + Duration::from_millis(ms);
     let mut ask = Ask::new(permission());
     // Not on the screen at all.
-    assert_eq!(ask.key(letter('y'), start), Verdict::Stay);
+    assert_eq!(ask.key(letter('y'), start), Verdict::Elsewhere);
     let mut ask = Ask::new(permission());
     ask.shown(start);
     let _ = look(&ask, SIZE);
-    assert_eq!(ask.key(letter('a'), at(149)), Verdict::Stay);
-    assert!(text(&look(&ask, SIZE)).contains("too early"));
-    // It said that somebody types: a pause has to come first.
-    assert_eq!(ask.key(letter('y'), at(300)), Verdict::Stay);
-    assert_eq!(said(&ask.key(letter('y'), at(700))), ("once", None));
+    assert_eq!(ask.key(letter('a'), at(149)), Verdict::Elsewhere);
+    assert!(text(&look(&ask, SIZE)).contains("goes into your message"));
+    // The rest of the word follows it, and the question is turned to by a key.
+    assert_eq!(ask.key(letter('y'), at(300)), Verdict::Elsewhere);
+    assert_eq!(ask.key(letter('y'), at(5_000)), Verdict::Elsewhere);
+    ask.key(key(KeyCode::Tab), at(6_000));
+    assert_eq!(said(&ask.key(letter('y'), at(6_100))), ("once", None));
+    // Nothing was written: one key is enough.
     let mut ask = Ask::new(permission());
     ask.shown(start);
     let _ = look(&ask, SIZE);
@@ -202,17 +215,44 @@ fn keys_from_before_the_question_do_not_answer_it() {
 }
 
 #[test]
-fn who_was_typing_elsewhere_has_to_pause() {
+fn the_key_of_an_answer_before_is_neither_an_answer_nor_a_text() {
+    let start = Instant::now();
+    let at = |ms| start + Duration::from_millis(ms);
+    let mut ask = Ask::new(permission()).behind(Before::Answer);
+    ask.shown(start);
+    let _ = look(&ask, SIZE);
+    assert_eq!(ask.key(letter('y'), at(100)), Verdict::Stay);
+    assert!(text(&look(&ask, SIZE)).contains("too early"));
+    assert_eq!(said(&ask.key(letter('y'), at(700))), ("once", None));
+}
+
+#[test]
+fn who_was_typing_elsewhere_types_on() {
     let start = Instant::now();
     let at = |ms| start + Duration::from_millis(ms);
     let mut ask = Ask::new(permission());
     ask.shown(start);
     let _ = look(&ask, SIZE);
     ask.typed_before(start);
-    assert_eq!(ask.key(letter('s'), at(200)), Verdict::Stay);
-    assert_eq!(ask.key(letter('a'), at(400)), Verdict::Stay);
+    assert_eq!(ask.key(letter('s'), at(200)), Verdict::Elsewhere);
+    assert_eq!(ask.key(letter('a'), at(400)), Verdict::Elsewhere);
     assert_eq!(ask.key(key(ENTER), at(600)), Verdict::Stay);
+    assert_eq!(ask.key(key(KeyCode::Tab), at(1_000)), Verdict::Stay);
     assert_eq!(said(&ask.key(letter('s'), at(1_000))), ("session", None));
+}
+
+#[test]
+fn a_long_change_is_allowed_by_one_key_and_what_is_not_shown_is_counted_beside_it() {
+    let (mut ask, now) = ready(long());
+    let shown = text(&look(&ask, SIZE));
+    let counted =
+        |row: &str| row.starts_with("  y  allow once  (+2") && row.ends_with("more lines)");
+    assert!(shown.lines().any(counted), "{shown}");
+    assert!(shown.contains("space reads on (2"), "{shown}");
+    assert_eq!(said(&ask.key(letter('y'), now)), ("once", None));
+    for (pressed, choice) in [('s', "session"), ('a', "always")] {
+        assert_eq!(said(&after(long(), &[letter(pressed)])), (choice, None));
+    }
 }
 
 #[test]
@@ -244,9 +284,9 @@ fn the_exact_rule_stands_behind_its_choice_and_the_mark_on_no() {
     for line in [
         "Run a command?",
         "  y  allow once",
-        "  s  allow for this session  [bash git push]",
+        "  s  allow for this session: bash git push",
         "▸ n  deny",
-        "  r  deny and tell the model why",
+        "  r  deny and say why",
     ] {
         assert!(
             shown.lines().any(|row| row == line),
@@ -267,11 +307,11 @@ fn a_long_choice_breaks_between_words_and_its_rule_stands_below_it() {
     let shown = text(&Ask::new(question).view(size));
     let below = "\
   a  always allow what begins so, in
-     this project, for 7 days
-     [bash git push]";
+     this project, for 7 days:
+     bash git push";
     assert!(shown.contains(below), "{shown}");
     assert!(
-        shown.contains("  s  allow for this session\n     [bash git push]"),
+        shown.contains("  s  allow for this session:\n     bash git push"),
         "{shown}"
     );
 }
@@ -361,13 +401,13 @@ fn a_long_question_says_what_was_not_seen() {
     let shown = text(&look(&ask, SIZE));
     assert!(shown.contains("lines 1–"), "{shown}");
     assert!(shown.contains(" of 240 · "), "{shown}");
-    assert!(shown.contains("not seen · space"), "{shown}");
+    assert!(shown.contains("more lines) · ctrl+t"), "{shown}");
     assert!(shown.contains("y  allow once"), "{shown}");
     ask.key(key(KeyCode::End), now);
     let shown = text(&look(&ask, SIZE));
     assert!(shown.contains("echo 240"), "{shown}");
     // The middle was jumped over.
-    assert!(shown.contains("not seen"), "{shown}");
+    assert!(shown.contains("more lines"), "{shown}");
     ask.key(key(KeyCode::Home), now);
     for _ in 0..60 {
         let _ = look(&ask, SIZE);
@@ -375,7 +415,7 @@ fn a_long_question_says_what_was_not_seen() {
     }
     let shown = text(&look(&ask, SIZE));
     assert!(
-        shown.contains("echo 240") && !shown.contains("not seen"),
+        shown.contains("echo 240") && !shown.contains("more lines"),
         "{shown}"
     );
     // A no can be said at any time.
@@ -386,7 +426,7 @@ fn a_long_question_says_what_was_not_seen() {
 fn all_of_it_goes_to_the_pager() {
     assert_eq!(after(permission(), &[control('t')]), Verdict::Page);
     let page: String = whole(&long(), 60).iter().map(Line::plain).collect();
-    for part in ["Run a command?", "echo 1", "echo 240", "[bash git push]"] {
+    for part in ["Run a command?", "echo 1", "echo 240", ": bash git push"] {
         assert!(page.contains(part), "{part}");
     }
 }

@@ -1,6 +1,6 @@
 //! What was not shown is not allowed, and no key of habit comes near a yes.
 
-use super::ask::{SIZE, dangerous, long, permission, ready, trust};
+use super::ask::{SIZE, dangerous, grave, long, permission, ready, trust};
 use super::{key, letter, look, text};
 use crossterm::event::KeyCode;
 use std::time::{Duration, Instant};
@@ -79,7 +79,7 @@ fn a_few_empty_lines_are_shown_as_they_are() {
 #[test]
 fn a_yes_to_what_was_not_read_to_its_end_reads_on() {
     for (code, wanted) in [('y', "once"), ('s', "session"), ('a', "always")] {
-        let (mut ask, now) = ready(long());
+        let (mut ask, now) = ready(grave(long()));
         let (shown, answer) = pressed(&mut ask, KeyCode::Char(code), SIZE, now);
         assert_eq!(answer, wanted);
         for line in 1..=240 {
@@ -90,15 +90,19 @@ fn a_yes_to_what_was_not_read_to_its_end_reads_on() {
                 .any(|it| it == row);
             assert!(seen, "{row:?} was never shown");
         }
-        assert!(shown[1].contains("this key reads on"), "{}", shown[1]);
+        assert!(
+            shown[1].contains("the same key shows the next part"),
+            "{}",
+            shown[1]
+        );
         let last = shown.last().unwrap();
-        assert!(last.contains("now it can be allowed"), "{last}");
+        assert!(last.contains("press the key again to allow"), "{last}");
     }
 }
 
 #[test]
 fn a_mark_is_no_way_around_it() {
-    let (mut ask, now) = ready(long());
+    let (mut ask, now) = ready(grave(long()));
     ask.key(key(KeyCode::Tab), now);
     ask.key(key(KeyCode::Tab), now);
     let (shown, answer) = pressed(&mut ask, KeyCode::Enter, SIZE, now);
@@ -123,7 +127,7 @@ fn the_word_of_a_danger_is_no_way_around_it() {
 
 #[test]
 fn a_key_that_is_held_down_does_not_go_on_to_a_yes() {
-    let (mut ask, mut now) = ready(long());
+    let (mut ask, mut now) = ready(grave(long()));
     for _ in 0..400 {
         let _ = look(&ask, SIZE);
         now += Duration::from_millis(30);
@@ -175,7 +179,7 @@ fn where_there_is_no_room_at_all_nothing_is_allowed_and_a_no_is_heard() {
 #[test]
 fn what_was_scrolled_past_before_it_came_on_the_screen_was_not_read() {
     for code in [KeyCode::Char(' '), KeyCode::PageDown] {
-        let (mut ask, now) = ready(long());
+        let (mut ask, now) = ready(grave(long()));
         let first = text(&look(&ask, SIZE));
         // Faster than anything is drawn.
         for _ in 0..400 {
@@ -210,7 +214,7 @@ fn a_frame_that_does_not_reach_the_screen_shows_nothing() {
 
 #[test]
 fn who_goes_to_the_end_by_its_key_may_answer() {
-    let (mut ask, now) = ready(long());
+    let (mut ask, now) = ready(grave(long()));
     ask.key(key(KeyCode::End), now);
     let _ = look(&ask, SIZE);
     assert_eq!(choice(&ask.key(letter('y'), now)), "once");
@@ -245,12 +249,12 @@ fn the_key_of_the_agents_marks_nothing_and_makes_no_letter_count() {
         assert_eq!(ask.key(letter(c), now + PAUSE), Verdict::Elsewhere);
     }
     assert_eq!(ask.key(key(KeyCode::Enter), now + PAUSE), Verdict::Stay);
-    assert!(text(&look(&ask, SIZE)).contains("you were writing"));
+    assert!(text(&look(&ask, SIZE)).contains("goes into your message"));
     // Nor do they count right behind it.
     let (mut ask, now) = ready(permission());
     ask.key(key(KeyCode::BackTab), now);
     let soon = now + Duration::from_millis(100);
-    assert_eq!(ask.key(letter('s'), soon), Verdict::Stay);
+    assert_eq!(ask.key(letter('s'), soon), Verdict::Elsewhere);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Windows of few rows, as a terminal shows them: a command is not allowed before
 //! each line of it was there.
 
-use super::ask::{dangerous, permission};
+use super::ask::{dangerous, grave, permission};
 use crate::stage::Stage;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
@@ -110,7 +110,7 @@ fn ways() -> Vec<Vec<KeyCode>> {
 #[test]
 fn a_yes_needs_each_line_on_the_screen_at_every_height() {
     for rows in 1..=8 {
-        for question in [permission(), dangerous()] {
+        for question in [grave(permission()), dangerous()] {
             for way in ways() {
                 let mut low = Low::of(rows, with_lines(question.clone()));
                 for code in way.iter().cycle().take(80) {
@@ -162,6 +162,16 @@ fn four_rows_are_enough_to_read_and_allow_and_fewer_are_said_to_be_too_few() {
 }
 
 #[test]
+fn an_ordinary_question_is_answered_by_one_key_at_every_height_that_shows_some_of_it() {
+    for rows in 4..=8 {
+        let mut low = Low::of(rows, with_lines(permission()));
+        assert!(!low.unseen().is_empty(), "{rows} rows");
+        low.press(KeyCode::Char('y'));
+        assert_eq!(low.answer.as_deref(), Some(Choice::ONCE), "{rows} rows");
+    }
+}
+
+#[test]
 fn of_a_frame_that_was_cut_nothing_counts_as_seen() {
     for (shown, wanted) in [(Shown::Cut, None), (Shown::Whole, Some(Choice::ONCE))] {
         let mut stage = Stage::new(COLUMNS, 20);
@@ -205,7 +215,7 @@ proptest! {
 
     #[test]
     fn whatever_is_pressed_and_however_high_the_window_becomes_each_line_comes_first(
-        question in prop::sample::select(vec![permission(), dangerous()]),
+        question in prop::sample::select(vec![grave(permission()), dangerous()]),
         rows in 1_usize..=8,
         steps in prop::collection::vec(
             prop_oneof![
