@@ -442,6 +442,9 @@ pub struct DemoArgs {
     /// What standard output carries.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub format: Format,
+    /// Play it line by line, without questions, as it is on a pipe.
+    #[arg(long)]
+    pub plain: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,8 +1,10 @@
 //! `tenon demo`: the whole loop without any model server. A scratch project with
 //! a failing test, the scripted model, real tools, real policy, a real session.
+//! On a terminal it is the interface that one works in, and its questions are the
+//! user's to answer; by lines and on a pipe it runs through.
 
 use crate::CommandResult;
-use crate::args::{DemoArgs, Format, RunArgs, Shared};
+use crate::args::{DemoArgs, Format, ModeChoice, RunArgs, Shared};
 use crate::assemble::{self, Options, Session};
 use crate::drive::{Desk, Prompt, drive};
 use crate::error::CliError;
@@ -12,7 +14,10 @@ use crate::render::json::JsonLines;
 use crate::render::text::{Answers, TextLines};
 use crate::render::wrap;
 use crate::screen::{Paint, complain};
+use crate::tui::{self, Front};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use tenon_config::Env;
 use tenon_engine::Engine;
 use tenon_mock::{Options as MockOptions, Scenarios, Server, demo};
 
@@ -23,24 +28,20 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
         ..shared.clone()
     };
     let mut place = Place::find(&shared)?;
+    let screen = RunArgs {
+        words: vec![demo::PROMPT.to_owned()],
+        permission_mode: Some(ModeChoice::Ask),
+        plain: args.plain,
+        ..RunArgs::default()
+    };
+    if args.format == Format::Text && tui::front(&screen, &place) == Front::Screen {
+        return on_screen(&shared, place, &screen, &folder);
+    }
     let paint = Paint::for_stderr(shared.color);
     let runtime = assemble::runtime()?;
     let (session, ended) = runtime.block_on(async {
-        let server = Server::bind(
-            ([127, 0, 0, 1], 0).into(),
-            Scenarios::built_in(),
-            MockOptions::default(),
-        )
-        .await
-        .map_err(|error| CliError::runtime(format!("the scripted model cannot start: {error}")))?;
-        // Only the scripted model counts here, whatever else is configured.
-        place.env = place
-            .env
-            .clone()
-            .with("TENON_BASE_URL", &server.base_url())
-            .with("TENON_MODEL", "scripted")
-            .with("TENON_PROVIDER", "")
-            .with("TENON_API_KEY", "");
+        let server = scripted().await?;
+        place.env = with_only(&place.env, &server.base_url());
         let server = server.spawn();
         let run = RunArgs {
             yes: true,
@@ -79,6 +80,63 @@ pub fn run(shared: &Shared, args: &DemoArgs) -> CommandResult {
         ));
     }
     Ok(ended.code())
+}
+
+async fn scripted() -> Result<Server, CliError> {
+    Server::bind(
+        ([127, 0, 0, 1], 0).into(),
+        Scenarios::built_in(),
+        MockOptions::default(),
+    )
+    .await
+    .map_err(|error| CliError::runtime(format!("the scripted model cannot start: {error}")))
+}
+
+/// Only the scripted model counts here, whatever else is configured.
+fn with_only(env: &Env, base_url: &str) -> Env {
+    env.clone()
+        .with("TENON_BASE_URL", base_url)
+        .with("TENON_MODEL", "scripted")
+        .with("TENON_PROVIDER", "")
+        .with("TENON_API_KEY", "")
+}
+
+/// In the interface that one works in. The model answers from a thread of its own:
+/// the screen has a runtime to itself.
+fn on_screen(shared: &Shared, mut place: Place, args: &RunArgs, folder: &Path) -> CommandResult {
+    let (address, found) = mpsc::channel();
+    let (over, is_over) = tokio::sync::oneshot::channel::<()>();
+    let model = std::thread::spawn(move || {
+        let served = assemble::runtime().map(|runtime| {
+            runtime.block_on(async {
+                let server = scripted().await;
+                let _ = address.send(server.as_ref().map(Server::base_url).map_err(|_| ()));
+                if let Ok(server) = server {
+                    let running = server.spawn();
+                    let _ = is_over.await;
+                    drop(running);
+                }
+            });
+        });
+        drop(served);
+    });
+    let Ok(Ok(base_url)) = found.recv() else {
+        return Err(CliError::runtime("the scripted model cannot start"));
+    };
+    place.env = with_only(&place.env, &base_url).with("TENON_SMALL_MODEL", "");
+    let left = tui::talk(shared, place, args, Session::New(None));
+    drop(over);
+    let _ = model.join();
+    let code = left?;
+    complain(&wrap::paragraphs(
+        "\nOnly the model was scripted; the tools, the session and the files are real. Next:",
+        wrap::columns(),
+    ));
+    complain(&format!(
+        "  ls {}  what it left\n  tenon sessions show  the session again, step by step\n  tenon  start with your own model, in your project",
+        folder.display()
+    ));
+    Ok(code)
 }
 
 fn introduce(format: Format, folder: &Path) {

@@ -270,6 +270,7 @@ async fn demo(repl: &mut Repl) {
         command: Some(Command::Demo(DemoArgs {
             dir: None,
             format: Format::Text,
+            plain: true,
         })),
     };
     // It brings a runtime of its own, which needs a thread of its own.
