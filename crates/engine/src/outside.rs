@@ -70,7 +70,7 @@ pub(crate) async fn ask(
         call: Some(call.clone()),
         tool: Some(String::from(tool::BASH)),
         reason: Some(format!(
-            "the sandbox blocked it: {}. It would run again from its beginning, and part of it may have run already. What would permit it for good: `{}` in the configuration",
+            "the sandbox blocked it: {}. It would start again from the beginning; part of it may have run already. To allow it for good: `{}` in tenon.jsonc",
             blocked.denial, blocked.switch
         )),
         intent: None,
@@ -92,8 +92,8 @@ pub(crate) async fn ask(
 
 fn choices() -> Vec<Choice> {
     [
-        (Choice::ONCE, 'y', "yes, this once"),
-        (Choice::DENY, 'n', "no"),
+        (Choice::ONCE, 'y', "run it once"),
+        (Choice::DENY, 'n', "deny"),
     ]
     .into_iter()
     .map(|(id, key, label)| Choice {
