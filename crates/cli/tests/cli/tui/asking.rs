@@ -2,11 +2,12 @@
 
 use super::stage::{Prompt, SLOW, Stage, USUAL, one_call};
 use super::talking::numbered;
-use crate::model::Model;
+use crate::model::{Model, tenon};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
+use tenon_testing::TestHome;
 use tenon_testing::screen::{Cells, ENTER, ESC, Screen, control};
 
 /// Keys count only when a question was there for a moment: it is read first.
@@ -177,7 +178,7 @@ fn long_edit() -> Stage {
 }
 
 #[test]
-fn a_long_change_is_read_by_scrolling_before_it_is_allowed() {
+fn a_long_change_can_be_read_by_scrolling_before_it_is_allowed() {
     let stage = long_edit();
     let screen = stage.open();
     screen
@@ -199,6 +200,103 @@ fn a_long_change_is_read_by_scrolling_before_it_is_allowed() {
     screen.see("allow once").keys("y");
     screen.see("that was it").ready();
     assert!(stage.content("long.txt").starts_with("new line 001\n"));
+}
+
+#[test]
+fn a_long_change_is_allowed_by_one_key_and_says_how_much_is_not_shown() {
+    let stage = long_edit();
+    let screen = stage.open();
+    screen
+        .ready()
+        .line("do it")
+        .see("y  allow once  (+")
+        .see("more lines)")
+        .see("space reads on");
+    answer(&screen, "y");
+    screen.see("that was it").ready();
+    assert!(stage.content("long.txt").starts_with("new line 001\n"));
+}
+
+/// Two files that one reply would change.
+fn two_edits() -> Stage {
+    let edit = |path: &str| json!({"function": {"name": "write", "arguments": {"path": path, "content": "new\n"}}});
+    let script = json!({
+        "scenarios": [{"name": "edits", "trigger": "do it", "scope": "turn", "steps": [
+            {"response": {"content": "Both.", "tool_calls": [edit("one.txt"), edit("two.txt")]}},
+            {"response": {"content": "that was it"}},
+        ]}],
+        "default_response": {"content": "nothing"},
+    });
+    Stage::with(Model::scripted(script, Duration::ZERO))
+}
+
+#[test]
+fn edits_of_one_reply_are_allowed_or_denied_with_one_key() {
+    for (key, is_made) in [("y", true), ("n", false)] {
+        let stage = two_edits();
+        let screen = stage.open();
+        screen
+            .ready()
+            .line("do it")
+            .see("Make these 2 edits?")
+            .see("1/2 create one.txt +1 -0")
+            .see("2/2 create two.txt +1 -0")
+            .see("y  allow these 2 edits")
+            .see("n  deny all 2");
+        answer(&screen, key);
+        screen.see("that was it").ready();
+        for file in ["one.txt", "two.txt"] {
+            let path = stage.home.project().join(file);
+            assert_eq!(path.exists(), is_made, "{key}: {file}");
+        }
+    }
+}
+
+#[test]
+fn edits_of_one_reply_can_be_answered_one_at_a_time() {
+    let stage = two_edits();
+    let screen = stage.open();
+    screen.ready().line("do it").see("o  one at a time");
+    answer(&screen, "o");
+    screen.see("Change one.txt?");
+    answer(&screen, "n");
+    screen.see("Change two.txt?");
+    answer(&screen, "y");
+    screen.see("that was it").ready();
+    assert!(!stage.home.project().join("one.txt").exists());
+    assert!(stage.home.project().join("two.txt").exists());
+}
+
+#[test]
+fn a_paste_at_a_question_is_a_message_and_no_answer() {
+    let stage = stage();
+    let screen = asked(&stage);
+    answer(&screen, "\x1b[200~yes, and then\x1b[201~");
+    screen.see("your message: yes, and then");
+    answer(&screen, "\t");
+    answer(&screen, "n");
+    screen.see("that was it").composed("yes, and then");
+    assert!(!is_made(&stage));
+}
+
+#[test]
+fn the_demo_plays_on_the_screen_and_its_questions_are_answered_there() {
+    let home = TestHome::new();
+    let mut command = home.command(tenon());
+    command
+        .arg("demo")
+        .env("TERM", "xterm-256color")
+        .env("XTERM_VERSION", "XTerm(390)");
+    let screen = Screen::start(command, USUAL);
+    screen.saw("There is a failing test");
+    for question in ["Run a command?", "Change src/price.sh?", "Run a command?"] {
+        screen.see(question).see("allow once");
+        answer(&screen, "y");
+    }
+    screen.see("all tests pass").ready();
+    screen.keys("\x04");
+    screen.saw("tenon --session");
+    screen.saw("Only the model was scripted");
 }
 
 #[test]

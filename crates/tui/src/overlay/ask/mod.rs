@@ -281,6 +281,7 @@ impl Ask {
         // A key that is held down must not go on from its last row to a yes.
         let said = if self.body.will_be_read() {
             self.arming.again(now);
+            self.before = Before::Answer;
             "that is all of it: press the key again to allow it"
         } else {
             "read it all first: the same key shows the next part"
