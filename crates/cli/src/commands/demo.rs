@@ -133,7 +133,7 @@ fn on_screen(shared: &Shared, mut place: Place, args: &RunArgs, folder: &Path) -
         wrap::columns(),
     ));
     complain(&format!(
-        "  ls {}  what it left\n  tenon sessions show  the session again, step by step\n  tenon  start with your own model, in your project",
+        "  ls {}    what it changed\n  cd YOUR-PROJECT && tenon    work there with your own model",
         folder.display()
     ));
     Ok(code)

@@ -111,6 +111,9 @@ pub struct Lines {
     /// Text without an end that stood there when a question came: what is typed next
     /// is not its continuation.
     draft: String,
+    /// The moment of a question that came in the middle of a line: the next line is
+    /// the rest of that one.
+    broken: Option<u64>,
     /// A pipe that ended stays so; a terminal can go on after Ctrl+D.
     ended: bool,
     /// When the last whole input was read, and how long what follows belongs to it.
@@ -132,6 +135,7 @@ impl Lines {
             pending: Vec::new(),
             stamp: 0,
             draft: String::new(),
+            broken: None,
             ended: false,
             last: None,
         }
@@ -141,7 +145,10 @@ impl Lines {
     /// was closed first.
     pub fn next(&mut self, stop: Option<&PipeReader>, moment: &Moment) -> Option<(u64, Said)> {
         loop {
-            if let Some((stamp, line)) = self.whole.pop_front() {
+            if let Some((stamp, mut line)) = self.whole.pop_front() {
+                if stop.is_some() && self.broken.take_if(|at| *at == stamp).is_some() {
+                    self.rejoin(&mut line);
+                }
                 // Whoever writes to a pipe has written its answers beforehand.
                 let stamp = if self.terminal {
                     stamp
@@ -162,6 +169,15 @@ impl Lines {
                     }
                 }
             }
+        }
+    }
+
+    /// The rest of a line in whose middle a question came: no answer, whatever it
+    /// says, and not lost.
+    fn rejoin(&mut self, line: &mut Entered) {
+        self.draft.push_str(&line.text);
+        if line.pace == Pace::Alone {
+            line.pace = Pace::Among;
         }
     }
 
@@ -280,8 +296,9 @@ impl Lines {
         if !is_open(&self.pending) {
             self.stamp = since.count;
             let rest = std::mem::take(&mut self.pending);
-            self.draft
-                .push_str(&unmarked(&String::from_utf8_lossy(&rest)));
+            let rest = unmarked(&String::from_utf8_lossy(&rest));
+            self.broken = (!rest.trim().is_empty()).then_some(self.stamp);
+            self.draft.push_str(&rest);
         }
     }
 
@@ -350,6 +367,7 @@ mod tests {
             pending: pending.as_bytes().to_vec(),
             stamp: 3,
             draft: String::new(),
+            broken: None,
             ended: false,
             last: None,
         }
@@ -424,6 +442,22 @@ mod tests {
         let stamps: Vec<u64> = whole.iter().map(|(stamp, _)| *stamp).collect();
         assert_eq!(stamps, [3, 4]);
         assert_eq!(whole[1].1.pace, Pace::Pasted, "it came right behind");
+    }
+
+    #[test]
+    fn the_rest_of_a_line_in_whose_middle_a_question_came_is_no_answer_and_not_lost() {
+        let mut typed = lines(true, "");
+        let mut since = Since {
+            count: 4,
+            before: b"hel".to_vec(),
+            begun: None,
+        };
+        typed.begin(&mut since);
+        assert_eq!(typed.broken, Some(4));
+        let mut line = Entered::alone(String::from("lo"));
+        typed.rejoin(&mut line);
+        assert_eq!(line.pace, Pace::Among);
+        assert_eq!(typed.take_draft(), "hello");
     }
 
     #[test]

@@ -375,6 +375,10 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
         .see_prompt()
         .rested()
         .key("Enter")
+        // The line was begun before the question: Enter would have sent it.
+        .see("not taken as an answer")
+        .rested()
+        .line("n")
         .see("short answer")
         .see_last("> y");
     assert!(
