@@ -26,11 +26,14 @@ pub fn environment(resolved: &Resolved) -> sandbox::Environment {
 /// must not have. The walls come when the agent is known.
 pub fn session_jobs(folder: &Path, resolved: &Resolved) -> Jobs {
     let sorted = environment(resolved);
-    let way_out = match resolved.locks.sandbox {
-        Some(_) => WayOut::Closed,
-        None => WayOut::Offered,
+    // A run outside is one with the network.
+    let way_out = match (&resolved.locks.sandbox, &resolved.locks.network) {
+        (None, None) => WayOut::Offered,
+        _ => WayOut::Closed,
     };
-    Jobs::new(supervisor(), folder.join("out"), sorted.given).with_way_out(way_out)
+    Jobs::new(supervisor(), folder.join("out"), sorted.given)
+        .with_whole_environment(sandbox::whole_environment())
+        .with_way_out(way_out)
 }
 
 /// A runner for nothing but the user's own credential command: no walls, and

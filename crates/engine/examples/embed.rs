@@ -196,6 +196,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
             effort: None,
             title: None,
             pinned: false,
+            add_dirs: Vec::new(),
             side: None,
         },
         agent,

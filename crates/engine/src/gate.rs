@@ -140,6 +140,9 @@ async fn judge(
     if let Some(refused) = ask(run, call, &mut case, leave, queue).await? {
         return Ok(refused);
     }
+    if leave == Leave::Typed {
+        case.explanation.own_line = Some(run.core.own_line());
+    }
     admitted(run, call, case).await
 }
 

@@ -13,7 +13,7 @@ use tenon_tools::workspace::{Change, JournalError, MadeFolder};
 use tenon_tools::{Host, HostReply, HostRequest, Jobs, Journal, ToolLimits, Workspace};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{
-    CallId, Checkpoint, CheckpointAction, Class, Explanation, FileChange, RunId, ToolDelta,
+    CallId, Checkpoint, CheckpointAction, Class, Explanation, FileChange, OwnLine, RunId, ToolDelta,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +26,7 @@ pub(crate) struct CallHost {
     workspace: Workspace,
     confirmed: Vec<PathBuf>,
     room: Room,
+    own_line: Option<OwnLine>,
 }
 
 impl CallHost {
@@ -50,6 +51,7 @@ impl CallHost {
             workspace: workspace.with_journal(Arc::new(journal)),
             confirmed: Vec::new(),
             room: Room::Session,
+            own_line: None,
         }
     }
 
@@ -58,6 +60,7 @@ impl CallHost {
         if explanation.reads_only {
             self.room = Room::Reading;
         }
+        self.own_line = explanation.own_line;
         let Subject::Command(script) = &facts.subject else {
             return self;
         };
@@ -158,7 +161,11 @@ impl Host for CallHost {
     }
 
     fn walls(&self) -> Walls {
-        self.core.usual_walls()
+        match self.own_line {
+            Some(OwnLine::OutsideSandbox) => Walls::Own,
+            Some(OwnLine::KeptInSandbox) => Walls::Inside,
+            None => self.core.usual_walls(),
+        }
     }
 
     fn request(&self, request: HostRequest) -> BoxFuture<'_, HostReply> {
@@ -181,6 +188,7 @@ impl Host for CallHost {
                     denial,
                     switch,
                     walls,
+                    variables,
                 } => {
                     outside::ask(
                         &self.core,
@@ -192,6 +200,7 @@ impl Host for CallHost {
                             denial,
                             switch,
                             walls,
+                            variables,
                         },
                     )
                     .await

@@ -8,9 +8,9 @@ use crate::parts::{AutoNetwork, SandboxState};
 use crate::switch;
 use std::sync::Arc;
 use tenon_policy::{Authority, Enforced, Mode};
-use tenon_tools::jobs::Walls;
+use tenon_tools::jobs::{Walls, WayOut};
 use tenon_vocab::profile::AgentProfile;
-use tenon_vocab::{PLAN_AGENT, PermissionMode, Settings, Switch};
+use tenon_vocab::{OwnLine, PLAN_AGENT, PermissionMode, Settings, Switch};
 use tokio_util::sync::CancellationToken;
 
 impl Core {
@@ -45,6 +45,14 @@ impl Core {
         match (self.permission_mode(), self.modes.network) {
             (PermissionMode::Auto, AutoNetwork::Closed) => Walls::Offline,
             _ => Walls::Inside,
+        }
+    }
+
+    /// Where a line runs that the user typed.
+    pub(crate) fn own_line(&self) -> OwnLine {
+        match self.jobs.way_out() {
+            WayOut::Offered => OwnLine::OutsideSandbox,
+            WayOut::Closed => OwnLine::KeptInSandbox,
         }
     }
 

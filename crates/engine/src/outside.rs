@@ -17,24 +17,38 @@ use tokio_util::sync::CancellationToken;
 
 /// What stopped a command, and the key that would permit it for good.
 pub(crate) struct Blocked {
+    /// A clause.
     pub(crate) denial: String,
     pub(crate) switch: String,
     /// What it would run behind.
     pub(crate) walls: Walls,
+    /// Withheld variables that it would get.
+    pub(crate) variables: Vec<String>,
 }
 
 impl Blocked {
     fn title(&self) -> &'static str {
         match self.walls {
             Walls::Inside | Walls::Offline => "Run it once with network?",
-            Walls::Outside => "Run it once outside the sandbox?",
+            Walls::Outside | Walls::Own => "Run it once outside the sandbox?",
         }
+    }
+
+    fn reason(&self) -> String {
+        let gets = match self.variables.as_slice() {
+            [] => String::new(),
+            names => format!(" It would get {} from your environment.", names.join(", ")),
+        };
+        format!(
+            "{}. It would start again from the beginning; part of it may have run already.{gets} To allow it for good: `{}` in tenon.jsonc",
+            self.denial, self.switch
+        )
     }
 
     fn refused(&self) -> &'static str {
         match self.walls {
             Walls::Inside | Walls::Offline => "the user did not allow a run with network",
-            Walls::Outside => "the user did not allow a run outside the sandbox",
+            Walls::Outside | Walls::Own => "the user did not allow a run outside the sandbox",
         }
     }
 }
@@ -69,10 +83,7 @@ pub(crate) async fn ask(
         free_text: true,
         call: Some(call.clone()),
         tool: Some(String::from(tool::BASH)),
-        reason: Some(format!(
-            "the sandbox blocked it: {}. It would start again from the beginning; part of it may have run already. To allow it for good: `{}` in tenon.jsonc",
-            blocked.denial, blocked.switch
-        )),
+        reason: Some(blocked.reason()),
         intent: None,
         affects: Vec::new(),
         calls: Vec::new(),

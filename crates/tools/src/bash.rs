@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tenon_policy::{Access, Deed, Facts, PathFact, Place, ReadingRoom, Script, Subject, Target};
-use tenon_sandbox::{Denial, Level};
+use tenon_sandbox::Level;
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::ToolLimits;
@@ -127,12 +127,15 @@ impl Tool for Bash {
             // What was only read is asked about as any other command: no switch
             // of the configuration is for it.
             let stopped = match spec.room {
-                Room::Reading => outcome.denial.take(),
+                Room::Reading => {
+                    let denial = outcome.denial.take().map(|denial| denial.what);
+                    denial.or(outcome.missing.take().map(|missing| missing.what))
+                }
                 Room::Session => None,
             };
             let mut first = answer(&outcome, command, host.limits());
-            if let (Some(denial), Envelope::Ok(data)) = (stopped, &mut first.envelope) {
-                data[READING_STOPPED] = json!(denial.what);
+            if let (Some(what), Envelope::Ok(data)) = (stopped, &mut first.envelope) {
+                data[READING_STOPPED] = json!(what);
             }
             if !hidden.is_empty() && outcome.sandbox.level != Level::None.name() {
                 let names = hidden.join(", ");
@@ -144,16 +147,7 @@ impl Tool for Bash {
                     ),
                 );
             }
-            match &outcome.denial {
-                // What was only read is asked about as any other command first.
-                Some(denial) if host.room() == Room::Session => {
-                    match way_on(&spec, denial, host.jobs().way_out()) {
-                        Some(walls) => perhaps_again(spec, first, denial, walls, host).await,
-                        None => first,
-                    }
-                }
-                _ => first,
-            }
+            perhaps_again(spec, outcome, first, host).await
         })
     }
 }
@@ -174,50 +168,83 @@ fn tell(host: &dyn Host, stream: ToolStream, text: String) {
 /// The key that opens the network for commands.
 const NETWORK: &str = "sandbox.network";
 
-/// What a command that the walls stopped may be offered to run behind. The network
-/// that only this mode closes is no way out of the sandbox.
-fn way_on(spec: &RunSpec, denial: &Denial, way_out: WayOut) -> Option<Walls> {
-    match (spec.walls, way_out) {
-        (Walls::Offline, _) if denial.switch == NETWORK => Some(Walls::Inside),
-        (Walls::Inside | Walls::Offline, WayOut::Offered) => Some(Walls::Outside),
-        (_, WayOut::Closed) | (Walls::Outside, _) => None,
-    }
+/// What the walls did to a command, and what it may be offered instead.
+struct Stop {
+    /// A clause.
+    why: String,
+    switch: String,
+    walls: Walls,
+    variables: Vec<String>,
+}
+
+/// `None` where nothing was stopped, or there is no way on. The network that only
+/// this mode closes is no way out of the sandbox.
+fn stop(spec: &RunSpec, outcome: &RunOutcome, way_out: WayOut) -> Option<Stop> {
+    let (why, switch, variables) = match (&outcome.denial, &outcome.missing) {
+        (Some(denial), _) => {
+            let why = format!("the sandbox blocked it: {}", denial.what);
+            (why, &denial.switch, Vec::new())
+        }
+        (None, Some(missing)) => (
+            missing.what.clone(),
+            &missing.switch,
+            missing.variables.clone(),
+        ),
+        (None, None) => return None,
+    };
+    let walls = match (spec.walls, way_out) {
+        (Walls::Offline, _) if switch == NETWORK => Walls::Inside,
+        (Walls::Inside | Walls::Offline, WayOut::Offered) => Walls::Outside,
+        (_, WayOut::Closed) | (Walls::Outside | Walls::Own, _) => return None,
+    };
+    Some(Stop {
+        why,
+        switch: switch.clone(),
+        walls,
+        variables,
+    })
 }
 
 /// After a run that the walls stopped: once more with less around it, if a person
-/// says so.
+/// says so. What got the network may then miss a credential.
 async fn perhaps_again(
-    spec: RunSpec,
-    first: ToolOutput,
-    denial: &Denial,
-    walls: Walls,
+    mut spec: RunSpec,
+    mut outcome: RunOutcome,
+    mut output: ToolOutput,
     host: &dyn Host,
 ) -> ToolOutput {
-    let request = HostRequest::RunAgain {
-        command: spec.command.clone(),
-        denial: denial.what.clone(),
-        switch: denial.switch.clone(),
-        walls,
-    };
-    match host.request(request).await {
-        HostReply::Allowed => {
-            let (again, how) = match walls {
-                Walls::Outside => ("outside the sandbox", "outside of it"),
-                Walls::Inside | Walls::Offline => ("with network", "with network"),
-            };
-            tell(host, ToolStream::Status, format!("once more, {again}"));
-            let command = spec.command.clone();
-            let spec = RunSpec { walls, ..spec };
-            let second = answer(&run_once(spec, host).await, &command, host.limits());
-            let note = format!(
-                "the sandbox had blocked a first run ({}); the user allowed this one {how}",
-                denial.what
-            );
-            noted(second, &note)
-        }
-        HostReply::Refused(reason) => noted(first, &reason),
-        HostReply::Answer(_) | HostReply::Todo(_) | HostReply::Unavailable(_) => first,
+    // What was only read is asked about as any other command first.
+    if host.room() == Room::Reading {
+        return output;
     }
+    while let Some(stop) = stop(&spec, &outcome, host.jobs().way_out()) {
+        let request = HostRequest::RunAgain {
+            command: spec.command.clone(),
+            denial: stop.why.clone(),
+            switch: stop.switch,
+            walls: stop.walls,
+            variables: stop.variables.clone(),
+        };
+        match host.request(request).await {
+            HostReply::Allowed => {}
+            HostReply::Refused(reason) => return noted(output, &reason),
+            HostReply::Answer(_) | HostReply::Todo(_) | HostReply::Unavailable(_) => return output,
+        }
+        let (again, how) = match stop.walls {
+            Walls::Outside | Walls::Own => ("outside the sandbox", "outside of it"),
+            Walls::Inside | Walls::Offline => ("with network", "with network"),
+        };
+        tell(host, ToolStream::Status, format!("once more, {again}"));
+        spec.walls = stop.walls;
+        spec.lent = stop.variables;
+        outcome = run_once(spec.clone(), host).await;
+        let note = format!(
+            "this is a second run: in the first one {}; the user allowed this one {how}",
+            stop.why
+        );
+        output = noted(answer(&outcome, &spec.command, host.limits()), &note);
+    }
+    output
 }
 
 /// A line may name any number of files; so many are looked at. The rest counts
@@ -446,8 +473,10 @@ fn data(outcome: &RunOutcome, report: &Report) -> Value {
     if let Some(job) = &outcome.job {
         data.insert("process_id".into(), job.as_str().into());
     }
-    if let Some(denial) = &outcome.denial {
-        let told = json!({"what": denial.what, "switch": denial.switch});
+    let denial = outcome.denial.as_ref().map(|it| (&it.what, &it.switch));
+    let missing = outcome.missing.as_ref().map(|it| (&it.what, &it.switch));
+    if let Some((what, switch)) = denial.or(missing) {
+        let told = json!({"what": what, "switch": switch});
         data.insert("sandbox_denial".into(), told);
     }
     Value::Object(data)

@@ -74,12 +74,14 @@ pub enum HostRequest {
     /// it? Only a person who is there may say so (S4).
     RunAgain {
         command: String,
-        /// What was blocked.
+        /// What the sandbox did to it, a clause.
         denial: String,
         /// The key of the configuration that would permit it for good.
         switch: String,
         /// What it would run behind then.
         walls: Walls,
+        /// Withheld variables that it would get.
+        variables: Vec<String>,
     },
 }
 

@@ -36,6 +36,10 @@ pub struct SettingsChange {
     /// while a run goes on; `plan` is another agent, and waits for its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
+    /// A folder outside of the project that is opened beside it: absolute, or
+    /// relative to the project, or below `~/`. It holds from the next call on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub add_dir: Option<String>,
 }
 
 impl SettingsChange {
@@ -43,6 +47,14 @@ impl SettingsChange {
     pub fn permission_mode(mode: PermissionMode) -> Self {
         Self {
             permission_mode: Some(mode),
+            ..Self::default()
+        }
+    }
+
+    #[must_use]
+    pub fn add_dir(folder: String) -> Self {
+        Self {
+            add_dir: Some(folder),
             ..Self::default()
         }
     }

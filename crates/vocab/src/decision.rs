@@ -66,6 +66,9 @@ pub struct Explanation {
     /// holds it to that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reads_only: bool,
+    /// Where a line that the user typed runs; of a model's call nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_line: Option<OwnLine>,
     /// The sandbox that the call needs to be allowed, where it needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<RequiredSandbox>,
@@ -88,6 +91,27 @@ pub enum RequiredMode {
 #[serde(rename_all = "kebab-case")]
 pub enum RequiredNetwork {
     Deny,
+}
+
+/// Where a command runs that the user typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnLine {
+    /// As in a shell of theirs, with their environment.
+    OutsideSandbox,
+    /// As a model's: the administrator wants a sandbox around every command.
+    KeptInSandbox,
+}
+
+impl OwnLine {
+    /// What stands beside the line.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::OutsideSandbox => "outside the sandbox",
+            Self::KeptInSandbox => "in the sandbox: a managed policy requires it",
+        }
+    }
 }
 
 /// Who may say yes.
@@ -119,6 +143,7 @@ impl Explanation {
             said: None,
             responders: Responders::Any,
             reads_only: false,
+            own_line: None,
             sandbox: None,
         }
     }

@@ -48,8 +48,8 @@ pub mod wishes;
 pub use command::{Command, Meter, Query, Reply, SettingsChange, Switch, TableReply, Turn};
 pub use compacted::{Compacted, PrunedCall, Refused};
 pub use decision::{
-    Class, Decision, Explanation, RequiredMode, RequiredNetwork, RequiredSandbox, Responders,
-    RuleTried,
+    Class, Decision, Explanation, OwnLine, RequiredMode, RequiredNetwork, RequiredSandbox,
+    Responders, RuleTried,
 };
 pub use ending::{Cut, Ending, RunEnding, progress};
 pub use event::{Durability, Event, EventKind, OtherEvent};

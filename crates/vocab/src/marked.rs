@@ -29,10 +29,12 @@ pub enum Mark {
     Undo,
     /// Another agent works from here on.
     Agent,
+    /// Folders outside of the project that may be used.
+    AddedFolders,
 }
 
 impl Mark {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Rules,
         Self::File,
         Self::Folder,
@@ -41,6 +43,7 @@ impl Mark {
         Self::Hook,
         Self::Undo,
         Self::Agent,
+        Self::AddedFolders,
     ];
 
     /// The name of its element.
@@ -55,6 +58,7 @@ impl Mark {
             Self::Hook => "hook",
             Self::Undo => "undo",
             Self::Agent => "agent",
+            Self::AddedFolders => "added_folders",
         }
     }
 
@@ -65,9 +69,13 @@ impl Mark {
                 .split_once('\n')
                 .is_some_and(|(_, rest)| is_whole(tag, rest)),
             Self::Skill => content(tag, text).is_some(),
-            Self::File | Self::Folder | Self::Shell | Self::Hook | Self::Undo | Self::Agent => {
-                is_whole(tag, text)
-            }
+            Self::File
+            | Self::Folder
+            | Self::Shell
+            | Self::Hook
+            | Self::Undo
+            | Self::Agent
+            | Self::AddedFolders => is_whole(tag, text),
         }
     }
 }

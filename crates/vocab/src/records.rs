@@ -516,6 +516,9 @@ pub struct Settings {
     pub title: Option<String>,
     #[serde(default)]
     pub pinned: bool,
+    /// Folders outside of the project that are open beside it, absolute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub add_dirs: Vec<String>,
     /// The request on the side that brought this change, such as one for a
     /// title. It is of this record alone, and no setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -130,6 +130,7 @@ pub(super) fn opening(
         effort: parameters.reasoning_effort.clone(),
         title: None,
         pinned: false,
+        add_dirs: Vec::new(),
         side: None,
     }
 }

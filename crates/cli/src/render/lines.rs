@@ -19,7 +19,11 @@ const TAB: usize = 8;
 /// `▸ read src/main.rs`, and how the call reached us where that is not as usual.
 pub fn started(paint: Paint, used: &ToolUse, form: CallForm) -> String {
     let heading = heading(paint, &used.name, &used.input);
-    format!("{heading}{}", recovered(paint, form))
+    let place = used.explanation.own_line.map_or_else(String::new, |own| {
+        let place = format!(" · {}", own.words());
+        paint.paint(Style::Dim, &place).to_string()
+    });
+    format!("{heading}{place}{}", recovered(paint, form))
 }
 
 fn recovered(paint: Paint, form: CallForm) -> String {

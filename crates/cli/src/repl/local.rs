@@ -34,14 +34,13 @@ pub async fn act(repl: &mut Repl, live: &mut Live, command: Local) -> Result<Nex
         Local::Handoff(goal) => return handoff(repl, live, goal.as_deref()).await,
         Local::Exit => return Ok(Next::Leave),
         Local::Clear | Local::New | Local::Resume(_) => {
-            return Ok(Next::Start(
-                talk::another(live.talk(), &live.settings, command).await?,
-            ));
+            let wanted = talk::another(live.talk(), &live.settings, command).await?;
+            return Ok(Next::Start(Box::new(wanted)));
         }
         Local::Fork(at) => {
             let wanted = talk::another(live.talk(), &live.settings, command).await?;
             complain(&fork::told(at));
-            return Ok(Next::Start(wanted));
+            return Ok(Next::Start(Box::new(wanted)));
         }
     }
     Ok(Next::Stay)

@@ -153,7 +153,7 @@ enum Next {
     Stay,
     /// A run was asked for.
     Run,
-    Start(Wanted),
+    Start(Box<Wanted>),
     Leave,
     /// A signal asked the program to end.
     Killed,

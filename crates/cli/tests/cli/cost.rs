@@ -55,6 +55,7 @@ impl Writing {
             effort: None,
             title: None,
             pinned: false,
+            add_dirs: Vec::new(),
             side: None,
         };
         self.append(at, settings.into());
@@ -72,6 +73,7 @@ impl Writing {
             effort: None,
             title: Some(String::from("A \"type\":\"message\"")),
             pinned: false,
+            add_dirs: Vec::new(),
             side: Some(Box::new(SideRequest {
                 provider: String::from("fast"),
                 model: String::from("tiny"),

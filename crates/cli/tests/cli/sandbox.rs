@@ -2,6 +2,7 @@
 
 mod lacking;
 mod outside;
+mod own;
 mod steering;
 
 use crate::exec::{calls, run};

@@ -4,7 +4,10 @@ use crate::models::{Scripted, Turn};
 use crate::support::{World, names, outcome, results, until_finished};
 use tenon_engine::{Approval, Confirm};
 use tenon_policy::Layer;
-use tenon_vocab::{Answer, AnsweredBy, Command, EventKind, Outcome, QuestionId, SessionId};
+use tenon_tools::jobs::WayOut;
+use tenon_vocab::{
+    Answer, AnsweredBy, Command, EventKind, Outcome, OwnLine, QuestionId, SessionId,
+};
 
 #[tokio::test(start_paused = true)]
 async fn with_nobody_in_front_a_question_is_a_no_and_the_run_says_so() {
@@ -173,6 +176,33 @@ async fn typed(world: &World, command: &str) -> Vec<std::sync::Arc<tenon_vocab::
         }
     }
     events
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_typed_line_runs_outside_and_none_where_a_policy_closes_the_way() {
+    let place = |events: &[std::sync::Arc<tenon_vocab::Event>]| {
+        events.iter().find_map(|event| match &event.kind {
+            EventKind::ToolUse(used) => Some(used.explanation.own_line),
+            _ => None,
+        })
+    };
+    let mut world = World::new();
+    world.approval = Approval::Yes(Confirm::Nobody);
+    let events = typed(&world, "touch new").await;
+    assert_eq!(place(&events), Some(Some(OwnLine::OutsideSandbox)));
+    let model = Scripted::new([
+        Turn::call("a", "bash", r#"{"command":"touch new"}"#),
+        Turn::text("done"),
+    ]);
+    let events = world.run(SessionId::generate(), &model, "go").await;
+    assert_eq!(
+        place(&events),
+        Some(None),
+        "a model's call is no line of the user"
+    );
+    world.way_out = WayOut::Closed;
+    let events = typed(&world, "touch new").await;
+    assert_eq!(place(&events), Some(Some(OwnLine::KeptInSandbox)));
 }
 
 #[tokio::test(start_paused = true)]

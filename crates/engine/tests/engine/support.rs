@@ -12,6 +12,7 @@ use tenon_model::{Delivery, Parameters, RetryPlan};
 use tenon_policy::{Facts, Grants, Rules, Subject};
 use tenon_sandbox::Supervisor;
 use tenon_session::{Store, verify};
+use tenon_tools::jobs::WayOut;
 use tenon_tools::workspace::WorkspaceOptions;
 use tenon_tools::{Host, Jobs, Tool, ToolLimits, ToolSource, Toolbox, Workspace};
 use tenon_vocab::port::{BoxFuture, Handle};
@@ -155,6 +156,7 @@ pub struct World {
     pub approval: Approval,
     pub effects: Effects,
     pub modes: ModeParts,
+    pub way_out: WayOut,
     pub limits: Limits,
     pub rules: Rules,
     pub tools: Vec<Arc<dyn Tool>>,
@@ -193,6 +195,7 @@ impl World {
             approval: Approval::Nobody,
             effects: Effects::Real,
             modes: ModeParts::default(),
+            way_out: WayOut::Offered,
             limits: Limits::default(),
             rules,
             tools,
@@ -224,7 +227,8 @@ impl World {
                 Supervisor::new("/nonexistent", Vec::new()),
                 self.dir.path().join("out"),
                 Vec::new(),
-            ),
+            )
+            .with_way_out(self.way_out),
             log,
             state,
             rules: self.rules.clone(),
@@ -241,6 +245,7 @@ impl World {
                 effort: None,
                 title: None,
                 pinned: false,
+                add_dirs: Vec::new(),
                 side: None,
             },
             agent,

@@ -168,6 +168,7 @@ async fn a_title_of_the_user_s_own_is_kept_whatever_a_model_says() {
         let change = SettingsChange {
             title: Some(text.to_owned()),
             pinned: Some(true),
+            add_dir: None,
             permission_mode: None,
         };
         say(&mut handle, Command::Settings(change), is_settled).await;

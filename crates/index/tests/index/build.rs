@@ -160,6 +160,7 @@ impl Writer {
             effort: None,
             title: Some(title.to_owned()),
             pinned: false,
+            add_dirs: Vec::new(),
             side: None,
         });
     }

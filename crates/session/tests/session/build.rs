@@ -174,6 +174,7 @@ pub fn settings(title: Option<&str>) -> Settings {
         effort: None,
         title: title.map(ToOwned::to_owned),
         pinned: false,
+        add_dirs: Vec::new(),
         side: None,
     }
 }

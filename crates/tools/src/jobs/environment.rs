@@ -40,6 +40,36 @@ pub(super) fn complete(
         .collect()
 }
 
+/// The names by which programs find a window that asks for a password: a line of
+/// the user's own may use theirs.
+const ASKING: [&str; 4] = [
+    "SUDO_ASKPASS",
+    "SSH_ASKPASS",
+    "SSH_ASKPASS_REQUIRE",
+    "GIT_ASKPASS",
+];
+
+/// For a line that the user typed: their environment, but that nothing waits for
+/// a terminal, which there is none.
+pub(super) fn complete_own(
+    whole: &[(OsString, OsString)],
+    extra: &[(OsString, OsString)],
+) -> Vec<(OsString, OsString)> {
+    let is_set = |wanted: &str| whole.iter().any(|(name, _)| name == wanted);
+    let theirs: Vec<(OsString, OsString)> = whole
+        .iter()
+        .filter(|(name, _)| ASKING.iter().any(|own| name == own))
+        .cloned()
+        .collect();
+    let asks = is_set("SSH_ASKPASS") && !is_set("SSH_ASKPASS_REQUIRE");
+    // Without a terminal the program is asked for in any case.
+    let require = asks.then(|| ("SSH_ASKPASS_REQUIRE".into(), "force".into()));
+    complete(
+        whole,
+        &[theirs, require.into_iter().collect(), extra.to_vec()].concat(),
+    )
+}
+
 /// `bash` where there is one in the `PATH` of commands, else `sh`.
 pub(super) fn shell(environment: &[(OsString, OsString)]) -> PathBuf {
     environment

@@ -8,6 +8,7 @@
 mod advice;
 mod capture;
 mod clean;
+mod credentials;
 mod environment;
 mod output;
 mod registry;
@@ -25,6 +26,7 @@ mod warden;
 pub(crate) use report::{Report, end_line, left_out, seconds};
 
 pub use capture::Excerpt;
+pub use credentials::Missing;
 pub use room::Room;
 pub use spec::{
     Collected, Cut, Detached, Ended, Input, JobError, JobEvent, JobInfo, JobOutput, JobState,
@@ -68,6 +70,8 @@ struct Inner {
     supervisor: Supervisor,
     shelter: Arc<Shelter>,
     environment: Vec<(OsString, OsString)>,
+    /// The user's own, for what they type.
+    whole: Mutex<Arc<Vec<(OsString, OsString)>>>,
     shelf: Mutex<Shelf>,
     listener: Mutex<Option<Listener>>,
     repairs: Mutex<Option<RepairListener>>,
@@ -133,6 +137,7 @@ impl Jobs {
             inner: Arc::new(Inner {
                 supervisor,
                 shelter: Arc::new(Shelter::new(spill)),
+                whole: Mutex::new(Arc::new(environment.clone())),
                 environment,
                 shelf: Mutex::default(),
                 listener: Mutex::default(),
@@ -199,6 +204,43 @@ impl Jobs {
     #[must_use]
     pub fn masker(&self) -> Arc<Masker> {
         Arc::clone(&lock(&self.inner.masker))
+    }
+
+    /// The user's environment with what is withheld from commands: lines that the
+    /// user types get it, and a command that a person lets out of the walls gets
+    /// what it needs of it.
+    #[must_use]
+    pub fn with_whole_environment(self, whole: Vec<(OsString, OsString)>) -> Self {
+        *lock(&self.inner.whole) = Arc::new(whole);
+        self
+    }
+
+    fn whole(&self) -> Arc<Vec<(OsString, OsString)>> {
+        Arc::clone(&lock(&self.inner.whole))
+    }
+
+    /// The credential that a command missed which failed behind these walls.
+    fn missed(&self, policy: &SandboxPolicy, command: &str, printed: &str) -> Option<Missing> {
+        let text = |text: OsString| text.to_string_lossy().into_owned();
+        let withheld = self.withheld(self.whole().as_ref().clone()).into_iter();
+        let withheld: Vec<(String, String)> = withheld
+            .map(|(name, value)| (text(name), text(value)))
+            .collect();
+        let home = lock(&self.inner.user).home.clone();
+        let kept = credentials::Kept {
+            policy,
+            home: home.as_deref(),
+            withheld: &withheld,
+        };
+        kept.missed_by(command, printed)
+    }
+
+    /// Of the withheld variables, those of these names.
+    fn lent(&self, names: &[String]) -> Vec<(OsString, OsString)> {
+        let is_named = |name: &OsString| names.iter().any(|wanted| name == wanted.as_str());
+        let whole = self.whole();
+        let lent = whole.iter().filter(|(name, _)| is_named(name));
+        lent.cloned().collect()
     }
 
     /// Of these variables, those that commands do not get.

@@ -141,7 +141,9 @@ fn facts(outcome: &RunOutcome, command: &str, stdout: &str, stderr: &str) -> Str
                 )),
             }
             let printed = if stderr.is_empty() { stdout } else { stderr };
-            parts.extend(advice::on_exit(command, *code, *signal, printed));
+            let advice = advice::on_exit(command, *code, *signal, printed);
+            // It wanted what is hidden, and no person.
+            parts.extend(advice.filter(|_| outcome.missing.is_none()));
             if outcome.duration >= WORTH_TELLING {
                 parts.push(after);
             }
@@ -149,6 +151,12 @@ fn facts(outcome: &RunOutcome, command: &str, stdout: &str, stderr: &str) -> Str
                 format!(
                     "the sandbox blocked it: {}; only the user can permit that, with `{}` in the configuration; work inside the project, or say what you need",
                     denial.what, denial.switch
+                )
+            }));
+            parts.extend(outcome.missing.as_ref().map(|missing| {
+                format!(
+                    "{}; only the user can permit that, with `{}` in the configuration; do not look for another way to the credential, say what you need",
+                    missing.what, missing.switch
                 )
             }));
             parts.extend(outcome.job.as_ref().map(|job| {

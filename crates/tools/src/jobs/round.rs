@@ -29,7 +29,7 @@ impl Jobs {
                 network: Network::Deny,
                 ..policy.as_ref().clone()
             }),
-            Walls::Inside | Walls::Outside => policy,
+            Walls::Inside | Walls::Outside | Walls::Own => policy,
         })
     }
 

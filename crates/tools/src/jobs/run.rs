@@ -86,7 +86,7 @@ impl Jobs {
 
     /// A line that begins with git, and is to be run in two parts.
     fn parts(&self, spec: &RunSpec) -> Option<Parts> {
-        let is_walled = spec.walls != Walls::Outside
+        let is_walled = matches!(spec.walls, Walls::Inside | Walls::Offline)
             && spec.room == Room::Session
             && (self.sandbox()).is_some_and(|policy| policy.mode == Mode::WorkspaceWrite);
         let is_waited_for = spec.placement == Placement::Foreground && spec.input == Input::Nothing;
@@ -184,7 +184,19 @@ impl Jobs {
                 return Err(NotStarted::TooMany(count));
             }
         }
-        let mut environment = environment::complete(&self.inner.environment, &spec.environment);
+        let mut environment = match spec.walls {
+            Walls::Own => environment::complete_own(&self.whole(), &spec.environment),
+            Walls::Outside => {
+                let lent = self.lent(&spec.lent);
+                environment::complete(
+                    &self.inner.environment,
+                    &[lent, spec.environment.clone()].concat(),
+                )
+            }
+            Walls::Inside | Walls::Offline => {
+                environment::complete(&self.inner.environment, &spec.environment)
+            }
+        };
         let shell = environment::shell(&environment);
         let (round, policy) = match (spec.room, spec.walls) {
             (Room::Reading, _) => {
@@ -197,7 +209,7 @@ impl Jobs {
                 let policy = round.as_ref().map(|round| Arc::clone(&round.policy));
                 (round, policy)
             }
-            (Room::Session, Walls::Outside) => (None, None),
+            (Room::Session, Walls::Outside | Walls::Own) => (None, None),
         };
         let spawned = self
             .inner
@@ -284,10 +296,12 @@ impl Jobs {
             running.look_around().await;
             match spec.leftovers {
                 Leftovers::BecomeJob => {
-                    let denial = finish(&running, Ended::Exited { code, signal }).denial;
+                    let ended = Ended::Exited { code, signal };
+                    let known = self.finish(&running, &spec.command, ended);
                     let mut outcome = self.detach(running, spec, Detached::TimedOut);
-                    outcome.ended = Ended::Exited { code, signal };
-                    outcome.denial = denial;
+                    outcome.ended = known.ended;
+                    outcome.denial = known.denial;
+                    outcome.missing = known.missing;
                     return outcome;
                 }
                 Leftovers::Kill => {
@@ -299,7 +313,7 @@ impl Jobs {
         }
         lock(&running.output).close();
         running.close_round().await;
-        finish(&running, Ended::Exited { code, signal })
+        self.finish(&running, &spec.command, Ended::Exited { code, signal })
     }
 
     /// Ends what runs; what does not end in time stays visible as a job.
@@ -308,7 +322,7 @@ impl Jobs {
             Alive::Nothing => {
                 lock(&running.output).close();
                 running.close_round().await;
-                finish(&running, ended)
+                self.finish(&running, &spec.command, ended)
             }
             Alive::Something => {
                 let mut outcome = self.detach(running, spec, Detached::TimedOut);
@@ -320,7 +334,7 @@ impl Jobs {
 
     /// Hands a running command over to a task of its own.
     fn detach(&self, running: Running, spec: RunSpec, why: Detached) -> RunOutcome {
-        let mut outcome = finish(&running, Ended::Running(why));
+        let mut outcome = self.finish(&running, &spec.command, Ended::Running(why));
         // The caller is told what came so far; a later read starts after it.
         lock(&running.output).take_unread();
         let input = match spec.input {
@@ -355,6 +369,31 @@ impl Jobs {
         id
     }
 
+    fn finish(&self, running: &Running, command: &str, ended: Ended) -> RunOutcome {
+        let output = lock(&running.output).collected();
+        let confinement = running.confinement();
+        let policy = running.policy.as_deref();
+        let failed = policy.filter(|_| walls::is_failure(confinement, &ended));
+        let missing = failed.and_then(|policy| {
+            let printed = walls::evidence(&output);
+            self.missed(policy, command, &printed.concat())
+        });
+        // The credential says more than the file that it lies in.
+        let denial = failed
+            .filter(|_| missing.is_none())
+            .and_then(|policy| walls::denial(policy, confinement, &ended, &output));
+        RunOutcome {
+            ended,
+            output,
+            duration: running.started.elapsed(),
+            job: None,
+            sandbox: walls::report(confinement),
+            denial,
+            missing,
+            repairs: running.repairs().to_vec(),
+        }
+    }
+
     fn running_jobs(&self) -> usize {
         self.list()
             .iter()
@@ -378,25 +417,8 @@ fn not_started(reason: NotStarted, begun: Instant) -> RunOutcome {
         job: None,
         sandbox: walls::nothing_ran(),
         denial: None,
+        missing: None,
         repairs: Vec::new(),
-    }
-}
-
-fn finish(running: &Running, ended: Ended) -> RunOutcome {
-    let output = lock(&running.output).collected();
-    let confinement = running.confinement();
-    let denial = running
-        .policy
-        .as_deref()
-        .and_then(|policy| walls::denial(policy, confinement, &ended, &output));
-    RunOutcome {
-        ended,
-        output,
-        duration: running.started.elapsed(),
-        job: None,
-        sandbox: walls::report(confinement),
-        denial,
-        repairs: running.repairs().to_vec(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! of a process that goes on.
 
 use super::capture::Excerpt;
+use super::credentials::Missing;
 use super::room::Room;
 use super::walls::Walls;
 use std::ffi::OsString;
@@ -52,6 +53,9 @@ pub struct RunSpec {
     pub leftovers: Leftovers,
     /// Set on top of the base environment.
     pub environment: Vec<(OsString, OsString)>,
+    /// Variables that commands do not get otherwise, and that this one gets where
+    /// it runs outside of the walls.
+    pub lent: Vec<String>,
     /// Bytes of each stream that the result keeps, from its start and its end.
     pub kept_bytes: usize,
     /// More than this goes to a file, too.
@@ -89,6 +93,7 @@ impl RunSpec {
             input: Input::Nothing,
             leftovers: Leftovers::Kill,
             environment: Vec::new(),
+            lent: Vec::new(),
             kept_bytes: limits.output_bytes,
             output_bytes: limits.output_bytes,
             label: String::from("command"),
@@ -197,6 +202,8 @@ pub struct RunOutcome {
     pub sandbox: SandboxReport,
     /// Set when the walls made it fail.
     pub denial: Option<Denial>,
+    /// Set when it failed for a credential that the walls hide.
+    pub missing: Option<Missing>,
     /// Protected files that it changed where nothing could hold it back, and
     /// what became of that: a sentence each.
     pub repairs: Vec<String>,

@@ -16,6 +16,9 @@ pub enum Walls {
     /// Without any: a person has allowed this one run, or it is the user's own
     /// command for a credential.
     Outside,
+    /// Without any, and with all of the user's environment: a line that the user
+    /// typed.
+    Own,
 }
 
 /// Whether a command that the walls stopped may be offered a run outside.
@@ -77,17 +80,22 @@ pub(super) fn denial(
     let Ended::Exited { code, signal } = ended else {
         return None;
     };
-    if *code == Some(0) || confinement.level == Level::None {
-        return None;
-    }
-    [&output.stderr, &output.stdout]
-        .into_iter()
-        .map(|excerpt| excerpt.within(2 * EVIDENCE))
-        .find_map(|excerpt| {
-            let text = excerpt.joined(|_| String::new());
-            recognise(policy, confinement, *code, *signal, &text)
-        })
+    evidence(output)
+        .iter()
+        .find_map(|text| recognise(policy, confinement, *code, *signal, text))
         .map(with_switch)
+}
+
+/// Whether it failed by itself, with walls around it.
+pub(super) fn is_failure(confinement: &Confinement, ended: &Ended) -> bool {
+    let failed = matches!(ended, Ended::Exited { code, .. } if *code != Some(0));
+    failed && confinement.level != Level::None
+}
+
+/// What is read of the two streams, the errors first.
+pub(super) fn evidence(output: &Collected) -> [String; 2] {
+    [&output.stderr, &output.stdout]
+        .map(|excerpt| excerpt.within(2 * EVIDENCE).joined(|_| String::new()))
 }
 
 /// The walls know which of their lists refused; most of those lists come along

@@ -180,6 +180,7 @@ async fn a_yes_runs_it_once_outside_and_the_next_command_is_inside_again() {
         denial,
         switch,
         walls: Walls::Outside,
+        ..
     } = &asked[0]
     else {
         panic!("{asked:?}");

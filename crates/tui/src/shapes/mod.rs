@@ -46,7 +46,11 @@ pub enum Fold {
 /// The heading of a call: its name and what it is about.
 #[must_use]
 pub fn heading(used: &ToolUse, columns: usize) -> Line {
-    subject::line(&used.name, &used.input, columns)
+    let line = subject::line(&used.name, &used.input, columns);
+    match used.explanation.own_line {
+        None => line,
+        Some(own) => subject::with_place(line, own.words(), columns),
+    }
 }
 
 /// The same for a call that was refused before it began.

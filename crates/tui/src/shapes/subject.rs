@@ -103,6 +103,18 @@ pub(super) fn line(name: &str, input: &Value, columns: usize) -> Line {
     line
 }
 
+/// With where it runs at its end.
+pub(super) fn with_place(line: Line, place: &str, columns: usize) -> Line {
+    let tail = Span::new(Role::Dim, &format!(" · {place}"));
+    let room = columns.saturating_sub(tail.width());
+    if room < columns / 2 {
+        return line;
+    }
+    let mut line = line.cut(room);
+    line.spans.push(tail);
+    line
+}
+
 /// What a call is about: the text that says it, or else its values by name.
 fn about(name: &str, input: &Value) -> String {
     if let Some(text) = subject(name, input) {

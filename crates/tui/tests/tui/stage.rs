@@ -53,6 +53,7 @@ pub fn settings() -> Settings {
         effort: None,
         title: None,
         pinned: false,
+        add_dirs: Vec::new(),
         side: None,
     }
 }

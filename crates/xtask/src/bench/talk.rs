@@ -154,6 +154,7 @@ fn settings() -> Settings {
         effort: None,
         title: None,
         pinned: false,
+        add_dirs: Vec::new(),
         side: None,
     }
 }

@@ -73,6 +73,7 @@ fn settings(state: &State) -> Settings {
         effort: None,
         title: None,
         pinned: false,
+        add_dirs: Vec::new(),
         side: None,
     }
 }
