@@ -82,7 +82,7 @@ fn by_subject<'a>(facts: &'a Facts, tool: &'a str) -> Vec<Aspect<'a>> {
 
 fn only_looks(facts: &Facts) -> bool {
     let named = match &facts.subject {
-        Subject::Name(action) => matches!(action.as_str(), "list" | "read"),
+        Subject::Name(action) => matches!(action.as_str(), "list" | "read" | "wait"),
         _ => false,
     };
     facts.effect == Effect::Read || named

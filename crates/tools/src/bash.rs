@@ -16,7 +16,7 @@ use tenon_policy::{Access, Deed, Facts, PathFact, Place, ReadingRoom, Script, Su
 use tenon_sandbox::Level;
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::profile::ToolLimits;
+use tenon_vocab::profile::{OnTimeout, ToolLimits};
 use tenon_vocab::{
     Display, Effect, Envelope, ErrorCode, ToolDelta, ToolError, ToolOutput, ToolSpec, ToolStream,
 };
@@ -31,9 +31,10 @@ const MAX_COMMAND: usize = 120 * 1024;
 pub const READING_STOPPED: &str = "reading_stopped";
 
 const DESCRIPTION: &str = "Run a command line with bash and return its output and exit code. \
-There is no terminal and no standard input: pass answers as arguments (-m, -y, --no-edit). \
-A command that outlasts its timeout goes on in the background as proc_N; \
-start servers and watchers with background true, and follow them with the process tool.";
+There is no terminal and no standard input: pass answers as arguments (-m, -y, --no-edit).";
+const GOES_ON: &str = "A command that takes longer than timeout_ms goes on in the background as proc_N; process with action wait waits for its end.";
+const KILLED: &str = "A command that takes longer than timeout_ms is killed.";
+const SERVERS: &str = "Start servers and watchers with background true.";
 
 /// Runs a command line.
 #[derive(Debug)]
@@ -44,6 +45,12 @@ pub struct Bash {
 impl Bash {
     #[must_use]
     pub fn new() -> Self {
+        Self::with_limits(&ToolLimits::default())
+    }
+
+    /// With the times that hold here, which the model is told.
+    #[must_use]
+    pub fn with_limits(limits: &ToolLimits) -> Self {
         let parameters = json!({
             "type": "object",
             "properties": {
@@ -55,7 +62,7 @@ impl Bash {
                 "timeout_ms": {
                     "type": "integer",
                     "minimum": 1,
-                    "description": "How long to wait."
+                    "description": times(limits)
                 },
                 "background": {
                     "type": "boolean",
@@ -65,10 +72,24 @@ impl Bash {
             "required": ["command"],
             "additionalProperties": false
         });
+        let description = match limits.on_timeout {
+            OnTimeout::Background => format!("{DESCRIPTION} {GOES_ON} {SERVERS}"),
+            OnTimeout::Kill => format!("{DESCRIPTION} {KILLED} {SERVERS}"),
+        };
         Self {
-            spec: spec(tool::BASH, DESCRIPTION, Effect::Execute, parameters),
+            spec: spec(tool::BASH, &description, Effect::Execute, parameters),
         }
     }
+}
+
+/// `How long to wait: 30000 when left out, at most 600000.`
+fn times(limits: &ToolLimits) -> String {
+    let usual = match limits.bash_timeout {
+        Some(usual) => milliseconds(usual).to_string(),
+        None => String::from("without end"),
+    };
+    let most = milliseconds(limits.bash_timeout_max);
+    format!("How long to wait: {usual} when left out, at most {most}.")
 }
 
 impl Default for Bash {

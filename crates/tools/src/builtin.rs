@@ -13,7 +13,8 @@ use crate::todo::{TodoRead, TodoWrite};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tenon_policy::{Facts, Subject};
-use tenon_vocab::profile::SkillInfo;
+use tenon_vocab::names::tool;
+use tenon_vocab::profile::{SkillInfo, ToolLimits};
 use tenon_vocab::{Effect, ToolSpec};
 
 /// Whether somebody can answer a question.
@@ -65,6 +66,17 @@ impl BuiltIn {
         let mut all = Self::new(Interactive::Yes);
         all.tools.push(Arc::new(Skill::new(Vec::new())));
         all
+    }
+
+    /// With the times that hold for commands.
+    #[must_use]
+    pub fn with_limits(mut self, limits: &ToolLimits) -> Self {
+        for tool in &mut self.tools {
+            if tool.spec().name == tool::BASH {
+                *tool = Arc::new(Bash::with_limits(limits));
+            }
+        }
+        self
     }
 
     /// With the tool that loads skills, where there is one that a model may load.

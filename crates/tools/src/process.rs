@@ -2,9 +2,12 @@
 //! (T9).
 
 use crate::bash::observed;
-use crate::builtin::{facts, spec, text};
+use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, Tool};
-use crate::jobs::{JobError, JobInfo, JobOutput, JobState, left_out, seconds};
+use crate::jobs::{
+    Excerpt, JobError, JobInfo, JobOutput, JobState, LinePattern, Until, Waited, Whole, left_out,
+    seconds,
+};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -12,14 +15,22 @@ use std::time::Duration;
 use tenon_policy::{Facts, Subject};
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::{Display, Effect, ErrorCode, JobId, ToolOutput, ToolSpec};
+use tenon_vocab::{Display, Effect, Envelope, ErrorCode, JobId, ToolDelta, ToolOutput, ToolSpec};
 
 /// How long a read waits for something new, so that a model does not ask in a
 /// tight circle.
 const NEWS: Duration = Duration::from_secs(1);
 
-const DESCRIPTION: &str = "List, read, write to or kill the background processes that bash started. \
+/// How long a call waits that does not say how long, and the longest.
+const WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+
+/// The word for the end of a process, in `until`.
+const EXIT: &str = "exit";
+
+const DESCRIPTION: &str = "List, read, wait for, write to or kill the background processes that bash started. \
 read returns what was printed since the last read. \
+wait does the same when the process has ended, or when a line matches until: use it instead of reading again and again. \
 write sends input to a process started with background true; end it with \\u0004 to close its input. \
 kill ends the process and everything it started.";
 
@@ -35,9 +46,18 @@ impl Process {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "action": {"type": "string", "enum": ["list", "read", "write", "kill"]},
+                "action": {"type": "string", "enum": ["list", "read", "wait", "write", "kill"]},
                 "id": {"type": "string", "description": "proc_N; not needed for list."},
-                "input": {"type": "string", "description": "For write."}
+                "input": {"type": "string", "description": "For write."},
+                "until": {
+                    "type": "string",
+                    "description": "For wait: `exit` (default), or a regular expression to find in a new line of output."
+                },
+                "timeout_ms": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "For wait: 60000 when left out, at most 600000."
+                }
             },
             "required": ["action"],
             "additionalProperties": false
@@ -72,7 +92,7 @@ impl Tool for Process {
             _ => Subject::Name(action.to_owned()),
         };
         let mut facts = facts(&self.spec, subject, input);
-        if matches!(action, "list" | "read") {
+        if matches!(action, "list" | "read" | "wait") {
             facts.effect = Effect::Read;
         }
         facts
@@ -91,6 +111,7 @@ impl Tool for Process {
         Box::pin(async move {
             let action = text(&input, "action").unwrap_or_default();
             if action == "list" {
+                host.jobs().tell();
                 return list(&host.jobs().list());
             }
             let Some(id) = text(&input, "id").filter(|id| !id.is_empty()) else {
@@ -102,12 +123,15 @@ impl Tool for Process {
             let id = JobId::from(id);
             let done = match action {
                 "read" => read(&id, host).await,
+                "wait" => wait(&id, &input, host).await,
                 "write" => write(&id, &input, host).await,
                 "kill" => kill(&id, host).await,
                 _ => {
                     return ToolOutput::error(
                         ErrorCode::InvalidInput,
-                        format!("there is no action `{action}`; use list, read, write or kill"),
+                        format!(
+                            "there is no action `{action}`; use list, read, wait, write or kill"
+                        ),
                     );
                 }
             };
@@ -196,18 +220,91 @@ fn described(job: &JobInfo) -> Value {
 
 async fn read(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
     let patient = host.jobs().read(id, NEWS);
-    let JobOutput {
-        info,
-        text,
-        whole,
-        masked,
-    } = tokio::select! {
+    let output = tokio::select! {
         biased;
         () = host.cancelled().cancelled() => {
             return Ok(ToolOutput::error(ErrorCode::Interrupted, "interrupted; nothing was read"));
         }
         read = patient => read?,
     };
+    let stands = state(&output.info);
+    Ok(answer(id, output, &stands, host))
+}
+
+async fn wait(id: &JobId, input: &Value, host: &dyn Host) -> Result<ToolOutput, JobError> {
+    let pattern = text(input, "until").filter(|until| !until.is_empty() && *until != EXIT);
+    let until = match pattern.map(LinePattern::new) {
+        None => Until::Exit,
+        Some(Ok(pattern)) => Until::Line(pattern),
+        Some(Err(problem)) => {
+            return Ok(ToolOutput::error(
+                ErrorCode::InvalidInput,
+                format!(
+                    "`until` is not a regular expression: {problem}; use `exit` to wait for the end"
+                ),
+            ));
+        }
+    };
+    let limit = number(input, "timeout_ms").map_or(WAIT, Duration::from_millis);
+    let limit = limit.min(LONGEST_WAIT);
+    let show = |stream, bytes: &[u8]| {
+        host.progress(ToolDelta {
+            call: host.call().clone(),
+            stream,
+            text: String::from_utf8_lossy(bytes).into_owned(),
+        });
+    };
+    let waiting = host
+        .jobs()
+        .wait_for(id, &until, limit, host.cancelled(), &show);
+    let (waited, output) = waiting.await?;
+    let stands = state(&output.info);
+    let (reason, said) = match (&waited, pattern) {
+        (Waited::Interrupted, _) => {
+            return Ok(ToolOutput::error(
+                ErrorCode::Interrupted,
+                format!("interrupted; {id} was not touched: {stands}"),
+            ));
+        }
+        (Waited::Line(line), _) => ("match", format!("matched `{}`; {stands}", line.trim())),
+        (Waited::Ended, None) => ("exit", stands),
+        (Waited::Ended, Some(pattern)) => {
+            ("exit", format!("{stands}; no line matched `{pattern}`"))
+        }
+        (Waited::TimeUp, None) => (
+            "timeout",
+            format!(
+                "no end within {}; {stands}; wait again, or kill it",
+                seconds(limit)
+            ),
+        ),
+        (Waited::TimeUp, Some(pattern)) => (
+            "timeout",
+            format!(
+                "no new line matched `{pattern}` within {}; {stands}; look at what it printed before you wait again",
+                seconds(limit)
+            ),
+        ),
+    };
+    let mut answer = answer(id, output, &said, host);
+    if let Envelope::Ok(Value::Object(fields)) = &mut answer.envelope {
+        fields.insert("ended_by".into(), reason.into());
+        if let Waited::Line(line) = waited {
+            fields.insert("line".into(), line.into());
+        }
+    }
+    Ok(answer)
+}
+
+/// What a process has printed, and how it stands.
+fn answer(id: &JobId, output: JobOutput, said: &str, host: &dyn Host) -> ToolOutput {
+    let JobOutput {
+        info,
+        text,
+        whole,
+        masked,
+    } = output;
+    let (text, whole) = page(id, text, whole, host);
     let truncated = text.left_out_bytes > 0;
     let printed = text.joined(|excerpt| left_out(excerpt, &whole));
     let mut answer = if printed.is_empty() {
@@ -218,7 +315,7 @@ async fn read(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
     if !answer.ends_with('\n') {
         answer.push('\n');
     }
-    answer.push_str(&format!("[{id}: {}]", state(&info)));
+    answer.push_str(&format!("[{id}: {said}]"));
     let mut data = described(&info);
     if let Value::Object(fields) = &mut data {
         fields.insert("output".into(), printed.clone().into());
@@ -240,10 +337,24 @@ async fn read(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
         job,
         state: stands,
     };
-    Ok(ToolOutput {
+    ToolOutput {
         masked: masked.counts(),
         ..ToolOutput::ok(data, answer, display)
-    })
+    }
+}
+
+/// As much of it as a result may hold. What was read is not given again, so what
+/// is left out of it must stand in a file.
+fn page(id: &JobId, text: Excerpt, whole: Whole, host: &dyn Host) -> (Excerpt, Whole) {
+    let page = text.within(host.limits().output_bytes);
+    if page == text || whole != Whole::Here {
+        return (page, whole);
+    }
+    let label = format!("{}_{id}", host.call());
+    (
+        page,
+        host.jobs().keep(&label, &text.joined(|_| String::new())),
+    )
 }
 
 async fn write(id: &JobId, input: &Value, host: &dyn Host) -> Result<ToolOutput, JobError> {
@@ -260,6 +371,7 @@ async fn write(id: &JobId, input: &Value, host: &dyn Host) -> Result<ToolOutput,
 
 async fn kill(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
     let info = host.jobs().kill(id).await?;
+    host.jobs().tell_of(id);
     let said = format!(
         "{id} and everything it had started have ended ({})",
         state(&info)

@@ -233,6 +233,7 @@ pub fn implied_action(name: &str) -> Option<&'static str> {
         ("list", "list"),
         ("kill", "kill"),
         ("write", "write"),
+        ("wait", "wait"),
         ("read", "read"),
         ("output", "read"),
     ]

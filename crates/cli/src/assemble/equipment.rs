@@ -76,6 +76,7 @@ pub(super) fn agents(resolved: &Resolved, walls: &Walls) -> Vec<AgentParts> {
 /// among them.
 pub fn toolbox(
     approval: Approval,
+    limits: &ToolLimits,
     custom: &Custom,
     skills: &[SkillInfo],
 ) -> (Toolbox, Vec<String>) {
@@ -84,7 +85,8 @@ pub fn toolbox(
         _ => Interactive::No,
     };
     let mut toolbox = Toolbox::default();
-    toolbox.add(&BuiltIn::new(interactive).with_skills(skills));
+    let built_in = BuiltIn::new(interactive).with_limits(limits);
+    toolbox.add(&built_in.with_skills(skills));
     let told = custom.add_to(&mut toolbox);
     (toolbox, told)
 }

@@ -126,7 +126,7 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
             .filter(|looks| looks.decision() != class.decision());
         let decision = match looks {
             Some(looks) => format!(
-                "{} (list, read: {})",
+                "{} (list, read, wait: {})",
                 word(&class.decision()),
                 word(&looks.decision())
             ),

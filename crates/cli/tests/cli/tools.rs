@@ -29,7 +29,7 @@ fn the_list_says_what_each_tool_does_and_what_the_rules_say() {
         .run(&["tools", "list"])
         .ended(0)
         .says("name")
-        .says("deny (list, read: allow)")
+        .says("deny (list, read, wait: allow)")
         .says("grep");
     assert_eq!(of("process")["looking"], "allow");
 }

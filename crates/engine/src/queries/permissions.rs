@@ -101,10 +101,14 @@ fn named(core: &Core, spec: &ToolSpec, class: Class) -> Option<String> {
         Class::Deny | Class::HardDeny => acts,
         Class::Allow | Class::Ask | Class::Confirm => Class::Confirm,
     };
-    let parts: Vec<&str> = [(looks, "list, read"), (acts, "kill"), (types, "write")]
-        .into_iter()
-        .filter_map(|(is, part)| (is == class).then_some(part))
-        .collect();
+    let parts: Vec<&str> = [
+        (looks, "list, read, wait"),
+        (acts, "kill"),
+        (types, "write"),
+    ]
+    .into_iter()
+    .filter_map(|(is, part)| (is == class).then_some(part))
+    .collect();
     match parts.len() {
         0 => None,
         3 => Some(spec.name.clone()),

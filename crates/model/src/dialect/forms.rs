@@ -93,7 +93,7 @@ impl Form {
                 "the path in double quotes, then a ```find block with the exact text to replace and a ```replace block with the new text"
             }
             Self::Command => "the command line alone, or in one ```bash block",
-            Self::Process => "`list`, `read proc_1` or `kill proc_1`",
+            Self::Process => "`list`, `read proc_1`, `wait proc_1` or `kill proc_1`",
             Self::Text(_) => "plain text",
             Self::Block(_) => "one code block",
             Self::Json => "a JSON object in one ```json block",

@@ -334,7 +334,8 @@ impl Given<'_, '_> {
                 "read" => "read",
                 "kill" => "kill",
                 "write" => "write",
-                _ => return Err(self.bad("it says neither list nor read nor kill")),
+                "wait" => "wait",
+                _ => return Err(self.bad("it says none of list, read, wait, kill")),
             },
         };
         let mut input = object(json!({"action": action}));

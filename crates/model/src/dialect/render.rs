@@ -138,7 +138,8 @@ fn simple(name: &str, object: &Map<String, Value>) -> Option<String> {
             .filter(|action| *action == "list")
             .map(str::to_owned),
         "process" if only(&["action", "id"]) => {
-            let action = text("action").filter(|action| matches!(*action, "read" | "kill"))?;
+            let action =
+                text("action").filter(|action| matches!(*action, "read" | "wait" | "kill"))?;
             let of_id = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
             let id = text("id").filter(|id| !id.is_empty() && id.chars().all(of_id))?;
             Some(format!("{action} {id}"))

@@ -202,9 +202,14 @@ const ALIASES: &[Alias] = &[
         ],
     },
     Alias {
-        tools: &["bash"],
+        tools: &["bash", "process"],
         field: "timeout_ms",
         spellings: &["timeout", "timeoutmilliseconds"],
+    },
+    Alias {
+        tools: &["process"],
+        field: "until",
+        spellings: &["pattern", "regex", "waitfor"],
     },
     Alias {
         tools: &["bash"],

@@ -87,9 +87,9 @@ impl Cleaner {
         std::mem::take(&mut self.line)
     }
 
-    /// Bytes of the line that is held back.
-    pub(super) fn held(&self) -> usize {
-        self.line.len()
+    /// The line that is held back.
+    pub(super) fn held(&self) -> &str {
+        &self.line
     }
 
     /// The stream has ended.

@@ -20,6 +20,7 @@ mod running;
 mod shelter;
 mod spec;
 mod spill;
+mod wait;
 mod walls;
 mod warden;
 
@@ -32,6 +33,7 @@ pub use spec::{
     Collected, Cut, Detached, Ended, Input, JobError, JobEvent, JobInfo, JobOutput, JobState,
     Leftovers, NotStarted, Placement, RunOutcome, RunSpec, Secrets, Whole,
 };
+pub use wait::{LinePattern, Show, Until, Waited};
 pub use walls::{Walls, WayOut};
 
 use registry::{Ending, InputPipe, Job, Order, Written};
@@ -304,13 +306,7 @@ impl Jobs {
     pub async fn read(&self, id: &JobId, patience: Duration) -> Result<JobOutput, JobError> {
         let job = self.find(id)?;
         job.news_within(patience).await;
-        let (text, whole, masked) = lock(&job.output).take_unread();
-        Ok(JobOutput {
-            info: job.info(),
-            text,
-            whole,
-            masked,
-        })
+        Ok(job.output())
     }
 
     /// Queues input for a job that was started with an open pipe. U+0004 at
@@ -360,6 +356,43 @@ impl Jobs {
             Ok(job.info())
         } else {
             Err(JobError::StillAlive(id.clone()))
+        }
+    }
+
+    /// The model is told of these jobs. Gives those of which it learns now that
+    /// they have ended.
+    pub fn tell(&self) -> Vec<JobInfo> {
+        let jobs: Vec<Job> = lock(&self.inner.shelf).jobs.clone();
+        let mut ended = Vec::new();
+        for job in jobs {
+            let info = job.info();
+            if job.tell(&info) {
+                ended.push(info);
+            }
+        }
+        ended
+    }
+
+    /// The jobs of whose end the model does not know.
+    #[must_use]
+    pub fn untold(&self) -> Vec<JobInfo> {
+        let jobs: Vec<Job> = lock(&self.inner.shelf).jobs.clone();
+        let untold = jobs.iter().filter(|job| job.is_untold());
+        untold.map(Job::info).collect()
+    }
+
+    /// Waits until each job that has ended is said to have.
+    pub async fn settled(&self) {
+        let jobs: Vec<Job> = lock(&self.inner.shelf).jobs.clone();
+        for job in jobs.iter().filter(|job| job.ended.borrow().is_some()) {
+            job.ended_within(KILL_PATIENCE).await;
+        }
+    }
+
+    /// The model is told of this one.
+    pub fn tell_of(&self, id: &JobId) {
+        if let Ok(job) = self.find(id) {
+            job.tell(&job.info());
         }
     }
 

@@ -10,6 +10,7 @@ use super::spill::Spill;
 use std::sync::Arc;
 use tenon_policy::{Findings, MaskStream, Masker};
 use tenon_vocab::ToolStream;
+use tokio::sync::mpsc;
 
 #[derive(Debug)]
 struct Track {
@@ -30,7 +31,12 @@ pub(super) struct Output {
     spill: Spill,
     unread: Capture,
     found: Findings,
+    /// Who waits for something to be printed.
+    listeners: Vec<mpsc::UnboundedSender<Piece>>,
 }
+
+/// Something that was printed, as it is kept.
+pub(super) type Piece = (ToolStream, String);
 
 impl Output {
     pub(super) fn new(
@@ -53,6 +59,7 @@ impl Output {
             spill: Spill::new(shelter, label, limit),
             unread: Capture::new(limit),
             found: Findings::default(),
+            listeners: Vec::new(),
         }
     }
 
@@ -102,8 +109,26 @@ impl Output {
         (self.unread.take(), self.spill.whole(), found)
     }
 
+    /// The same without taking it.
+    pub(super) fn peek_unread(&self) -> Excerpt {
+        self.unread.excerpt(usize::MAX)
+    }
+
+    /// All that is kept from now on, as it comes.
+    pub(super) fn listen(&mut self) -> mpsc::UnboundedReceiver<Piece> {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        self.listeners.push(sender);
+        receiver
+    }
+
+    /// The lines that have not ended. What looks like progress may still be taken
+    /// back, so they are only looked at.
+    pub(super) fn unfinished(&self) -> [&str; 2] {
+        [self.stdout.cleaner.held(), self.stderr.cleaner.held()]
+    }
+
     pub(super) fn unread_bytes(&self) -> u64 {
-        let held = self.stdout.cleaner.held() + self.stderr.cleaner.held();
+        let held = self.stdout.cleaner.held().len() + self.stderr.cleaner.held().len();
         self.unread.bytes() + u64::try_from(held).unwrap_or(0)
     }
 
@@ -131,6 +156,8 @@ impl Output {
         self.track(stream).capture.push(text);
         self.spill.push(text);
         self.unread.push(text);
+        self.listeners
+            .retain(|listener| listener.send((stream, text.to_owned())).is_ok());
     }
 
     fn track(&mut self, stream: ToolStream) -> &mut Track {

@@ -2,7 +2,8 @@
 //! Each is kept by a task of its own; this is what the others see of it.
 
 use super::running::{AfterInput, MAX_PENDING, Running, SharedOutput, Step, lock};
-use super::spec::{JobInfo, JobState, shell_code};
+use super::spec::{JobInfo, JobOutput, JobState, shell_code};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tenon_vocab::{JobAction, JobId};
@@ -62,6 +63,8 @@ pub(super) struct Job {
     pub(super) status: watch::Receiver<JobStatus>,
     /// Set when it ends, so that its age stands still.
     pub(super) ended: watch::Receiver<Option<Duration>>,
+    /// Whether the model knows how it ended.
+    told: Arc<AtomicBool>,
 }
 
 impl Job {
@@ -80,6 +83,29 @@ impl Job {
 
     pub(super) fn is_running(&self) -> bool {
         self.status.borrow().state == JobState::Running
+    }
+
+    /// What it has printed since it was last read, for the model.
+    pub(super) fn output(&self) -> JobOutput {
+        let (text, whole, masked) = lock(&self.output).take_unread();
+        let info = self.info();
+        self.tell(&info);
+        JobOutput {
+            info,
+            text,
+            whole,
+            masked,
+        }
+    }
+
+    /// It has ended, and the model does not know.
+    pub(super) fn is_untold(&self) -> bool {
+        !self.is_running() && !self.told.load(Ordering::Relaxed)
+    }
+
+    /// The model is told of this; false when it knew of the end before.
+    pub(super) fn tell(&self, info: &JobInfo) -> bool {
+        info.state != JobState::Running && !self.told.swap(true, Ordering::Relaxed)
     }
 
     /// Waits until it no longer runs; false when that took too long.
@@ -134,6 +160,7 @@ pub(super) fn keep<A: Audience + 'static>(
         orders,
         status,
         ended,
+        told: Arc::default(),
     };
     // Without the sender: the registry's copy alone keeps the job alive.
     let (closed, _) = mpsc::unbounded_channel();

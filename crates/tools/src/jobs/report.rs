@@ -173,14 +173,14 @@ fn facts(outcome: &RunOutcome, command: &str, stdout: &str, stderr: &str) -> Str
                     format!("still running after {after}, now in the background as {job}")
                 }
             });
-            parts.push(format!(
-                "process with action read and id {job} shows what is new, kill ends it"
-            ));
-            if *why == Detached::TimedOut {
-                parts.push(String::from(
-                    "a larger timeout_ms waits longer; do not start it again",
-                ));
-            }
+            parts.push(match why {
+                Detached::Asked => format!(
+                    "process with action read and id {job} shows what is new, wait waits for a line or for its end, kill ends it"
+                ),
+                Detached::TimedOut => format!(
+                    "do not start it again: process with action wait and id {job} waits for its end, kill ends it; next time a larger timeout_ms waits longer"
+                ),
+            });
         }
         Ended::TimedOut => {
             parts.push(format!(

@@ -424,7 +424,7 @@ fn not_started(reason: NotStarted, begun: Instant) -> RunOutcome {
 
 /// Shows output as it comes, but not a flood: a screen gains nothing from a
 /// gigabyte, and the result has head, tail and file.
-struct Live<'a> {
+pub(super) struct Live<'a> {
     show: &'a (dyn Fn(ToolStream, &[u8]) + Send + Sync),
     window: Instant,
     shown: usize,
@@ -435,7 +435,7 @@ impl<'a> Live<'a> {
     const WINDOW: Duration = Duration::from_millis(100);
     const BYTES: usize = 64 * 1024;
 
-    fn new(show: &'a (dyn Fn(ToolStream, &[u8]) + Send + Sync)) -> Self {
+    pub(super) fn new(show: &'a (dyn Fn(ToolStream, &[u8]) + Send + Sync)) -> Self {
         Self {
             show,
             window: Instant::now(),
@@ -444,7 +444,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    fn show(&mut self, step: Step) {
+    pub(super) fn show(&mut self, step: Step) {
         let Step::Printed(stream, text) = step else {
             return;
         };

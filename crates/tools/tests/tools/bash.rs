@@ -266,7 +266,7 @@ async fn a_timeout_moves_the_command_to_the_background_and_says_how_to_go_on() {
     assert_eq!(data["process_id"], "proc_1");
     let text = &output.model_text;
     assert!(text.starts_with("begun\n"), "{text}");
-    for word in ["proc_1", "action read", "kill", "timeout_ms"] {
+    for word in ["proc_1", "action wait", "kill", "timeout_ms"] {
         assert!(text.contains(word), "{text}");
     }
     let killed = shell
@@ -533,4 +533,188 @@ fn the_policy_sees_where_the_words_of_a_command_lead() {
         seen(json!({"command": "cat a; cat b"})),
         [inside("a"), inside("b")]
     );
+}
+
+#[tokio::test]
+async fn waiting_for_a_process_ends_with_it_and_says_how() {
+    let shell = Shell::new();
+    let input = json!({"command": "read line; echo last; exit 3", "background": true});
+    shell.call("bash", input).await;
+    let wait = json!({"action": "wait", "id": "proc_1", "timeout_ms": 600_000});
+    let write = json!({"action": "write", "id": "proc_1", "input": "\n"});
+    let (waited, _) = tokio::join!(shell.process(wait.clone()), shell.process(write));
+    let data = data(&waited);
+    assert_eq!(
+        (&data["ended_by"], &data["exit_code"]),
+        (&json!("exit"), &json!(3))
+    );
+    assert!(
+        waited
+            .model_text
+            .starts_with("last\n[proc_1: exited with code 3 after "),
+        "{}",
+        waited.model_text
+    );
+    let again = shell.process(wait).await;
+    assert!(
+        again
+            .model_text
+            .starts_with("(nothing new)\n[proc_1: exited with code 3 after "),
+        "{}",
+        again.model_text
+    );
+}
+
+#[tokio::test]
+async fn waiting_for_a_line_ends_with_that_line_also_before_it_ends() {
+    let shell = Shell::new();
+    let command = "read go; echo one; echo ready on 3000 >&2; read go; printf 'Name: '; read go";
+    let input = json!({"command": command, "background": true});
+    shell.call("bash", input).await;
+    let wait = |until: &str| json!({"action": "wait", "id": "proc_1", "until": until});
+    let write = json!({"action": "write", "id": "proc_1", "input": "\n"});
+    let (waited, _) = tokio::join!(shell.process(wait(r"ready on \d+")), shell.process(write));
+    assert_eq!(data(&waited)["ended_by"], "match");
+    assert_eq!(data(&waited)["line"], "ready on 3000");
+    assert_eq!(data(&waited)["state"], "running");
+    assert!(
+        waited.model_text.contains("matched `ready on 3000`"),
+        "{}",
+        waited.model_text
+    );
+    // A line that was read is not new.
+    let input = json!({"action": "wait", "id": "proc_1", "until": "ready", "timeout_ms": 1});
+    let waited = shell.process(input).await;
+    assert_eq!(data(&waited)["ended_by"], "timeout");
+    let write = json!({"action": "write", "id": "proc_1", "input": "\n"});
+    let (waited, _) = tokio::join!(shell.process(wait("^Name: $")), shell.process(write));
+    assert_eq!(data(&waited)["line"], "Name: ");
+    let shown = shell.deltas.lock().unwrap();
+    assert!(shown.iter().any(|delta| delta.text.contains("one")));
+}
+
+#[tokio::test]
+async fn what_was_printed_before_the_wait_and_not_read_counts_as_new() {
+    let shell = Shell::new();
+    let input = json!({"command": "read go; echo listening; read go", "background": true});
+    shell.call("bash", input).await;
+    shell
+        .process(json!({"action": "write", "id": "proc_1", "input": "\n"}))
+        .await;
+    until("it is printed", || {
+        shell.yard.jobs.list()[0].unread_bytes > 0
+    })
+    .await;
+    let input = json!({"action": "wait", "id": "proc_1", "until": "listen", "timeout_ms": 1});
+    let waited = shell.process(input).await;
+    assert_eq!(data(&waited)["line"], "listening");
+    assert!(waited.model_text.starts_with("listening\n[proc_1: matched"));
+}
+
+#[tokio::test]
+async fn a_wait_whose_time_is_up_says_so_with_what_came_meanwhile() {
+    let shell = Shell::new();
+    let input = json!({"command": "read go; echo working; read go", "background": true});
+    shell.call("bash", input).await;
+    shell
+        .process(json!({"action": "write", "id": "proc_1", "input": "\n"}))
+        .await;
+    until("it is printed", || {
+        shell.yard.jobs.list()[0].unread_bytes > 0
+    })
+    .await;
+    let input = json!({"action": "wait", "id": "proc_1", "timeout_ms": 1});
+    let waited = shell.process(input).await;
+    assert_eq!(data(&waited)["ended_by"], "timeout");
+    let text = &waited.model_text;
+    assert!(
+        text.starts_with("working\n[proc_1: no end within 0.0 s; running for "),
+        "{text}"
+    );
+    let input = json!({"action": "wait", "id": "proc_1", "until": "(", "timeout_ms": 1});
+    assert_eq!(code(&shell.process(input).await), "invalid_input");
+}
+
+#[tokio::test]
+async fn a_wait_is_interrupted_at_once_and_the_process_lives() {
+    let shell = Shell::new();
+    let input = json!({"command": "exec sleep 600", "background": true});
+    shell.call("bash", input).await;
+    let wait = json!({"action": "wait", "id": "proc_1", "timeout_ms": 600_000});
+    let stop = async { shell.yard.cancelled.cancel() };
+    let (waited, ()) = tokio::join!(shell.process(wait), stop);
+    assert_eq!(code(&waited), "interrupted");
+    assert!(
+        waited.model_text.contains("running for"),
+        "{}",
+        waited.model_text
+    );
+}
+
+#[tokio::test]
+async fn a_command_that_leaves_something_behind_has_ended_all_the_same() {
+    let shell = Shell::new();
+    let input = json!({"command": "read go; sleep 600 & exit 4", "background": true});
+    shell.call("bash", input).await;
+    let wait = json!({"action": "wait", "id": "proc_1", "timeout_ms": 600_000});
+    let write = json!({"action": "write", "id": "proc_1", "input": "\n"});
+    let (waited, _) = tokio::join!(shell.process(wait), shell.process(write));
+    assert_eq!(data(&waited)["ended_by"], "exit");
+    assert_eq!(data(&waited)["state"], "running");
+    assert!(
+        waited.model_text.contains("its command ended with code 4"),
+        "{}",
+        waited.model_text
+    );
+}
+
+#[tokio::test]
+async fn the_model_learns_of_an_end_once() {
+    let shell = Shell::new();
+    let over = |count: usize| {
+        let jobs = &shell.yard.jobs;
+        move || jobs.list()[count].state != tenon_tools::jobs::JobState::Running
+    };
+    for _ in 0..2 {
+        let input = json!({"command": "read go", "background": true});
+        shell.call("bash", input).await;
+    }
+    assert_eq!(shell.yard.jobs.tell(), []);
+    for (at, id) in ["proc_1", "proc_2"].into_iter().enumerate() {
+        let input = json!({"action": "write", "id": id, "input": "\n"});
+        shell.process(input).await;
+        until("it ends", over(at)).await;
+    }
+    let read = json!({"action": "read", "id": "proc_1"});
+    shell.process(read).await;
+    let told: Vec<String> = (shell.yard.jobs.tell().iter())
+        .map(|job| job.id.to_string())
+        .collect();
+    assert_eq!(told, ["proc_2"]);
+    assert_eq!(shell.yard.jobs.tell(), []);
+}
+
+#[test]
+fn the_model_is_told_the_times_that_hold_for_commands() {
+    use tenon_tools::{BuiltIn, Interactive, ToolSource};
+    let described = |limits: &ToolLimits| {
+        let tools = BuiltIn::new(Interactive::No).with_limits(limits).tools();
+        let bash = tools.into_iter().find(|tool| tool.spec().name == "bash");
+        let spec = bash.unwrap().spec().clone();
+        let time = &spec.parameters["properties"]["timeout_ms"]["description"];
+        (spec.description.clone(), time.as_str().unwrap().to_owned())
+    };
+    let (goes_on, times) = described(&ToolLimits::default());
+    assert!(goes_on.contains("goes on in the background") && goes_on.contains("wait"));
+    assert_eq!(
+        times,
+        "How long to wait: 30000 when left out, at most 600000."
+    );
+    let (killed, times) = described(&ToolLimits {
+        bash_timeout: Some(Duration::from_secs(90)),
+        on_timeout: OnTimeout::Kill,
+        ..ToolLimits::default()
+    });
+    assert!(killed.contains("is killed") && !killed.contains("goes on"));
+    assert!(times.contains("90000"), "{times}");
 }

@@ -244,7 +244,7 @@ fn what_was_granted_free_asked_and_denied_is_listed_with_what_ends_a_grant() {
         .see("(this session;")
         .see("ends it)")
         .see("free     ")
-        .see("process (list, read)")
+        .see("process (list, read, wait)")
         .see("asked    each time: process (write)")
         .see("denied   files outside the project")
         .see_prompt();
