@@ -136,7 +136,7 @@ async fn once<E>(
             Delta::Adapted(adapted) => {
                 heard(Meanwhile::Adapted(adapted)).map_err(Failed::Stopped)?;
             }
-            Delta::Warned(warned) => {
+            Delta::Warned(warned) | Delta::Unanswered(warned) => {
                 heard(Meanwhile::Warned(warned)).map_err(Failed::Stopped)?;
             }
             // It is no part of the conversation, so nobody reads it as it comes.

@@ -176,6 +176,7 @@ pub(crate) async fn collect(
             Some(Ok(Delta::Reading { percent })) => reading(core, run, percent),
             Some(Ok(Delta::Adapted(adapted))) => adapt(core, run, adapted),
             Some(Ok(Delta::Warned(warned))) => warn(core, run, warned),
+            Some(Ok(Delta::Unanswered(warned))) => unanswered(core, run, warned),
             Some(Ok(Delta::Finished(finished))) => {
                 return batch
                     .end()
@@ -257,6 +258,17 @@ pub(crate) fn warn(core: &Core, run: RunId, warned: Warned) -> Result<(), Sessio
         level: NoticeLevel::Warning,
         kind: String::from("credential"),
         message: warned.message,
+        hint: warned.hint,
+    };
+    core.emitter.emit(Some(run), notice).map(drop)
+}
+
+/// Nobody is there yet, and whoever waits should know.
+fn unanswered(core: &Core, run: RunId, warned: Warned) -> Result<(), SessionError> {
+    let notice = Notice {
+        level: NoticeLevel::Warning,
+        kind: String::from("no_answer"),
+        message: format!("{}.", warned.message),
         hint: warned.hint,
     };
     core.emitter.emit(Some(run), notice).map(drop)

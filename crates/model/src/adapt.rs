@@ -399,9 +399,12 @@ impl Stream for Asking {
             return Poll::Ready(Some(Ok(Delta::Adapted(adapted))));
         }
         let item = match ready!(self.stream.as_mut().poll_next(cx)) {
-            Some(Ok(delta @ (Delta::Adapted(_) | Delta::Warned(_) | Delta::Reading { .. }))) => {
-                Ok(delta)
-            }
+            Some(Ok(
+                delta @ (Delta::Adapted(_)
+                | Delta::Warned(_)
+                | Delta::Unanswered(_)
+                | Delta::Reading { .. }),
+            )) => Ok(delta),
             Some(Ok(delta)) => {
                 self.confirm();
                 if matches!(delta, Delta::Finished(_)) {

@@ -165,6 +165,9 @@ pub enum Delta {
     /// Something that people should know of the way to the server, such as a login
     /// that ends soon. What is sent stays as it is. Comes before any content.
     Warned(Warned),
+    /// There is no connection to the server yet, though it should be there by
+    /// now. It is still tried. Comes before any content.
+    Unanswered(Warned),
     /// The last one, always.
     Finished(Finished),
 }

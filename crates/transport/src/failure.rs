@@ -22,6 +22,8 @@ pub(crate) struct Route {
     pub(crate) variable: Option<String>,
     /// `host:port` of the server.
     pub(crate) authority: String,
+    /// The base URL, without what may be secret in it.
+    pub(crate) address: String,
     pub(crate) proxy: Option<Proxy>,
     pub(crate) connect_timeout: Duration,
 }
@@ -35,7 +37,18 @@ impl Route {
         }
     }
 
-    fn what_to_check(&self) -> String {
+    /// While a connection is waited for.
+    pub(crate) fn unanswered_yet(&self) -> String {
+        match &self.proxy {
+            Some(proxy) => format!(
+                "No answer from {} yet: still connecting to the proxy {} ({})",
+                self.address, proxy.authority, proxy.origin
+            ),
+            None => format!("No answer from {} yet: still connecting", self.address),
+        }
+    }
+
+    pub(crate) fn what_to_check(&self) -> String {
         match &self.proxy {
             Some(proxy) => format!(
                 "Check {}, or put the host into NO_PROXY to reach it directly.",
@@ -80,7 +93,11 @@ pub(crate) fn unanswered(error: &reqwest::Error, route: &Route) -> ModelError {
     if error.is_dns() {
         return ModelError::new(
             ModelErrorKind::Network,
-            format!("The address of {} was not found", route.peer()),
+            format!(
+                "No answer from {}: the address of {} was not found",
+                route.address,
+                route.peer()
+            ),
         )
         .with_hint(route.what_to_check());
     }
@@ -118,23 +135,23 @@ fn unconnected(error: &reqwest::Error, io: Option<io::ErrorKind>, route: &Route)
         return proxy_wants_password(route);
     }
     let refused = io == Some(io::ErrorKind::ConnectionRefused);
-    let message = if refused {
-        format!("Connection refused by {peer}")
+    let by_proxy = match &route.proxy {
+        Some(_) => format!(" by {peer}"),
+        None => String::new(),
+    };
+    let cause = if refused {
+        format!("connection refused{by_proxy}")
     } else if error.is_timeout() {
-        format!(
-            "No connection to {peer} within {} s",
-            route.connect_timeout.as_secs_f64()
-        )
+        let limit = route.connect_timeout.as_secs_f64();
+        format!("no connection{by_proxy} within {limit} s")
     } else {
         let cause = quoted(&root_cause(error));
         match &route.proxy {
-            Some(_) => format!(
-                "No connection to {} through {peer}: {cause}",
-                route.authority
-            ),
-            None => format!("No connection to {peer}: {cause}"),
+            Some(_) => format!("no connection through {peer}: {cause}"),
+            None => cause,
         }
     };
+    let message = format!("No answer from {}: {cause}", route.address);
     ModelError::new(ModelErrorKind::Network, message).with_hint(route.what_to_check())
 }
 

@@ -22,6 +22,7 @@
 mod address;
 mod aside;
 mod client;
+mod connecting;
 mod credential;
 mod endpoint;
 mod failure;

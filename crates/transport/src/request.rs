@@ -2,6 +2,7 @@
 //! and its reply read by [`crate::stream::Reply`].
 
 use crate::address::Target;
+use crate::connecting::{Connecting, Patience};
 use crate::endpoint::first_token_limit;
 use crate::failure::{self, Route};
 use crate::refusal::{self, Asked, Secrets};
@@ -75,6 +76,7 @@ impl HttpModel {
             name: endpoint.name.clone(),
             variable: endpoint.base_url_variable.clone(),
             authority: target.authority(),
+            address: target.shown(),
             proxy,
             connect_timeout: endpoint.timeouts.connect,
         };
@@ -108,8 +110,10 @@ impl Model for HttpModel {
         );
         let decoder = shared.codec.decoder();
         let route = shared.route.clone();
-        let opening = Box::pin(async move { shared.post(request).await });
-        Box::pin(Reply::new(opening, decoder, watchdog, route))
+        let connecting = Connecting::default();
+        let patience = Patience::new(connecting.clone());
+        let opening = Box::pin(async move { shared.post(request, connecting).await });
+        Box::pin(Reply::new(opening, decoder, watchdog, patience, route))
     }
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelEntry>, ModelError>> {
@@ -144,13 +148,19 @@ pub(crate) struct Opened {
 }
 
 impl Shared {
-    async fn post(&self, request: Request) -> Result<Opened, ModelError> {
+    async fn post(&self, request: Request, connecting: Connecting) -> Result<Opened, ModelError> {
         let pieces = self.codec.body(&self.identity.model, &request);
         let length: usize = pieces.iter().map(Bytes::len).sum();
         let client = self.client()?;
         let session = request.cache_key.as_deref();
         let build = || {
-            let body = pieces.clone().into_iter().map(Ok::<Bytes, Infallible>);
+            connecting.begins();
+            let sent = connecting.clone();
+            // Nobody asks for the body before there is a connection.
+            let body = pieces.clone().into_iter().map(move |piece| {
+                sent.is_there();
+                Ok::<Bytes, Infallible>(piece)
+            });
             client
                 .post(self.target.at(self.codec.path()))
                 .header(CONTENT_TYPE, "application/json")

@@ -2,6 +2,7 @@
 //! decoder and what it gives is queued, so a delta costs no task switch.
 //! Whatever happens, the stream ends in exactly one `Finished` or one error.
 
+use crate::connecting::Patience;
 use crate::failure::{self, Route};
 use crate::refusal::Secrets;
 use crate::request::Opened;
@@ -37,6 +38,7 @@ pub(crate) struct Reply {
     /// Comes after what is queued.
     failure: Option<ModelError>,
     watchdog: Watchdog,
+    patience: Patience,
     route: Route,
     secrets: Secrets,
 }
@@ -46,6 +48,7 @@ impl Reply {
         opening: Opening,
         decoder: Box<dyn Decoder>,
         watchdog: Watchdog,
+        patience: Patience,
         route: Route,
     ) -> Self {
         Self {
@@ -54,6 +57,7 @@ impl Reply {
             queue: VecDeque::new(),
             failure: None,
             watchdog,
+            patience,
             route,
             secrets: Secrets::default(),
         }
@@ -153,7 +157,15 @@ impl Reply {
                     self.fail(error);
                     return Poll::Ready(());
                 }
-                Poll::Pending => {}
+                Poll::Pending => {
+                    if self.patience.poll(cx).is_ready() {
+                        self.queue.push_back(Delta::Unanswered(Warned {
+                            message: self.route.unanswered_yet(),
+                            hint: Some(self.route.what_to_check()),
+                        }));
+                        return Poll::Ready(());
+                    }
+                }
             },
             Phase::Reading(body) => match body.as_mut().poll_next(cx) {
                 Poll::Ready(Some(Ok(bytes))) => {

@@ -254,7 +254,7 @@ impl Retry {
     #[must_use]
     pub fn words(&self) -> String {
         format!(
-            "{}; trying again in {:.0} s ({} of {})",
+            "{}. Retrying in {:.0} s ({} of {})",
             self.reason,
             self.delay_ms as f64 / 1000.0,
             self.attempt,

@@ -385,7 +385,7 @@ impl TextLines {
     }
 
     fn retry(&mut self, retry: &Retry) -> std::io::Result<()> {
-        let text = format!("  {}", Printable::line(&retry.words()));
+        let text = format!("  {}; Ctrl+C stops.", Printable::line(&retry.words()));
         self.say(&self.paint.paint(Style::Dim, &text))
     }
 

@@ -248,7 +248,7 @@ impl Waiting {
         }
         (waited >= since.patience).then(|| {
             let (what, read) = (self.what, self.read());
-            format!("waiting for {what}… {} s{read}", waited.as_secs())
+            format!("waiting for {what} ({} s{read})", waited.as_secs())
         })
     }
 
@@ -417,7 +417,7 @@ mod tests {
         assert_eq!(waiting.text(start), None);
         assert_eq!(
             waiting.text(start + seconds(12)).as_deref(),
-            Some("waiting for the model… 12 s")
+            Some("waiting for the model (12 s)")
         );
     }
 
@@ -434,7 +434,7 @@ mod tests {
         waiting.event(&reading, later);
         assert_eq!(
             waiting.text(later).as_deref(),
-            Some("waiting for the model… 12 s, ~43 % read"),
+            Some("waiting for the model (12 s, ~43 % read)"),
             "since the beginning, not since the last figure"
         );
         assert_eq!(

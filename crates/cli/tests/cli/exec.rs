@@ -171,6 +171,31 @@ fn a_server_that_is_not_there_is_named_with_its_port() {
     assert!(!err.contains("`env`"), "{err}");
 }
 
+#[test]
+fn a_server_that_is_not_there_is_said_to_be_so_while_it_is_tried_again() {
+    let home = TestHome::new();
+    let (code, out, err) = run(home
+        .command(tenon())
+        .args(["exec", "-p", "hi", "--config"])
+        .arg(config(
+            &home,
+            r#"{"retry": {"attempts": 2, "first_ms": 1}}"#,
+        ))
+        .env("TENON_BASE_URL", "http://127.0.0.1:9/v1")
+        .env("TENON_MODEL", "m"));
+    assert_eq!((code, out.as_str()), (1, ""));
+    let yet = "No answer from http://127.0.0.1:9/v1 yet: connection refused.";
+    assert_eq!(err.matches(yet).count(), 2, "{err}");
+    assert!(
+        err.contains("Retrying in 0 s (2 of 2); Ctrl+C stops."),
+        "{err}"
+    );
+    assert!(
+        err.contains("error: No answer from http://127.0.0.1:9/v1: connection refused"),
+        "{err}"
+    );
+}
+
 fn config(home: &TestHome, text: &str) -> std::path::PathBuf {
     let path = home.path().join("extra.jsonc");
     std::fs::write(&path, text).unwrap();

@@ -19,7 +19,7 @@ async fn a_refused_connection_names_host_and_port_and_what_to_check() {
         assert_eq!(error.kind, ModelErrorKind::Network);
         assert_eq!(
             error.message,
-            format!("Connection refused by {host}:{port}")
+            format!("No answer from http://{host}:{port}/v1: connection refused")
         );
         let hint = error.hint.unwrap();
         assert!(

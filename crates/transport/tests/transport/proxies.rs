@@ -152,7 +152,8 @@ async fn a_proxy_that_refuses_is_named_with_its_variable() {
         endpoint.verify = tenon_model::Verify::Insecure;
         let error = ask(&model(endpoint)).await.error();
         assert_eq!(error.kind, ModelErrorKind::Network);
-        let expected = format!("Connection refused by the proxy {address} ({variable})");
+        let expected =
+            format!("No answer from {url}: connection refused by the proxy {address} ({variable})");
         assert_eq!(error.message, expected);
         assert!(error.hint.unwrap().contains("NO_PROXY"));
     }

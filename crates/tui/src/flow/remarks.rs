@@ -34,7 +34,8 @@ impl Flow {
     }
 
     pub(super) fn retry(&mut self, retry: &Retry, columns: usize) {
-        self.remark(Role::Warning, &retry.words(), columns);
+        let words = format!("{}; Esc stops.", retry.words());
+        self.remark(Role::Warning, &words, columns);
     }
 
     pub(super) fn job(&mut self, job: &JobEvent, columns: usize) {

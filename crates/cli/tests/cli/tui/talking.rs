@@ -187,7 +187,7 @@ fn an_answer_that_breaks_off_is_not_shown_as_the_answer() {
     };
     let dropped = places("(the reply above was dropped)");
     assert_eq!(dropped.len(), 1, "{all:#?}");
-    assert_eq!(places("trying again").len(), 1, "{all:#?}");
+    assert_eq!(places("Retrying in").len(), 1, "{all:#?}");
     for line in answer.lines() {
         let after: Vec<usize> = places(line)
             .into_iter()

@@ -186,7 +186,7 @@ async fn ask(model: &dyn Model, tools: Vec<ToolSpec>, entry: Entry, delivery: De
                 Ok(Delta::Text(_)) => heard.pieces += 1,
                 Ok(Delta::Reasoning(_)) => heard.reasoning += 1,
                 Ok(Delta::ToolCall { .. } | Delta::Reading { .. }) => {}
-                Ok(Delta::Adapted(_) | Delta::Warned(_)) => continue,
+                Ok(Delta::Adapted(_) | Delta::Warned(_) | Delta::Unanswered(_)) => continue,
                 Ok(Delta::Finished(finished)) => heard.end = Ok(finished),
                 Err(error) => heard.end = Err(error),
             }
