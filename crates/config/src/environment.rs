@@ -95,6 +95,11 @@ fn typed(key: &Key, text: &str) -> Result<Value, String> {
         Kind::Integer { .. } | Kind::Number { .. } => {
             serde_json::from_str(text.trim()).unwrap_or_else(|_| Value::from(text))
         }
+        Kind::AutoOrOff => match text.trim().to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" | "auto" => Value::from("auto"),
+            "0" | "false" | "no" | "off" => Value::from("off"),
+            _ => Value::from(text),
+        },
         Kind::Boolean => match text.trim().to_ascii_lowercase().as_str() {
             "1" | "true" | "yes" | "on" => Value::Bool(true),
             "0" | "false" | "no" | "off" => Value::Bool(false),

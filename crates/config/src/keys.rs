@@ -28,6 +28,8 @@ pub enum Kind {
         most: f64,
     },
     Boolean,
+    /// `auto` or `off`; what was a yes or a no before stays one.
+    AutoOrOff,
     /// A length of time: `12h`, `7d`.
     Span,
     /// A list of texts.
@@ -236,6 +238,7 @@ impl Kind {
             Self::Integer { least, most } => format!("a whole number from {least} to {most}"),
             Self::Number { least, most } => format!("a number from {least} to {most}"),
             Self::Boolean => "true or false".into(),
+            Self::AutoOrOff => "one of auto, off".into(),
             Self::Span => "a time such as `30m`, `12h` or `7d`, at most a year".into(),
             Self::Texts => "a list of texts".into(),
             Self::TextOrTexts => "a text or a list of texts".into(),
@@ -275,6 +278,7 @@ impl Kind {
                 .as_f64()
                 .is_some_and(|number| (*least..=*most).contains(&number)),
             Self::Boolean => value.is_boolean(),
+            Self::AutoOrOff => value.is_boolean() || matches!(value.as_str(), Some("auto" | "off")),
             Self::Span => span::read(value).is_some(),
             Self::Texts => texts(value),
             Self::TextOrTexts => value.is_string() || texts(value),

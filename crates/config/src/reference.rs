@@ -79,6 +79,7 @@ fn schema_of(key: &Key) -> Value {
             json!({"type": "number", "minimum": least, "maximum": most})
         }
         Kind::Boolean => json!({"type": "boolean"}),
+        Kind::AutoOrOff => json!({"enum": ["auto", "off", true, false]}),
         Kind::Span => json!({"anyOf": [
             {"type": "integer", "minimum": 1},
             {"type": "string", "pattern": "^[0-9]+ *(s|m|min|h|d|w)?$"}
@@ -341,6 +342,7 @@ fn sample(key: &Key) -> String {
         Kind::Integer { least, .. } => least.max(1).to_string(),
         Kind::Number { most, .. } => (most / 2.0).to_string(),
         Kind::Boolean => "true".into(),
+        Kind::AutoOrOff => "\"auto\"".into(),
         Kind::Texts | Kind::Words(_) | Kind::Models => "[]".into(),
         Kind::TextMap | Kind::Permission | Kind::Hooks => "{}".into(),
     }

@@ -128,11 +128,11 @@ fn resolve_with(
         compaction: compaction(loaded),
         checkpoints: checkpoints(loaded),
         skill_paths: texts(loaded, "skills.paths"),
-        todo_first: if flag(loaded, "todo.first") {
-            TodoFirst::Asked
-        } else {
-            TodoFirst::Never
+        todo_first: match loaded.get("todo.first").map(|(value, _)| value) {
+            Some(value) if *value == false || *value == "off" => TodoFirst::Never,
+            _ => TodoFirst::Asked,
         },
+        jobs_wake: (loaded.get("jobs.wake")).is_some_and(|(value, _)| *value == true),
         retention_days: loaded.number("sessions.retention_days").unwrap_or(30),
         agent: loaded.text("default_agent").unwrap_or("build").to_owned(),
         permission_mode: loaded

@@ -279,6 +279,8 @@ pub struct Resolved {
     /// Further folders of skills, as written.
     pub skill_paths: Vec<String>,
     pub todo_first: TodoFirst,
+    /// Whether the end of a background process starts a run.
+    pub jobs_wake: bool,
     pub retention_days: u64,
     pub agent: String,
     pub permission_mode: PermissionMode,

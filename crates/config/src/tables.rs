@@ -152,7 +152,8 @@ pub(crate) static KEYS: &[Key] = &[
     key("checkpoints.max_bytes", at_least(0), "268435456", "All that one session keeps of files, compressed."),
 
     key("skills.paths", Kind::Texts, "", "Further folders of skills. `~/` is the home folder."),
-    key("todo.first", Kind::Boolean, "true", "Whether a task with several parts begins with a task list."),
+    key("jobs.wake", Kind::Boolean, "false", "Whether a background process that ends while nobody works starts a run by itself, on the screen only and at most three times until your next prompt. Without it the model is told with the next prompt."),
+    key("todo.first", Kind::AutoOrOff, "\"auto\"", "Whether a request with several parts begins with a task list. `true` and `false` mean `auto` and `off`."),
 
     key("multimodal.detail", Kind::Word(&["auto", "low", "high"]), "\"auto\"", "How closely a model is to look at images; `auto` leaves it to the provider."),
     key("multimodal.max_bytes", between(1, 64 * 1024 * 1024), "8388608", "The largest image that is sent, as `--image` or by `read`. Servers of the type `messages` take no more than 3932160.").in_project(Project::Narrowing),

@@ -3,6 +3,7 @@
 use crate::asking::{Saying, say};
 use crate::run::{End, Flow, Run};
 use crate::step::Reply;
+use crate::todo::{self, Waiting};
 use tenon_vocab::{NoticeLevel, StopReason};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,11 @@ pub(crate) async fn step(run: &mut Run, reply: &Reply) -> Flow<Next> {
             "the provider's content filter stopped the answer",
         )));
     }
-    Ok(Next::Finish)
+    // What was held back is not done by saying so.
+    match todo::remind(run)? {
+        Waiting::Reminded => Ok(Next::Continue),
+        Waiting::Nothing => Ok(Next::Finish),
+    }
 }
 
 /// A word in between. One that the model does not get to read is said to be so,

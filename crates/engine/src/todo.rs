@@ -4,7 +4,7 @@
 mod complex;
 mod first;
 
-pub(crate) use first::{First, hold};
+pub(crate) use first::{First, Waiting, hold, remind, take_back};
 
 use crate::core::Core;
 use tenon_session::SessionError;

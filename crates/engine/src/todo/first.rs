@@ -6,18 +6,24 @@
 use super::complex::is_complex;
 use super::replace;
 use crate::core::Core;
-use crate::run::{Flow, Run};
+use crate::run::{End, Flow, Run};
 use crate::schedule::Ready;
 use tenon_policy::{Authority, Grants, ReadOnly, ReadingRoom, Rules, decide};
 use tenon_vocab::names::tool;
 use tenon_vocab::profile::TodoFirst;
-use tenon_vocab::{Class, Effect, ErrorCode, TodoItem, TodoStatus, ToolOutput};
+use tenon_vocab::{
+    Class, Effect, ErrorCode, Message, Origin, Part, Role, TodoItem, TodoStatus, ToolOutput,
+};
 
 /// Characters of the request that the first item holds.
 const REQUEST: usize = 120;
 
 const TOLD: &str = "Not run yet: this request has several parts, and there was no task list. One was begun with the request as its only item. Replace it with `todowrite` now, an item for each part and the first of them in_progress; then make this call again. This is said once: calls run as usual from then on.";
 const WITH_IT: &str = "Not run yet: an earlier call of this reply waits for the task list. Make this one again after it.";
+
+/// How often a model that stops is told that its call still waits.
+const REMINDERS: u32 = 2;
+const REMINDER: &str = "The call that waited for the task list has not run, so nothing was changed. Make that call again now; calls run as usual. If you need an answer from the user first, end with that question.";
 
 /// Where a run stands with the rule.
 #[derive(Debug, Default)]
@@ -29,7 +35,7 @@ pub(crate) enum First {
     Due { request: String },
     /// The model was told in this step; what else the reply does waits with it,
     /// so that nothing runs out of its order.
-    Told { step: u32 },
+    Told { step: u32, reminded: u32 },
 }
 
 impl First {
@@ -59,21 +65,15 @@ impl First {
 /// The answer to a call that must wait for the list; `None` when it need not.
 pub(crate) fn hold(run: &mut Run, ready: &Ready) -> Flow<Option<ToolOutput>> {
     let step = run.tally.steps;
-    match &run.todo_first {
-        First::Settled => return Ok(None),
-        First::Told { step: told } if *told != step => {
-            run.todo_first = First::Settled;
-            return Ok(None);
-        }
-        First::Due { .. } | First::Told { .. } => {}
-    }
-    if !has_effects(run, ready) {
+    if matches!(run.todo_first, First::Settled) || !has_effects(run, ready) {
         return Ok(None);
     }
     match std::mem::take(&mut run.todo_first) {
         First::Settled => Ok(None),
-        First::Told { step } => {
-            run.todo_first = First::Told { step };
+        // Made again, or another one: whoever goes on without a list is let.
+        First::Told { step: told, .. } if told != step => Ok(None),
+        told @ First::Told { .. } => {
+            run.todo_first = told;
             Ok(Some(waiting(WITH_IT)))
         }
         First::Due { request } => {
@@ -84,11 +84,66 @@ pub(crate) fn hold(run: &mut Run, ready: &Ready) -> Flow<Option<ToolOutput>> {
                 text: request,
                 status: TodoStatus::InProgress,
             };
-            replace(&run.core, run.id, vec![begun])?;
-            run.todo_first = First::Told { step };
+            replace(&run.core, run.id, vec![begun.clone()])?;
+            run.starter = Some(begun);
+            run.todo_first = First::Told { step, reminded: 0 };
             Ok(Some(waiting(TOLD)))
         }
     }
+}
+
+/// Whether a call still waits when the model has nothing more to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    /// The model was told so.
+    Reminded,
+    Nothing,
+}
+
+/// The model stops. A call that was held back and never made again is no work
+/// that is done: it is told so, and asked again.
+pub(crate) fn remind(run: &mut Run) -> Flow<Waiting> {
+    let First::Told { reminded, .. } = &mut run.todo_first else {
+        return Ok(Waiting::Nothing);
+    };
+    if *reminded >= REMINDERS {
+        return Err(End::Failed(String::from(
+            "the model stopped without making the call that had waited for the task list; nothing was changed. Say how to go on, or set `todo.first` to off",
+        )));
+    }
+    *reminded += 1;
+    // What it wants to know first is for the user to say.
+    if has_asked(&run.core) {
+        return Ok(Waiting::Nothing);
+    }
+    run.emit(Message::new(
+        Role::User,
+        Origin::Rule,
+        vec![Part::text(REMINDER)],
+    ))?;
+    Ok(Waiting::Reminded)
+}
+
+fn has_asked(core: &Core) -> bool {
+    let history = core.emitter.history(0).2;
+    let said = history
+        .iter()
+        .rev()
+        .find(|message| message.role == Role::Assistant);
+    said.is_some_and(|said| said.text().trim_end().ends_with(['?', '？', '؟']))
+}
+
+/// A list that was begun for the model goes with its run when nobody touched it:
+/// it says nothing that the prompt does not say.
+pub(crate) fn take_back(run: &mut Run) -> Flow<()> {
+    let Some(begun) = run.starter.take() else {
+        return Ok(());
+    };
+    let is_untouched = run.core.emitter.state(|state| *state.todo() == [begun]);
+    if is_untouched {
+        replace(&run.core, run.id, Vec::new())?;
+    }
+    Ok(())
 }
 
 /// A list on which nothing is left to do is one of an earlier task.

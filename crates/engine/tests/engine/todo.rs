@@ -13,8 +13,8 @@ use tenon_tools::{BuiltIn, Interactive, Tool, ToolSource, Toolbox};
 use tenon_vocab::port::Handle;
 use tenon_vocab::profile::TodoFirst;
 use tenon_vocab::{
-    CallStatus, Command, Event, EventKind, Outcome, Query, RunFinished, SessionId, TodoItem,
-    TodoStatus, checklist,
+    CallStatus, Command, Event, EventKind, Origin, Outcome, Query, RunFinished, SessionId,
+    TodoItem, TodoStatus, checklist,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -110,12 +110,17 @@ async fn the_first_call_with_effects_of_a_complex_task_is_told_to_write_a_list()
 #[tokio::test(start_paused = true)]
 async fn the_call_that_waits_was_not_started_and_its_list_is_shown_before() {
     let (world, id) = (World::new(), SessionId::generate());
-    let model = Scripted::new([act("a"), Turn::text("done")]);
+    let asks = Turn::text("Which of them first?");
+    let model = Scripted::new([act("a"), asks]);
     let events = ran(parts(&world, id, &model), id, SEVERAL).await;
     let names = names(&events);
     let at = |name| names.iter().position(|it| *it == name);
     assert!(at("todo") < at("tool_result"));
     assert_eq!(at("tool_use"), None);
+    assert!(
+        reminders(&events) == 0,
+        "what it wants to know is for the user to say"
+    );
     let status = events.iter().find_map(|event| match &event.kind {
         EventKind::ToolResult(result) => Some(result.status),
         _ => None,
@@ -125,6 +130,129 @@ async fn the_call_that_waits_was_not_started_and_its_list_is_shown_before() {
     world.verify(id);
 }
 
+/// How often the model was told that its call still waits.
+fn reminders(events: &[Arc<Event>]) -> usize {
+    let is_one = |event: &&Arc<Event>| match &event.kind {
+        EventKind::Message(message) => message.origin == Origin::Rule,
+        _ => false,
+    };
+    events.iter().filter(is_one).count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_still_waits_when_the_model_stops_is_asked_for_again() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let model = Scripted::new([
+        act("a"),
+        write("b", &["[~] read it"]),
+        Turn::text("All done."),
+        act("c"),
+        Turn::text("Done."),
+    ]);
+    let events = ran(parts(&world, id, &model), id, SEVERAL).await;
+    assert_eq!(outcome(&events), Outcome::Completed);
+    assert_eq!(reminders(&events), 1);
+    assert_eq!(results(&events)[2].1, "{}", "it ran");
+    let last = model.texts().remove(3);
+    assert!(
+        last.contains("The call that waited for the task list has not run"),
+        "{last}"
+    );
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_makes_its_call_again_is_not_done() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let done = || Turn::text("Done.");
+    let model = Scripted::new([act("a"), done(), done(), done(), act("z")]);
+    let events = ran(parts(&world, id, &model), id, SEVERAL).await;
+    assert_eq!((outcome(&events), reminders(&events)), (Outcome::Failed, 2));
+    let why = finished(&events).reason.clone().unwrap();
+    assert!(why.contains("nothing was changed"), "{why}");
+    world.verify(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_was_begun_goes_with_its_run_when_nobody_touched_it() {
+    let begun = "[~] Please: - read it - repair it - test it";
+    let touched = "[x] Please: - read it - repair it - test it";
+    for (turns, after) in [
+        (vec![act("a"), act("b"), Turn::text("done")], ""),
+        (
+            vec![
+                act("a"),
+                write("b", &[touched]),
+                act("c"),
+                Turn::text("done"),
+            ],
+            touched,
+        ),
+        (
+            vec![
+                act("a"),
+                act("b").fails(tenon_model::ModelErrorKind::Rejected),
+            ],
+            "",
+        ),
+    ] {
+        let (world, id) = (World::new(), SessionId::generate());
+        let events = ran(parts(&world, id, &Scripted::new(turns)), id, SEVERAL).await;
+        let lists = lists(&events);
+        assert_eq!(lists[0], begun);
+        assert_eq!(lists.last().unwrap(), after);
+        world.verify(id);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_the_user_typed_is_counted() {
+    let (world, id) = (World::new(), SessionId::generate());
+    std::fs::write(
+        world.root().join("list.md"),
+        "- add a\n- write b\n- drop c\n",
+    )
+    .unwrap();
+    let turns = || Scripted::new([act("a"), Turn::text("done")]);
+    for said in [
+        "fix it\n\n<stdin>\n- add a\n- write b\n- drop c\n</stdin>",
+        "fix what @list.md says",
+        "```\n- add a\n- write b\n- drop c\n```\nfix it",
+    ] {
+        let events = ran(parts(&world, SessionId::generate(), &turns()), id, said).await;
+        assert_eq!(told(&events), 0, "{said}");
+    }
+    let mut handle = Engine::start(id, parts(&world, id, &turns()));
+    handle.commands.send(Command::Prompt {
+        text: "fix it".into(),
+        attachments: vec![tenon_vocab::Part::text(SEVERAL)],
+    });
+    assert_eq!(told(&until_finished(&mut handle).await), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_requests_in_prose_begin_with_a_list_and_a_question_does_not() {
+    let turns = || Scripted::new([act("a"), act("b"), Turn::text("done")]);
+    for (said, times) in [
+        (
+            "add a login page, and also a logout button, then write tests, and update the docs",
+            1,
+        ),
+        (
+            "how would you add a login page, write tests and update the docs?",
+            0,
+        ),
+        (
+            "fix the crash. It comes when the list is empty, and then the loop runs on, and the test fails.",
+            0,
+        ),
+    ] {
+        let (world, id) = (World::new(), SessionId::generate());
+        let events = ran(parts(&world, id, &turns()), id, said).await;
+        assert_eq!(told(&events), times, "{said}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_model_that_goes_on_without_a_list_is_let() {
     let (mut world, id) = (World::new(), SessionId::generate());
@@ -132,7 +260,11 @@ async fn a_model_that_goes_on_without_a_list_is_let() {
     let model = Scripted::new([act("a"), act("b"), act("c"), Turn::text("done")]);
     let events = ran(parts(&world, id, &model), id, SEVERAL).await;
     assert_eq!(outcome(&events), Outcome::Completed);
-    assert_eq!((told(&events), lists(&events).len()), (1, 1));
+    assert_eq!(
+        (told(&events), lists(&events).len()),
+        (1, 2),
+        "begun, and gone"
+    );
     let results = results(&events);
     assert_eq!((results[1].1.as_str(), results[2].1.as_str()), ("{}", "{}"));
     world.verify(id);
@@ -267,6 +399,7 @@ async fn the_list_survives_a_resume_and_an_open_one_is_not_asked_for_again() {
         act("d"),
         Turn::text("done"),
         act("e"),
+        act("f"),
         Turn::text("done"),
     ]);
     let mut handle = Engine::start(id, parts(&world, id, &model));
@@ -277,7 +410,10 @@ async fn the_list_survives_a_resume_and_an_open_one_is_not_asked_for_again() {
     assert_eq!(told(&closed), 0);
     let new = prompt(&mut handle, SEVERAL).await;
     assert_eq!(told(&new), 1, "all of it was done: this is another task");
-    assert_eq!(lists(&new), ["[~] Please: - read it - repair it - test it"]);
+    assert_eq!(
+        lists(&new),
+        ["[~] Please: - read it - repair it - test it", ""]
+    );
     handle.commands.send(Command::Shutdown);
     while handle.events.next().await.is_some() {}
     world.verify(id);
@@ -307,9 +443,10 @@ async fn it_is_told_once_for_each_prompt() {
     let model = Scripted::new([
         act("a"),
         write("b", &["[x] one"]),
-        Turn::text("done"),
         act("c"),
+        Turn::text("done"),
         act("d"),
+        act("e"),
         Turn::text("done"),
     ]);
     let mut handle = Engine::start(id, parts(&world, id, &model));
