@@ -274,12 +274,7 @@ fn assemble(
         false => Default::default(),
     };
     remarks.act.extend(trouble);
-    let (toolbox, told) = toolbox(
-        options.approval,
-        &resolved.tools,
-        &configured.custom,
-        &skills,
-    );
+    let (toolbox, told) = toolbox(options.approval, resolved, &configured.custom, &skills);
     remarks.act.extend(told);
     let mut context = briefing::context(place, options, resolved, &agent, &skills, &mut remarks);
     let own = own_commands::find(place, &configured.loaded);

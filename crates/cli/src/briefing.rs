@@ -9,8 +9,8 @@ use crate::told::Remarks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tenon_config::Resolved;
-use tenon_engine::ContextParts;
 use tenon_engine::prompt::{Briefing, Environment, Sourced, fragments};
+use tenon_engine::{ContextParts, Wake};
 use tenon_vocab::profile::{AgentProfile, SkillInfo};
 
 /// All that the model is told and how it is bounded; remarks say where the rules
@@ -62,6 +62,8 @@ pub fn context(
         compaction: resolved.compaction.clone(),
         checkpoints: resolved.checkpoints.clone(),
         todo_first: resolved.todo_first,
+        // A screen that draws what it did not ask for says otherwise.
+        wake: Wake::Never,
         request_tokens: resolved.request_tokens,
     }
 }

@@ -4,7 +4,8 @@
 
 use crate::hooks::{self, Submitted};
 use crate::run::{End, Flow, Run};
-use crate::{images, mentions, notes, shell, skills};
+use crate::{images, mentions, notes, shell, skills, wake};
+use tenon_model::estimate_text;
 use tenon_vocab::{Message, Origin, Part, Role};
 
 /// Something that the user says to the model.
@@ -14,6 +15,16 @@ pub(crate) struct Saying {
     /// A skill whose text goes along, by name.
     pub(crate) skill: Option<String>,
     pub(crate) origin: Origin,
+    pub(crate) author: Author,
+}
+
+/// Who wrote the words of a saying.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// The user, just now.
+    User,
+    /// Whoever wrote the command that the user named.
+    Template,
 }
 
 impl Saying {
@@ -24,6 +35,7 @@ impl Saying {
             attachments: Vec::new(),
             skill: None,
             origin: Origin::Steer,
+            author: Author::User,
         }
     }
 }
@@ -39,6 +51,7 @@ pub(crate) async fn say(run: &mut Run, saying: Saying) -> Flow<()> {
         attachments,
         skill,
         origin,
+        author,
     } = saying;
     let submitted = hooks::prompt_submitted(run, &text).await;
     let mut parts: Vec<Part> = run
@@ -49,11 +62,20 @@ pub(crate) async fn say(run: &mut Run, saying: Saying) -> Flow<()> {
     if let (Some(name), Ok(Submitted::With(_))) = (skill, &submitted) {
         parts.extend(skills::named(run, &name).await?);
     }
+    if let Ok(Submitted::With(_)) = &submitted {
+        parts.extend(wake::note(&run.core));
+    }
+    let tokens = |part: &Part| match part {
+        Part::Text { text } => estimate_text(text),
+        _ => 0,
+    };
+    run.unsent = estimate_text(&text) + parts.iter().map(tokens).sum::<u64>();
     let mentioned = match &submitted {
         Ok(Submitted::With(_)) => mentions::attached(run, &text).await?,
         _ => Vec::new(),
     };
-    if let Ok(Submitted::With(_)) = &submitted {
+    run.unsent = 0;
+    if let (Ok(Submitted::With(_)), Author::User) = (&submitted, author) {
         run.todo_first.hear(&run.core, &text);
     }
     parts.push(Part::text(text));

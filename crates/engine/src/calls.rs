@@ -12,6 +12,7 @@ use crate::guard;
 use crate::hooks;
 use crate::images;
 use crate::mask;
+use crate::pages;
 use crate::run::{End, Flow, Run};
 use again::Tried;
 pub(crate) use by_user::{by_user, to_its_end};
@@ -77,9 +78,13 @@ pub(crate) async fn execute(run: &mut Run, batch: Vec<Admitted>) -> Flow<()> {
 /// the run was interrupted is for whoever has read the results.
 async fn settle_all(run: &mut Run, batch: Vec<Admitted>) -> Flow<(Vec<Done>, Option<End>)> {
     run.batch += 1;
+    // What the server says of its window decides how much of it is free.
+    let current = run.core.active.get();
+    current.window_settled(&run.token).await;
+    let limits = pages::limits(run, batch.len());
     let mut waiting = Vec::with_capacity(batch.len());
     for admitted in batch {
-        let started = start(run, &admitted)?;
+        let started = start(run, &admitted, &limits)?;
         waiting.push((admitted, started));
     }
     // All of the batch is settled before a limit may end the run: a call that

@@ -35,7 +35,7 @@ use tenon_model::{ModelError, ModelErrorKind, estimate_text, estimate_tokens};
 use tenon_session::extend_recap;
 use tenon_vocab::profile::Strategy;
 use tenon_vocab::{Compacted, ContextChange, NoticeLevel, Recap, RunOrigin, RunState, figures};
-use text::figure;
+pub(crate) use text::figure;
 use view::View;
 
 /// No summary that says anything is shorter, in estimated tokens.

@@ -16,6 +16,7 @@ use crate::parts::{
 };
 use crate::questions::Questions;
 use crate::undo::Warned;
+use crate::wake::Wakes;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,6 +37,7 @@ pub(crate) struct Core {
     /// Whether making the conversation shorter gets anywhere.
     pub(crate) compaction: Progress,
     pub(crate) told: Told,
+    pub(crate) wakes: Wakes,
     pub(crate) undo_warned: Warned,
     /// A title was asked for, or is there.
     pub(crate) titled: AtomicBool,
@@ -135,6 +137,7 @@ impl Core {
             meter,
             compaction,
             told: Told::default(),
+            wakes: Wakes::default(),
             undo_warned: Warned::default(),
             titled: AtomicBool::new(false),
             workspace,

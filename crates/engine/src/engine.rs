@@ -8,7 +8,8 @@ use crate::inbox::{self, Work};
 use crate::parts::Parts;
 use crate::queries::Queries;
 use crate::run::{self, Run};
-use crate::{mode, switch, title, undo};
+use crate::wake::Wake;
+use crate::{mode, small, switch, title, undo, wake};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use tenon_session::SessionError;
 use tenon_vocab::notice;
 use tenon_vocab::port::{BoxFuture, CommandSink, Handle};
 use tenon_vocab::{
-    Command, JobEvent, Notice, NoticeLevel, Outcome, RunFinished, RunState, SessionId,
+    Command, JobAction, JobEvent, Notice, NoticeLevel, Outcome, RunFinished, RunState, SessionId,
     StateChanged, Switch, Usage,
 };
 use tokio::sync::mpsc;
@@ -88,6 +89,7 @@ async fn serve(
     for said in &core.masked_rules {
         core.notice(None, NoticeLevel::Warning, "rules", said.clone());
     }
+    small::tell(&core, None);
     let mut context = Context::default();
     while let Some((work, token)) = core.inbox.next().await {
         let is_prompt = matches!(work, Work::Prompt { .. });
@@ -97,6 +99,7 @@ async fn serve(
         }
         core.inbox.run_over();
         idle(&core);
+        wake::if_due(&core);
     }
     inbox.abort();
     core.keeper.end().await;
@@ -224,7 +227,11 @@ fn watch_jobs(core: &Arc<Core>) {
     let weak = Arc::downgrade(core);
     core.jobs.on_change(Arc::new(move |event: JobEvent| {
         if let Some(core) = weak.upgrade() {
+            let has_ended = event.action == JobAction::Exited;
             core.emit_or_end(None, event);
+            if has_ended {
+                wake_soon(core);
+            }
         }
     }));
     let weak = Arc::downgrade(core);
@@ -233,6 +240,17 @@ fn watch_jobs(core: &Arc<Core>) {
             core.emit_or_end(None, repaired(what));
         }
     }));
+}
+
+/// When its end is known to all: the listener is told of it before that.
+fn wake_soon(core: Arc<Core>) {
+    if core.given.wake == Wake::Never {
+        return;
+    }
+    tokio::spawn(async move {
+        core.jobs.settled().await;
+        wake::if_due(&core);
+    });
 }
 
 /// The result tells the model. A person must know too: what was set aside may

@@ -27,6 +27,7 @@ pub(crate) struct CallHost {
     confirmed: Vec<PathBuf>,
     room: Room,
     own_line: Option<OwnLine>,
+    limits: ToolLimits,
 }
 
 impl CallHost {
@@ -36,6 +37,7 @@ impl CallHost {
         name: String,
         token: CancellationToken,
         workspace: &Workspace,
+        limits: ToolLimits,
     ) -> Self {
         let journal = CallJournal {
             core: Arc::clone(&run.core),
@@ -52,6 +54,7 @@ impl CallHost {
             confirmed: Vec::new(),
             room: Room::Session,
             own_line: None,
+            limits,
         }
     }
 
@@ -149,7 +152,7 @@ impl Host for CallHost {
     }
 
     fn limits(&self) -> &ToolLimits {
-        &self.core.tool_limits
+        &self.limits
     }
 
     fn confirmed(&self) -> &[PathBuf] {

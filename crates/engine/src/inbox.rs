@@ -48,7 +48,12 @@ impl Work {
     fn typed(&self) -> Option<String> {
         let named = |name: &str, rest: &str| format!("/{name} {rest}").trim_end().to_owned();
         Some(match self {
-            Self::Switch(_) | Self::Mode(_) => return None,
+            Self::Switch(_)
+            | Self::Mode(_)
+            | Self::Prompt {
+                origin: RunOrigin::Job,
+                ..
+            } => return None,
             Self::Prompt { text, .. } => text.clone(),
             Self::Custom {
                 name, arguments, ..
@@ -149,6 +154,12 @@ impl Inbox {
         self.lock().run.is_some()
     }
 
+    /// Whether something is done, or waits to be.
+    pub(crate) fn is_busy(&self) -> bool {
+        let desk = self.lock();
+        desk.run.is_some() || !desk.work.is_empty()
+    }
+
     /// A change of the mode that waits is not wanted any more.
     pub(crate) fn forget_modes(&self) {
         let wanted = |work: &Work| !matches!(work, Work::Mode(_));
@@ -238,6 +249,9 @@ pub(crate) async fn receive(core: Arc<Core>, mut commands: mpsc::UnboundedReceiv
 }
 
 fn dispatch(core: &Arc<Core>, command: Command) {
+    if is_said(&command) {
+        core.wakes.begin_anew();
+    }
     match command {
         Command::Prompt { text, attachments } => {
             core.inbox.push(Work::Prompt {
@@ -295,6 +309,17 @@ fn dispatch(core: &Arc<Core>, command: Command) {
             }
         }
     }
+}
+
+/// Whether it is a word of the user to the model.
+fn is_said(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Prompt { .. }
+            | Command::Steer { .. }
+            | Command::Skill { .. }
+            | Command::Custom { .. }
+    )
 }
 
 fn kill(core: &Arc<Core>, id: JobId) {

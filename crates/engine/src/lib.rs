@@ -36,6 +36,7 @@ mod notes;
 mod once;
 mod outside;
 mod overflow;
+mod pages;
 mod parts;
 pub mod prompt;
 mod publish;
@@ -48,12 +49,14 @@ mod schedule;
 mod shell;
 mod skills;
 pub mod slash;
+pub mod small;
 mod step;
 mod stream;
 mod switch;
 mod title;
 mod todo;
 pub mod undo;
+mod wake;
 
 pub use calls::Done;
 pub use compact::summary;
@@ -64,3 +67,4 @@ pub use parts::{
     AgentParts, Ambient, Approval, AutoNetwork, Chosen, Confirm, ContextParts, Effects, GrantSink,
     ModeParts, ModelSource, Parts, ProviderInfo, RealAmbient, SandboxState,
 };
+pub use wake::Wake;

@@ -9,12 +9,13 @@ use crate::schedule::Leave;
 use crate::{calls, gate};
 use parse::{Lines, Reading, Word};
 use serde_json::{Value, json};
+use tenon_model::estimate_text;
 use tenon_policy::Access;
 use tenon_tools::Workspace;
 use tenon_tools::workspace::WalkOptions;
 use tenon_vocab::marked::element;
 use tenon_vocab::names::tool;
-use tenon_vocab::{CallId, ImageSource, NoticeLevel, Part, ToolError};
+use tenon_vocab::{CallId, Envelope, ImageSource, NoticeLevel, Part, ToolError};
 
 /// Mentions of one prompt that are followed.
 const MOST: usize = 20;
@@ -63,6 +64,7 @@ pub(crate) async fn attached(run: &mut Run, text: &str) -> Flow<Vec<Part>> {
         for part in one(run, found).await? {
             if let Part::Text { text } = &part {
                 bytes += text.len();
+                run.unsent += estimate_text(text);
             }
             parts.push(part);
         }
@@ -125,6 +127,7 @@ async fn one(run: &mut Run, found: Found) -> Flow<Vec<Part>> {
             .notice(Some(run.id), NoticeLevel::Warning, "mention", message);
         return Ok(Vec::new());
     }
+    tell_of_the_rest(run, &reading, &done.envelope);
     let name = if tool == tool::LIST { "folder" } else { "file" };
     let lines = reading
         .lines
@@ -138,6 +141,27 @@ async fn one(run: &mut Run, found: Found) -> Flow<Vec<Part>> {
         media_type,
     }));
     Ok(parts)
+}
+
+/// Who mentions a file thinks that the model has all of it.
+fn tell_of_the_rest(run: &Run, reading: &Reading, envelope: &Envelope) {
+    let number = |name: &str| match envelope {
+        Envelope::Ok(data) => data.get(name)?.as_u64(),
+        Envelope::Err(_) => None,
+    };
+    let (Some(next), Some(lines)) = (number("next_offset"), number("lines")) else {
+        return;
+    };
+    if reading.lines.is_some() {
+        return;
+    }
+    let message = format!(
+        "Only lines 1-{} of @{} go along: it has {lines} lines, more than fits. The model can read the rest.",
+        next - 1,
+        reading.path
+    );
+    run.core
+        .notice(Some(run.id), NoticeLevel::Info, "mention", message);
 }
 
 /// As it stands in the prompt.

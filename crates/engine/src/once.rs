@@ -4,6 +4,7 @@ use crate::calls::{self, Done};
 use crate::context::Context;
 use crate::core::Core;
 use crate::engine;
+use crate::pages::Reader;
 use crate::parts::Parts;
 use crate::run::{End, Flow, Run, begin, finish};
 use crate::schedule::Leave;
@@ -71,6 +72,7 @@ fn say_that_it_ended(done: &mut Done) {
 
 async fn one(run: &mut Run, tool: &str, arguments: &str) -> Flow<Done> {
     begin(run, tool, RunOrigin::Shell)?;
+    run.reader = Reader::Program;
     let id = CallId::new("call_1");
     let done = calls::by_user(run, id, tool, arguments.to_owned(), Leave::ToBeAsked).await?;
     run.tally.last_denied = done.denial();

@@ -2,6 +2,7 @@
 //! no environment and no clock of its own.
 
 use crate::prompt::{Fragment, FragmentKind, RuleSource};
+use crate::wake::Wake;
 use std::fmt;
 use std::sync::Arc;
 use tenon_model::{Delivery, Identity, Model, ModelEntry, ModelError, Parameters, RetryPlan};
@@ -195,6 +196,8 @@ pub struct ContextParts {
     pub compaction: Compaction,
     pub checkpoints: Checkpoints,
     pub todo_first: TodoFirst,
+    /// What becomes of a process that ends while nobody works.
+    pub wake: Wake,
     /// The most that one request may have, whatever the window.
     pub request_tokens: Option<u64>,
 }

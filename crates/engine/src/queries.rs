@@ -74,7 +74,7 @@ async fn answer(core: &Core, query: Query) -> Reply {
         Query::Providers => providers::list(core),
         Query::ModelsOf { provider } => providers::models_of(core, &provider).await,
         Query::Tools => tools(core),
-        Query::Context => context::show(core),
+        Query::Context => context::show(core).await,
         Query::Meter => context::meter(core),
         Query::Cost => cost(core),
         Query::Grants => permissions::list(core),

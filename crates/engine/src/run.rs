@@ -1,20 +1,20 @@
 //! The loop. One prompt comes in; the model is asked, its calls pass the gate
 //! and run, their results go back, until there is nothing left to do.
 
-use crate::asking::{Saying, say};
+use crate::asking::{Author, Saying, say};
 use crate::context::Context;
 use crate::core::Core;
 use crate::guard::RepeatGuard;
 use crate::hooks::{self, Stopping};
 use crate::inbox::Work;
 use crate::parts::Approval;
-use crate::{calls, checkpoint, compact, custom, gate, next, schedule, shell, step, todo};
+use crate::{calls, checkpoint, compact, custom, gate, next, pages, schedule, shell, step, todo};
 use std::fmt;
 use std::sync::Arc;
 use tenon_session::SessionError;
 use tenon_vocab::{
     Cost, EventKind, Interrupted, NoticeLevel, Origin, Outcome, Part, RunFinished, RunId,
-    RunOrigin, RunStarted, RunState, StateChanged, Usage,
+    RunOrigin, RunStarted, RunState, StateChanged, TodoItem, Usage,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -112,6 +112,12 @@ pub(crate) struct Run {
     pub(crate) continuations: u32,
     /// Whether this task must begin with a list.
     pub(crate) todo_first: todo::First,
+    /// Who reads what the calls of this run give.
+    pub(crate) reader: pages::Reader,
+    /// Tokens of a message that is being put together.
+    pub(crate) unsent: u64,
+    /// The list that was begun for the model in this run.
+    pub(crate) starter: Option<TodoItem>,
     started: Instant,
 }
 
@@ -129,6 +135,9 @@ impl Run {
             batch: 0,
             continuations: 0,
             todo_first: todo::First::default(),
+            reader: pages::Reader::default(),
+            unsent: 0,
+            starter: None,
             started: Instant::now(),
         }
     }
@@ -195,6 +204,10 @@ pub(crate) async fn execute(mut run: Run, work: Work) -> Context {
         Work::Switch(_) | Work::Mode(_) | Work::Undo | Work::Redo | Work::Revert { .. } => Ok(()),
     };
     checkpoint::run_over(&run.core, run.id).await;
+    let result = match todo::take_back(&mut run) {
+        Err(end) if result.is_ok() => Err(end),
+        _ => result,
+    };
     finish(&mut run, result);
     run.context
 }
@@ -208,11 +221,16 @@ async fn drive(
 ) -> Flow<()> {
     begin(run, &text, origin)?;
     hooks::session_started(run).await?;
+    let (from, author) = match origin {
+        RunOrigin::Job => (Origin::Rule, Author::Template),
+        _ => (Origin::User, Author::User),
+    };
     let saying = Saying {
         text,
         attachments,
         skill,
-        origin: Origin::User,
+        origin: from,
+        author,
     };
     say(run, saying).await?;
     converse(run).await
@@ -231,6 +249,7 @@ async fn command(run: &mut Run, name: &str, arguments: &str, origin: RunOrigin) 
         attachments: Vec::new(),
         skill: None,
         origin: Origin::User,
+        author: Author::Template,
     };
     say(run, saying).await?;
     converse(run).await

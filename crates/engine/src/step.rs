@@ -9,7 +9,7 @@ use crate::meter::Sent;
 use crate::overflow::{self, Fit};
 use crate::run::{End, Flow, Run};
 use crate::stream::{self, Collected, Partial};
-use crate::{figures, recovered, todo};
+use crate::{figures, recovered, small, todo};
 use tenon_model::{
     Arguments, Delivery, Finished, ModelError, ModelErrorKind, make_ids_unique, parse_arguments,
 };
@@ -47,6 +47,7 @@ pub(crate) async fn ask(run: &mut Run) -> Flow<Reply> {
     run.begin_step()?;
     let current = run.core.active.get();
     current.window_settled(&run.token).await;
+    small::tell(&run.core, Some(run.id));
     let mut delivery = run.core.delivery;
     let mut failures = 0;
     loop {
@@ -117,9 +118,17 @@ async fn try_again(run: &mut Run, attempt: u32, error: ModelError, partial: Part
     }
 }
 
+/// How a failure begins that is about the way to the server.
+const NO_ANSWER: &str = "No answer from ";
+
 /// Why it is tried again; the first time with what the user could do meanwhile.
 fn reason(attempt: u32, error: &ModelError) -> String {
     let message = error.message.trim_end_matches('.');
+    // As long as it is tried, it may still come.
+    let message = match message.strip_prefix(NO_ANSWER) {
+        Some(rest) => &format!("{NO_ANSWER}{}", rest.replacen(": ", " yet: ", 1)),
+        None => message,
+    };
     match &error.hint {
         Some(hint) if attempt == 1 => format!("{message}. {}", hint.trim_end_matches('.')),
         _ => message.to_owned(),

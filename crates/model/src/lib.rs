@@ -56,5 +56,5 @@ pub use presets::{AuthStyle, Kind, Preset, Reach, infer, preset, presets};
 pub use quirks::{ContentNull, ImageDetail, MaxTokensField, Quirks, ReturnReasoning, ToolImages};
 pub use repair::{Arguments, is_cut, make_ids_unique, parse_arguments, sendable_arguments};
 pub use retry::RetryPlan;
-pub use software::Software;
+pub use software::{SMALL_WINDOW, Software};
 pub use window::{Probe, ProbePlace, Survey};

@@ -1,6 +1,8 @@
 //! The programs that people serve models with themselves, and what each is told
 //! for a larger window and for tools. The only place where that advice stands.
 
+use crate::{Window, WindowSource};
+
 /// Which program serves a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Software {
@@ -13,7 +15,21 @@ pub enum Software {
     Unknown,
 }
 
+/// A smaller window holds little besides the instructions and the tools.
+pub const SMALL_WINDOW: u64 = 16 * 1024;
+
 impl Software {
+    /// By what is known of a provider: the path at which it told its window, else
+    /// the name of its preset.
+    #[must_use]
+    pub fn serving(provider: &str, window: &Window) -> Self {
+        let known = Self::of_preset(Some(provider));
+        match &window.source {
+            WindowSource::Server(path) => known.or_seen(path),
+            WindowSource::User | WindowSource::Catalogue => known,
+        }
+    }
+
     /// Those whose window the user sets.
     const OWN_WINDOW: [Self; 5] = [
         Self::Ollama,
@@ -90,6 +106,29 @@ impl Software {
         each.join(", ")
     }
 
+    /// How it serves a larger window, in a sentence.
+    #[must_use]
+    pub fn larger_window(self) -> String {
+        String::from(match self {
+            Self::LlamaCpp => "Start llama-server with -c 65536, or what memory allows.",
+            Self::Ollama => {
+                "Start Ollama with OLLAMA_CONTEXT_LENGTH=65536, or set num_ctx of the model."
+            }
+            Self::LmStudio => {
+                "Load the model with a larger context length in LM Studio (lms load MODEL --context-length 65536)."
+            }
+            Self::Vllm => "Start vLLM with --max-model-len 65536.",
+            Self::SgLang => "Start SGLang with --context-length 65536.",
+            Self::LiteLlm => "Serve the model behind LiteLLM with a larger window.",
+            Self::Unknown => {
+                return format!(
+                    "Serve the model with a larger window ({}), or choose another model.",
+                    Self::windows()
+                );
+            }
+        })
+    }
+
     /// How it is made to take tools, in a sentence.
     #[must_use]
     pub const fn tools_on(self) -> &'static str {
@@ -122,6 +161,7 @@ mod tests {
             let name = software.name().unwrap();
             assert!(Software::windows().contains(name), "{name}");
             assert!(software.window().unwrap().contains("65536"), "{name}");
+            assert!(software.larger_window().contains("65536"), "{name}");
         }
         for name in ["llamacpp", "ollama", "vllm", "lmstudio", "litellm"] {
             assert!(presets().iter().any(|preset| preset.name == name), "{name}");

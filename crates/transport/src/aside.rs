@@ -62,6 +62,7 @@ async fn ask(
         name: endpoint.name.clone(),
         variable: endpoint.base_url_variable.clone(),
         authority: target.authority(),
+        address: target.shown(),
         proxy: proxy::choose(&endpoint.proxy, &target)?,
         connect_timeout: endpoint.timeouts.connect,
     };

@@ -31,10 +31,12 @@ pub enum Mark {
     Agent,
     /// Folders outside of the project that may be used.
     AddedFolders,
+    /// Background processes that have ended.
+    Jobs,
 }
 
 impl Mark {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Rules,
         Self::File,
         Self::Folder,
@@ -44,6 +46,7 @@ impl Mark {
         Self::Undo,
         Self::Agent,
         Self::AddedFolders,
+        Self::Jobs,
     ];
 
     /// The name of its element.
@@ -59,6 +62,7 @@ impl Mark {
             Self::Undo => "undo",
             Self::Agent => "agent",
             Self::AddedFolders => "added_folders",
+            Self::Jobs => "jobs",
         }
     }
 
@@ -75,7 +79,8 @@ impl Mark {
             | Self::Hook
             | Self::Undo
             | Self::Agent
-            | Self::AddedFolders => is_whole(tag, text),
+            | Self::AddedFolders
+            | Self::Jobs => is_whole(tag, text),
         }
     }
 }

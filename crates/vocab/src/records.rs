@@ -45,6 +45,8 @@ pub enum RunOrigin {
     FollowUp,
     Shell,
     Delegated,
+    /// A background process has ended, and the user wants that to start a run.
+    Job,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -76,7 +76,7 @@ pub(super) fn agents(resolved: &Resolved, walls: &Walls) -> Vec<AgentParts> {
 /// among them.
 pub fn toolbox(
     approval: Approval,
-    limits: &ToolLimits,
+    resolved: &Resolved,
     custom: &Custom,
     skills: &[SkillInfo],
 ) -> (Toolbox, Vec<String>) {
@@ -85,7 +85,7 @@ pub fn toolbox(
         _ => Interactive::No,
     };
     let mut toolbox = Toolbox::default();
-    let built_in = BuiltIn::new(interactive).with_limits(limits);
+    let built_in = BuiltIn::new(interactive).with_limits(&resolved.tools);
     toolbox.add(&built_in.with_skills(skills));
     let told = custom.add_to(&mut toolbox);
     (toolbox, told)

@@ -159,6 +159,7 @@ async fn server(
 ) -> Option<Value> {
     let chosen = settings.provider.as_ref()?;
     if !args.network {
+        findings.extend(settings::window(place, settings, chosen));
         findings.push(Finding::ok(
             settings::PROVIDER,
             "the server was not asked; --network does that",

@@ -71,6 +71,22 @@ pub fn window(
     Windows::of(place, provider, model).recall().or(known)
 }
 
+/// Asks a server how large its window is, and keeps what it says. A server that
+/// does not say is one of many.
+pub async fn ask_for_window(
+    place: &Place,
+    provider: &ResolvedProvider,
+    model: &str,
+    jobs: &Jobs,
+) -> Option<Window> {
+    let http = http(place, provider, model, None, jobs).ok()?;
+    let asked = Remembering {
+        model: Arc::new(http),
+        windows: Windows::of(place, provider, model),
+    };
+    asked.served_window().await
+}
+
 /// The whole of it for one model.
 pub fn stack(
     place: &Place,

@@ -322,8 +322,10 @@ impl TextLines {
 
     /// A task list that changed, whoever changed it.
     fn todo(&mut self, list: &TodoList) -> std::io::Result<()> {
+        // One that was only begun goes away: nobody has to read that.
         if list.items.is_empty() {
-            self.say("  (the task list is empty)")?;
+            self.listed = Some(Vec::new());
+            return Ok(());
         }
         match self.boxed.tasks(self.paint, &list.items) {
             Some(lines) => drop(self.all(Some(lines))?),

@@ -15,6 +15,7 @@ use crate::args::{Cli, ColorChoice, Command, DemoArgs, Format, RunArgs, Shared};
 use crate::assemble::{self, Options, Session};
 use crate::commands;
 use crate::error::CliError;
+use crate::provider;
 use crate::render::wrap;
 use crate::screen::{self, Paint};
 use crate::trust;
@@ -126,9 +127,19 @@ async fn run(repl: &mut Repl, options: &Options) -> Result<Flags, CliError> {
         };
         say_key(&repl.place.env, &configured, &picked.server);
         if let Some(model) = model::ask(repl, &configured, picked.models).await? {
+            ask_for_window(repl, &configured, &model).await;
             return write(repl, &picked.server, &model).await;
         }
     }
+}
+
+/// Asked once and remembered: the session that begins says it where it is small.
+async fn ask_for_window(repl: &Repl, configured: &ResolvedProvider, model: &str) {
+    let Ok(scratch) = tempfile::tempdir() else {
+        return;
+    };
+    let jobs = assemble::jobs(scratch.path());
+    provider::ask_for_window(&repl.place, configured, model, &jobs).await;
 }
 
 fn nothing_found() -> String {

@@ -9,6 +9,7 @@ use crate::record;
 use crate::talk::{Opening, Wanted, place_of};
 use std::sync::Arc;
 use tenon_config::SandboxMode;
+use tenon_engine::Wake;
 use tenon_engine::slash::SLASH;
 use tenon_sandbox::Mode;
 use tenon_tui::house::{Entry, Facts, Opened, Outcome};
@@ -45,7 +46,7 @@ impl Program {
     pub async fn open(&self, wanted: Wanted) -> Result<Opened, CliError> {
         let before = self.talk().ok();
         let opening = Opening::of(&self.place(), &self.given, before.as_ref(), &wanted)?;
-        let ready = opening.assemble().await?;
+        let mut ready = opening.assemble().await?;
         let (place, assembled) = (ready.place.clone(), &ready.assembled);
         let parts = &assembled.parts;
         let settings = parts.settings.clone();
@@ -79,6 +80,9 @@ impl Program {
         let mut remarks = parts.remarks.clone();
         remarks.extend(again::copied(wanted.session));
         let entries = menu(&parts.context);
+        if ready.assembled.configured.resolved.jobs_wake {
+            ready.assembled.parts.context.wake = Wake::AtAnEnd;
+        }
         let (handle, running) = ready.start();
         let old = self.live.replace(Some(running));
         self.before.borrow_mut().extend(old);

@@ -55,6 +55,7 @@ mod servers;
 mod sessions;
 mod sizes;
 mod skills;
+mod small_windows;
 mod switch;
 mod talk;
 mod todo;

@@ -66,6 +66,7 @@ pub(super) async fn if_stopped(
             workspace,
             mut notes,
         }) => {
+            let limits = running.limits.clone();
             let admission = Admission {
                 call: tried.call,
                 name: tried.name,
@@ -74,6 +75,7 @@ pub(super) async fn if_stopped(
                 facts: &facts,
                 explanation: &explanation,
                 workspace: &workspace,
+                limits: &limits,
             };
             *running = launch(run, &admission);
             notes.insert(

@@ -8,7 +8,7 @@ use crate::run::{Flow, Run};
 use serde_json::Value;
 use std::sync::Arc;
 use tenon_policy::Facts;
-use tenon_tools::{Tool, Workspace};
+use tenon_tools::{Tool, ToolLimits, Workspace};
 use tenon_vocab::{CallId, Effect, Explanation, RunState, ToolOutput, ToolUse};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -20,6 +20,8 @@ pub(super) struct Running {
     /// Tells this call alone to stop.
     pub(super) token: CancellationToken,
     pub(super) effect: Effect,
+    /// How much its result may be.
+    pub(super) limits: ToolLimits,
     pub(super) started: Instant,
 }
 
@@ -32,10 +34,11 @@ pub(super) struct Admission<'a> {
     pub(super) facts: &'a Facts,
     pub(super) explanation: &'a Explanation,
     pub(super) workspace: &'a Workspace,
+    pub(super) limits: &'a ToolLimits,
 }
 
 /// Starts a call that was admitted; a refused one has nothing to start.
-pub(super) fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
+pub(super) fn start(run: &Run, admitted: &Admitted, limits: &ToolLimits) -> Flow<Option<Running>> {
     let Verdict::Run {
         tool,
         input,
@@ -65,6 +68,7 @@ pub(super) fn start(run: &Run, admitted: &Admitted) -> Flow<Option<Running>> {
             facts,
             explanation,
             workspace,
+            limits,
         },
     )))
 }
@@ -79,12 +83,20 @@ pub(super) fn launch(run: &Run, admission: &Admission<'_>) -> Running {
         facts,
         explanation,
         workspace,
+        limits,
     } = *admission;
     let effect = tool.spec().effect;
     // A read dies with the run; a call with effects is told, not dropped.
     let token = run.token.child_token();
-    let host = CallHost::new(run, id.clone(), name.to_owned(), token.clone(), workspace)
-        .admitted_for(facts, explanation);
+    let host = CallHost::new(
+        run,
+        id.clone(),
+        name.to_owned(),
+        token.clone(),
+        workspace,
+        limits.clone(),
+    )
+    .admitted_for(facts, explanation);
     let watch = match effect {
         _ if checkpoint::is_watched(&run.core, facts, explanation) => Watch::Commands,
         Effect::Read | Effect::Interact => Watch::Nothing,
@@ -97,6 +109,7 @@ pub(super) fn launch(run: &Run, admission: &Admission<'_>) -> Running {
         handle,
         token,
         effect,
+        limits: limits.clone(),
         started: Instant::now(),
     }
 }

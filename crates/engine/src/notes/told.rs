@@ -65,7 +65,7 @@ impl Told {
     }
 
     /// Whether this was not said before.
-    pub(super) fn is_news(&self, trouble: &str) -> bool {
+    pub(crate) fn is_news(&self, trouble: &str) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.troubles.insert(trouble.to_owned())
     }

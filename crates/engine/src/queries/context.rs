@@ -2,12 +2,12 @@
 
 use super::table;
 use crate::account::{self, Share};
-use crate::budget::{self, LimitSource};
+use crate::budget::{self, ASSUMED, Limit, LimitSource};
 use crate::core::Core;
 use crate::meter::{Figure, Used};
 use tenon_vocab::{Meter, Reply};
 
-pub(super) fn show(core: &Core) -> Reply {
+pub(super) async fn show(core: &Core) -> Reply {
     let history = core.emitter.history(0).2;
     let layout = core.layout();
     let shares = account::shares(&layout.fragments, &layout.prefix.tools, &history);
@@ -17,16 +17,20 @@ pub(super) fn show(core: &Core) -> Reply {
     let used = core.meter.used(all);
     rows.push(vec![String::from("used"), mark(used), how(used)]);
     let current = core.active.get();
+    // What the server is about to say must not be another truth.
+    current.window_settled(&core.inbox.shutdown).await;
+    // Before its first reply results are sized by what is assumed, too.
     let limit = budget::limit(core, &current);
-    let (size, who) = match &limit {
-        Some(limit) => (limit.tokens.to_string(), limit.said()),
-        None => (
-            String::from("-"),
-            String::from("not asked yet: the server is asked after its first reply"),
-        ),
+    let who = match &limit {
+        Some(limit) => limit.said(),
+        None => String::from("assumed; the server is asked after its first reply"),
     };
-    rows.push(vec![String::from("limit"), size, who]);
-    let note = limit.map(|limit| {
+    let limit = limit.unwrap_or(Limit {
+        tokens: ASSUMED,
+        source: LimitSource::Assumed,
+    });
+    rows.push(vec![String::from("limit"), limit.tokens.to_string(), who]);
+    let note = Some(limit).map(|limit| {
         let share = (used.tokens.saturating_mul(100) / limit.tokens.max(1)).min(100);
         let mark = sign(used.kind);
         // It follows every run: what to do about a guess stands in the table.

@@ -19,6 +19,8 @@ async fn a_prompt_without_calls_is_one_step() {
         [
             "settings",
             "context",
+            // The window of the tests is a small one.
+            "notice",
             "run_started",
             "message",
             "message",

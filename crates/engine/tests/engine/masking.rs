@@ -1,12 +1,14 @@
 //! Secrets on their way to the log: masked in what the model says and in what
 //! tools give, before anybody else sees it.
 
+use crate::formats::Format;
 use crate::models::{Scripted, Turn};
 use crate::support::{World, results, until_finished};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tenon_engine::Engine;
+use tenon_model::{Identity, Window, WindowSource};
 use tenon_policy::{Facts, Masker, Subject};
 use tenon_tools::{Host, Tool, ToolSource, Workspace};
 use tenon_vocab::port::BoxFuture;
@@ -322,7 +324,15 @@ async fn a_result_is_whole_in_stream_and_log_with_long_texts_beside_it_and_maske
     content.push_str(&format!("token = {}\n", secret()));
     std::fs::write(world.root().join("long.txt"), &content).unwrap();
     let input = json!({"path": "long.txt"}).to_string();
-    let model = Scripted::new([Turn::call("a", "read", &input), Turn::text("done")]);
+    let identity = Identity {
+        window: Some(Window {
+            tokens: 1_000_000,
+            source: WindowSource::User,
+        }),
+        ..Identity::new("test", "scripted")
+    };
+    let turns = [Turn::call("a", "read", &input), Turn::text("done")];
+    let model = Arc::new(Scripted::with(Format::Chat, identity, turns));
     let events = world.run(id, &model, "read it").await;
     let masked = content.replace(&secret(), "[masked:github-token]");
     let data_of = |kind: &EventKind| match kind {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tenon_engine::Engine;
-use tenon_model::Identity;
+use tenon_model::{Identity, Window, WindowSource};
 use tenon_policy::Layer;
 use tenon_tools::{BuiltIn, Interactive, Toolbox};
 use tenon_vocab::port::Handle;
@@ -20,7 +20,13 @@ fn opened(world: &World, turns: Vec<Turn>) -> (Handle, Arc<Scripted>) {
     let id = SessionId::generate();
     let model = Arc::new(Scripted::with(
         Format::Chat,
-        Identity::new("test", "m"),
+        Identity {
+            window: Some(Window {
+                tokens: 1_000_000,
+                source: WindowSource::User,
+            }),
+            ..Identity::new("test", "m")
+        },
         turns,
     ));
     let mut parts = world.parts(id, Arc::clone(&model));

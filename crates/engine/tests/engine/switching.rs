@@ -154,9 +154,11 @@ async fn waiting_for_a_model_ends_with_stop() {
     };
     handle.commands.send(Command::Switch(wanted));
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let events = say(&mut handle, Command::Interrupt, |kind| {
-        matches!(kind, EventKind::Notice(_))
-    })
+    let events = say(
+        &mut handle,
+        Command::Interrupt,
+        |kind| matches!(kind, EventKind::Notice(notice) if notice.kind == "not_switched"),
+    )
     .await;
     assert_eq!(notices(&events, "not_switched").len(), 1);
     end(handle).await;

@@ -315,10 +315,15 @@ async fn a_window_that_others_name_is_held_up_once_and_the_answer_keeps_some_roo
 }
 
 #[tokio::test(start_paused = true)]
-async fn before_the_first_reply_the_window_is_not_asked_yet() {
+async fn before_the_first_reply_what_is_assumed_is_said_and_why() {
     let (world, id) = (World::new(), SessionId::generate());
     let mut handle = world.start(id, &model(None, None, Vec::new()));
-    assert!(shown(&handle).await.0.starts_with("- (not asked yet"));
+    assert!(
+        shown(&handle)
+            .await
+            .0
+            .starts_with("32768 (assumed; the server is asked after")
+    );
     prompt(&mut handle, "one").await;
     prompt(&mut handle, "two").await;
     assert!(shown(&handle).await.0.starts_with("32768 (assumed"));

@@ -25,8 +25,6 @@ use tenon_transport::HttpModel;
 use tenon_vocab::Printable;
 
 const PROVIDER: &str = "provider";
-/// Below this an agent soon has no room left.
-const SMALL: u64 = 16 * 1024;
 /// Parameters that a server may refuse before it is given up.
 const REFUSALS: usize = 4;
 

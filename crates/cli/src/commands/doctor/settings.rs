@@ -7,9 +7,11 @@ use crate::auth::keys::Keys;
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
-use crate::provider::{InForce, in_force};
+use crate::provider::{self, InForce, in_force};
 use std::collections::BTreeMap;
 use tenon_config::{KeySource, Loaded, Resolved, ResolvedProvider, Standing};
+use tenon_engine::small;
+use tenon_model::SMALL_WINDOW;
 
 const CONFIGURATION: &str = "configuration";
 const TRUST: &str = "trust";
@@ -149,6 +151,22 @@ pub(super) fn provider(place: &Place, resolved: Option<&Resolved>) -> Vec<Findin
     findings.push(key(place, chosen));
     findings.extend(learned(place, chosen));
     findings
+}
+
+/// The window as it is known without the server: said where it is small.
+pub(super) fn window(
+    place: &Place,
+    resolved: &Resolved,
+    provider: &ResolvedProvider,
+) -> Option<Finding> {
+    let model = provider.model.as_deref()?;
+    let own = resolved.window_of(provider, model);
+    let window = provider::window(place, provider, model, own)?;
+    if window.tokens >= SMALL_WINDOW {
+        return None;
+    }
+    let told = small::Told::of(&provider.name, &window);
+    Some(Finding::warn(PROVIDER, told.what, told.advice))
 }
 
 /// What is done differently because the server refused something, each model

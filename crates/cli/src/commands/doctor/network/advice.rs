@@ -2,11 +2,11 @@
 //! people run themselves, else in the configuration.
 
 use super::ask::{Call, Heard, Sight};
-use super::{PROVIDER, SMALL, source};
+use super::{PROVIDER, source};
 use crate::commands::doctor::Finding;
 use serde_json::Value;
 use tenon_config::ResolvedProvider;
-use tenon_model::{Dialect, ModelError, Reach, Software, Window};
+use tenon_model::{Dialect, ModelError, Reach, SMALL_WINDOW, Software, Window};
 use tenon_transport::{Endpoint, get_json};
 use tenon_vocab::Usage;
 
@@ -58,7 +58,7 @@ pub(super) fn window(
                 setting(provider, "context_window", &served.tokens.to_string())
             ),
         ),
-        (Some(window), _) | (None, Some(window)) if window.tokens < SMALL => Finding::warn(
+        (Some(window), _) | (None, Some(window)) if window.tokens < SMALL_WINDOW => Finding::warn(
             PROVIDER,
             format!("{}, which is little for an agent", told(window)),
             larger_window(software),
