@@ -43,7 +43,7 @@ const DATA: &[(&str, &str)] = &[
     ),
     (
         "process",
-        "of a process `id`, `command`, `state`, `exit_code`, `elapsed_ms`, `unread_bytes`, and when it is read `output`, `truncated` with `whole_output`; of a list `processes`",
+        "of a process `id`, `command`, `state`, `exit_code`, `elapsed_ms`, `unread_bytes`, and when it is read `output`, `truncated` with `whole_output`; of a wait also `ended_by` (`exit`, `match`, `timeout`) and the `line` that matched; of a list `processes`",
     ),
 ];
 
