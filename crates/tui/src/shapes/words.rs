@@ -167,7 +167,34 @@ pub(super) fn compared(old: &str, new: &str) -> Option<(Pieces, Pieces)> {
         add(&mut before, word, length(from.get(op.old_range())));
         add(&mut after, word, length(to.get(op.new_range())));
     }
-    Some((bridged(before, old), bridged(after, new)))
+    let (before, after) = (bridged(before, old), bridged(after, new));
+    // Another depth of the lines is seen without a mark, unless it is all.
+    let says = |pieces: &Pieces, line: &str| {
+        let mut differing = pieces.iter().filter(|(word, _)| *word == Word::Differs);
+        differing.any(|(_, range)| {
+            !line
+                .get(range.clone())
+                .unwrap_or_default()
+                .trim()
+                .is_empty()
+        })
+    };
+    Some(match says(&before, old) || says(&after, new) {
+        true => (from_text_on(&before, old), from_text_on(&after, new)),
+        false => (before, after),
+    })
+}
+
+/// Without a mark on what the line is set in by.
+fn from_text_on(pieces: &Pieces, line: &str) -> Pieces {
+    let depth = line.len() - line.trim_start().len();
+    let mut out = Pieces::new();
+    for (word, range) in pieces {
+        let blank = depth.clamp(range.start, range.end) - range.start;
+        add(&mut out, Word::Same, blank);
+        add(&mut out, *word, range.len() - blank);
+    }
+    out
 }
 
 /// Words become numbers first: the comfortable entries of the library bring
@@ -243,6 +270,17 @@ mod tests {
         let old = ["fn one(a: u8) {", "fn two(a: u8) {"];
         let new = ["fn zero(a: u8) {", "fn one(a: u16) {", "fn two(a: u16) {"];
         assert_eq!(paired(&old, &new), [Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn the_depth_of_a_line_is_no_word_unless_nothing_else_differs() {
+        let (old, new) = ("    say(name)", "        name => say(name),");
+        let (before, after) = compared(old, new).unwrap();
+        assert_eq!(differing(old, &before), Vec::<&str>::new());
+        assert_eq!(differing(new, &after), ["name => ", ","]);
+        let (old, new) = ("    say(name)", "        say(name)");
+        let (before, after) = compared(old, new).unwrap();
+        assert!(!differing(old, &before).is_empty() || !differing(new, &after).is_empty());
     }
 
     #[test]

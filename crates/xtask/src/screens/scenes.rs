@@ -89,6 +89,9 @@ fn script() -> Value {
                 call("read", json!({"path": "src/main.rs"})),
                 call("read", json!({"path": "Cargo.toml"})),
                 call("grep", json!({"pattern": "greeting"}))]}},
+            // The steps are counted by the results that were seen.
+            {"response": {"content": ""}},
+            {"response": {"content": ""}},
             {"response": {"content": "", "tool_calls": [call("todowrite", todo)]}},
             {"response": {"content": "The greeting must not count on a name.", "tool_calls": [
                 call("edit", json!({"path": "src/main.rs", "old": old, "new": BETTER}))]}},

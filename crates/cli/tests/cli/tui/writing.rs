@@ -17,14 +17,15 @@ fn holds(screen: &Screen, before: &str, after: &str) {
     intact(&screen.view());
 }
 
-/// The status line is below, and nothing else is.
+/// The rule of the input and the status line are below, and nothing else is.
 fn intact(view: &View) {
     let below: Vec<&String> = view.rows[view.cursor.0 + 1..]
         .iter()
         .filter(|row| !row.is_empty())
         .collect();
-    assert_eq!(below.len(), 1, "{view:#?}");
-    assert!(below[0].contains("mock-model"), "{view:#?}");
+    assert_eq!(below.len(), 2, "{view:#?}");
+    assert!(below[0].starts_with("───"), "{view:#?}");
+    assert!(below[1].contains("mock-model"), "{view:#?}");
 }
 
 #[test]
