@@ -223,6 +223,8 @@ fn two_edits() -> Stage {
     let script = json!({
         "scenarios": [{"name": "edits", "trigger": "do it", "scope": "turn", "steps": [
             {"response": {"content": "Both.", "tool_calls": [edit("one.txt"), edit("two.txt")]}},
+            // A step for each result.
+            {"response": {"content": "between them"}},
             {"response": {"content": "that was it"}},
         ]}],
         "default_response": {"content": "nothing"},
