@@ -568,7 +568,9 @@ async fn waiting_for_a_process_ends_with_it_and_says_how() {
 #[tokio::test]
 async fn waiting_for_a_line_ends_with_that_line_also_before_it_ends() {
     let shell = Shell::new();
-    let command = "read go; echo one; echo ready on 3000 >&2; read go; printf 'Name: '; read go";
+    // One stream, or the line that matches may be read before the one above it.
+    let command =
+        "exec 2>&1; read go; echo one; echo ready on 3000 >&2; read go; printf 'Name: '; read go";
     let input = json!({"command": command, "background": true});
     shell.call("bash", input).await;
     let wait = |until: &str| json!({"action": "wait", "id": "proc_1", "until": until});

@@ -183,8 +183,10 @@ impl Terminal {
         self
     }
 
-    /// Types a line and sends it.
+    /// Types a line and sends it, no sooner after what was seen than a hand could:
+    /// a line that comes at once behind another counts as pasted.
     pub fn line(&self, text: &str) -> &Self {
+        std::thread::sleep(std::time::Duration::from_millis(60));
         self.text(text).key("Enter")
     }
 
