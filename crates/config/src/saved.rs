@@ -9,7 +9,6 @@
 use crate::choose::chosen_provider;
 use crate::keys;
 use crate::load::{Entry, Loaded, Origin};
-use crate::plain_file::open_file;
 use crate::project::project_key;
 use crate::resolve::{Choice, provider_named};
 use serde::{Deserialize, Serialize};
@@ -160,7 +159,7 @@ fn root(root: &Path) -> String {
 
 fn read(path: &Path) -> Vec<Chosen> {
     let text = || -> io::Result<String> {
-        let file = open_file(path)?;
+        let file = tenon_files::open(path)?;
         let mut text = String::new();
         file.take(LARGEST).read_to_string(&mut text)?;
         Ok(text)

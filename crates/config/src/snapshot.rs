@@ -7,10 +7,10 @@
 
 use crate::source::NAMES;
 use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt as _;
@@ -235,7 +235,7 @@ impl Reader {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match openat(folder, name, flags, Mode::empty()) {
             Ok(inner) => self.folder(&inner, &format!("{path}/"), depth + 1),
-            Err(rustix::io::Errno::NOTDIR) => self.entry(folder.as_fd(), name, path),
+            Err(Errno::NOTDIR) => self.entry(folder.as_fd(), name, path),
             Err(error) => self.leave_out(path, &error.to_string()),
         }
     }
@@ -245,12 +245,10 @@ impl Reader {
         if self.files.contains_key(path) {
             return;
         }
-        // Without waiting: a pipe would wait for its writer.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match openat(folder, name, flags, Mode::empty()) {
-            Ok(file) => File::from(file),
-            Err(rustix::io::Errno::NOENT) => return,
-            Err(rustix::io::Errno::LOOP) => {
+        let file = match tenon_files::open_in(folder, name) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
                 return self.leave_out(path, "it is a link or no file");
             }
             Err(error) => return self.leave_out(path, &error.to_string()),
@@ -258,9 +256,6 @@ impl Reader {
         let Ok(metadata) = file.metadata() else {
             return self.leave_out(path, "it cannot be looked at");
         };
-        if !metadata.is_file() {
-            return self.leave_out(path, "it is a link or no file");
-        }
         let mut bytes = Vec::new();
         let room = MAX_BYTES - self.bytes;
         if let Err(error) = file.take(room + 1).read_to_end(&mut bytes) {

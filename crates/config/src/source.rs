@@ -2,7 +2,7 @@
 //! byte stands.
 
 use crate::node::{Node, Trouble};
-use crate::plain_file::{is_the_users, open_file};
+use crate::owner::is_the_users;
 use crate::{ConfigError, Location};
 use std::fs::File;
 use std::io::Read as _;
@@ -66,7 +66,7 @@ impl Source {
         path: &Path,
         is_good: impl FnOnce(&File) -> Result<(), ConfigError>,
     ) -> Result<Self, ConfigError> {
-        let file = open_file(path).map_err(|error| unreadable(path, &error))?;
+        let file = tenon_files::open(path).map_err(|error| unreadable(path, &error))?;
         is_good(&file)?;
         let mut bytes = Vec::new();
         file.take(MAX_BYTES + 1)

@@ -3,7 +3,7 @@
 //!
 //! It does not decide what trust enables; see `untrusted.rs` and `project.rs`.
 
-use crate::plain_file::{is_the_users, open_file};
+use crate::owner::is_the_users;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -237,7 +237,7 @@ impl Trust {
             path: self.path.clone(),
             why,
         };
-        let file = match open_file(&self.path) {
+        let file = match tenon_files::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Page::default()),
             Err(error) => return Err(unusable(error.to_string())),
@@ -281,14 +281,9 @@ impl Trust {
             .mode(0o700)
             .create(folder)
             .map_err(unwritable)?;
-        let lock = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            // A named pipe in its place is an error and no wait.
-            .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
-            .open(self.path.with_extension("lock"))
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600);
+        let lock = tenon_files::open_with(&mut options, &self.path.with_extension("lock"))
             .map_err(unwritable)?;
         lock.lock().map_err(unwritable)?;
         let mut page = self.read()?;

@@ -6,7 +6,6 @@
 
 use crate::SessionError;
 use crate::pack::{pack, unpack};
-use crate::place::open_file;
 use crate::place::{private_file, private_folder};
 use crate::scratch::Scratch;
 use sha2::{Digest as _, Sha256};
@@ -213,7 +212,7 @@ fn write_blob(
     let mut file = tempfile::Builder::new()
         .prefix(".new-")
         .make_in(folder, |path| {
-            private_file().write(true).create_new(true).open(path)
+            tenon_files::open_with(private_file().write(true).create_new(true), path)
         })
         .map_err(say)?;
     file.write_all(packed.as_deref().unwrap_or(content))
@@ -225,7 +224,7 @@ fn write_blob(
 
 fn read_blob(folder: &Path, name: &BlobRef) -> Result<Vec<u8>, SessionError> {
     let path = folder.join(&name.sha256);
-    let file = open_file(&path).map_err(|error| match error.kind() {
+    let file = tenon_files::open(&path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => missing(name),
         _ => SessionError::io("read", &path, error),
     })?;

@@ -5,7 +5,6 @@
 
 use crate::SessionError;
 use crate::lines::{Lines, line_at, line_within, read_at};
-use crate::place::open_file;
 use crate::place::{Place, private_file};
 use crate::stamp::Stamp;
 use crate::totals::Totals;
@@ -88,11 +87,9 @@ impl Digest {
             ..self.clone()
         })?;
         line.push(b'\n');
-        let file = private_file()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(place.digest())?;
+        let mut options = private_file();
+        options.write(true).create(true).truncate(false);
+        let file = tenon_files::open_with(&mut options, &place.digest())?;
         file.write_all_at(&line, 0)
     }
 
@@ -111,7 +108,7 @@ impl Digest {
         }
         let mut whole = self.clone();
         whole.totals.settings = None;
-        whole.follow(&open_file(&place.log)?, 0);
+        whole.follow(&tenon_files::open(&place.log)?, 0);
         if whole.bytes < self.bytes {
             return Err(io::Error::from(io::ErrorKind::InvalidData));
         }
@@ -124,14 +121,14 @@ impl Digest {
         if let Some(kept) = Self::kept(place, stamp) {
             return Ok(kept);
         }
-        let file =
-            open_file(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
+        let file = tenon_files::open(&place.log)
+            .map_err(|error| SessionError::io("read", &place.log, error))?;
         Self::from_ends(&file, place, stamp.length)
     }
 
     fn kept(place: &Place, stamp: Stamp) -> Option<Self> {
         // Behind the first line there may be the rest of a longer one.
-        let kept = line_at(&open_file(&place.digest()).ok()?, 0).ok()??;
+        let kept = line_at(&tenon_files::open(&place.digest()).ok()?, 0).ok()??;
         let mut digest: Self = serde_json::from_slice(&kept).ok()?;
         if digest.meta.schema_version > SCHEMA_VERSION {
             return None;
@@ -139,7 +136,7 @@ impl Digest {
         match stamp.length.checked_sub(digest.bytes)? {
             0 => (digest.modified == stamp.modified).then_some(digest),
             1..=CATCH_UP => {
-                let file = open_file(&place.log).ok()?;
+                let file = tenon_files::open(&place.log).ok()?;
                 digest.is_followed(&file).then(|| {
                     digest.follow(&file, digest.bytes);
                     digest

@@ -8,7 +8,6 @@ use crate::digest::{Digest, first_record};
 use crate::leftovers::Leftovers;
 use crate::lines::{Line, Lines, LinesBack, end_of_whole_lines};
 use crate::log::Log;
-use crate::place::open_file;
 use crate::place::{self, Place, private_folder};
 use crate::record::decode;
 use crate::recover::{Cause, closing_events};
@@ -76,7 +75,7 @@ impl Source {
         let say = |error| SessionError::io("read", &place.log, error);
         // The partial file first: whatever supersedes it is then surely in the log.
         let left = Leftovers::read(&place)?;
-        let file = open_file(&place.log).map_err(say)?;
+        let file = tenon_files::open(&place.log).map_err(say)?;
         let length = file.metadata().map_err(say)?.len();
         let end = end_of_whole_lines(&file, length).map_err(say)?;
         Ok(Self {

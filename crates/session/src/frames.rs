@@ -83,10 +83,7 @@ impl Partial {
         self.line.push(b'\n');
         let mut file = match self.file.take() {
             Some(file) => file,
-            None => private_file()
-                .append(true)
-                .create(true)
-                .open(&self.path)
+            None => tenon_files::open_with(private_file().append(true).create(true), &self.path)
                 .map_err(|error| SessionError::io("open", &self.path, error))?,
         };
         let written = file.write_all(&self.line);
@@ -115,11 +112,14 @@ impl Partial {
     pub fn empty(&mut self) -> Result<(), SessionError> {
         let emptied = match &self.file {
             Some(file) => file.set_len(0),
-            None => match private_file().write(true).truncate(true).open(&self.path) {
-                Ok(_) => Ok(()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                Err(error) => Err(error),
-            },
+            None => {
+                let mut options = private_file();
+                match tenon_files::open_with(options.write(true).truncate(true), &self.path) {
+                    Ok(_) => Ok(()),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                    Err(error) => Err(error),
+                }
+            }
         };
         emptied.map_err(|error| SessionError::io("empty", &self.path, error))?;
         self.bytes = 0;

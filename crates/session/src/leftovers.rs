@@ -5,7 +5,6 @@ use crate::SessionError;
 use crate::frames::{Frame, Line};
 use crate::lines::Lines;
 use crate::place::Place;
-use crate::place::open_file;
 use std::io;
 use tenon_vocab::{CallId, Event, EventKind, Part, Role, RunId, TextChannel};
 
@@ -49,7 +48,7 @@ impl Leftovers {
     /// can be trusted to be whole.
     pub(crate) fn read(place: &Place) -> Result<Self, SessionError> {
         let path = place.partial();
-        let file = match open_file(&path) {
+        let file = match tenon_files::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(SessionError::io("read", &path, error)),

@@ -89,7 +89,6 @@ pub use load::Loaded;
 pub use log::Log;
 pub use numbers::{GivenUp, Numbers, numbered};
 pub use outline::Outline;
-pub use place::open_file;
 pub use prompts::{Prompt, Reach, is_prompt};
 pub use reading::Reading;
 pub use recap::{FIRST as FIRST_KEPT, GOAL as LONGEST_GOAL, binds, extend_recap, recap};

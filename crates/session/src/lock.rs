@@ -3,7 +3,6 @@
 //! the lock when the process ends in any way; the pid is only for messages.
 
 use crate::SessionError;
-use crate::place::open_file;
 use crate::place::{Place, private_file};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
@@ -27,13 +26,9 @@ impl Lock {
         // A deletion may remove the file between opening and locking it; a lock
         // on a removed file keeps nobody out.
         for _ in 0..8 {
-            let file = private_file()
-                .create(true)
-                .truncate(false)
-                .read(true)
-                .write(true)
-                .open(&path)
-                .map_err(say)?;
+            let mut options = private_file();
+            options.create(true).truncate(false).read(true).write(true);
+            let file = tenon_files::open_with(&mut options, &path).map_err(say)?;
             match file.try_lock() {
                 Ok(()) if is_still(&file, &path) => {
                     let lock = Self { file };
@@ -68,7 +63,7 @@ fn is_still(file: &File, path: &Path) -> bool {
 
 fn signature(path: &Path) -> Option<u32> {
     let mut text = String::new();
-    let file = open_file(path).ok()?;
+    let file = tenon_files::open(path).ok()?;
     file.take(32).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }

@@ -6,7 +6,6 @@
 
 use crate::lines::Lines;
 use crate::log::Log;
-use crate::place::open_file;
 use crate::{Loaded, SessionError, Store};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -128,7 +127,7 @@ impl Store {
     /// When there is no such session or its file cannot be read.
     pub fn numbered(&self, id: SessionId) -> Result<Vec<(u32, u64)>, SessionError> {
         let place = self.place(id)?;
-        open_file(&place.log)
+        tenon_files::open(&place.log)
             .and_then(|file| skim(&file))
             .map_err(|error| SessionError::io("read", &place.log, error))
     }

@@ -13,7 +13,6 @@ mod row;
 pub(crate) use row::row;
 
 use crate::Summary;
-use crate::place::open_file;
 use crate::place::private_file;
 use crate::stamp::Stamp;
 use row::Reader;
@@ -67,7 +66,7 @@ fn path(root: &Path) -> PathBuf {
 pub(crate) fn read(root: &Path) -> Vec<u8> {
     let path = path(root);
     let mut bytes = Vec::new();
-    if let Ok(file) = open_file(&path)
+    if let Ok(file) = tenon_files::open(&path)
         && file.metadata().is_ok_and(|about| about.len() <= LARGEST)
         && file.take(LARGEST).read_to_end(&mut bytes).is_err()
     {
@@ -149,7 +148,7 @@ fn replace<'a>(
     let mut file = tempfile::Builder::new()
         .prefix(".list-")
         .make_in(root, |path| {
-            private_file().write(true).create_new(true).open(path)
+            tenon_files::open_with(private_file().write(true).create_new(true), path)
         })?;
     let moment = clock(&file)?.saturating_sub_unsigned(nanoseconds(begun));
     let mut entries: Vec<_> = entries

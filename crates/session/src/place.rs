@@ -194,35 +194,11 @@ pub(crate) fn private_folder(path: &Path) -> Result<(), SessionError> {
         .map_err(|error| SessionError::io("create the folder", path, error))
 }
 
-/// Options for a file that only its owner can read. A named pipe in its place is
-/// an error and no wait.
+/// Options for a file that only its owner can read.
 pub(crate) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.mode(0o600).custom_flags(at_once());
+    options.mode(0o600);
     options
-}
-
-fn at_once() -> i32 {
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    flags.bits().cast_signed()
-}
-
-/// A file to read. Others may have put something else under its name: a named
-/// pipe would hold the program for ever, and a device would never end.
-///
-/// # Errors
-/// When it cannot be opened, or is no regular file.
-pub fn open_file(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(at_once())
-        .open(path)?;
-    // Of the opened file: the name may lead elsewhere a moment later.
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(io::Error::other("it is not a regular file"))
-    }
 }
 
 /// Makes the names in a folder survive a power loss.

@@ -4,7 +4,6 @@
 
 use crate::lines::Lines;
 use crate::log::Log;
-use crate::place::open_file;
 use crate::record::decode;
 use crate::{Blobs, GivenUp, Numbers, SessionError, Store};
 use std::collections::VecDeque;
@@ -43,7 +42,7 @@ impl Store {
     pub fn prompts(&self, id: SessionId) -> Result<Vec<Prompt>, SessionError> {
         let place = self.place(id)?;
         let blobs = Blobs::in_folder(place.blobs());
-        open_file(&place.log)
+        tenon_files::open(&place.log)
             .and_then(|file| skim(&file, &blobs))
             .map_err(|error| SessionError::io("read", &place.log, error))
     }

@@ -10,7 +10,6 @@ use crate::lines::Lines;
 use crate::lock::writer;
 use crate::outline::Outline;
 use crate::place::Place;
-use crate::place::open_file;
 use crate::recap::note;
 use crate::record::decode;
 use crate::recover::{Cause, closing_events};
@@ -60,7 +59,7 @@ impl Reading {
         // The partial file first: whatever supersedes it is then surely in the log.
         let mut left = Leftovers::read(&place)?;
         let in_use_by = writer(&place);
-        let file = open_file(&place.log).map_err(say)?;
+        let file = tenon_files::open(&place.log).map_err(say)?;
         let blobs = Blobs::in_folder(place.blobs());
         let first = first_record(&file, &place)?;
         let mut outline = Outline::new(&first)?;

@@ -5,7 +5,6 @@
 use crate::digest::first_record;
 use crate::import::IMPORTED;
 use crate::lines::Lines;
-use crate::place::open_file;
 use crate::place::{self, Place};
 use crate::{SessionError, Store};
 use serde::Deserialize;
@@ -68,7 +67,7 @@ impl Store {
         each: &mut dyn FnMut(&Spent<'_>),
     ) -> Result<u64, SessionError> {
         let say = |error| SessionError::io("read", &place.log, error);
-        let file = open_file(&place.log).map_err(say)?;
+        let file = tenon_files::open(&place.log).map_err(say)?;
         let first = first_record(&file, place)?;
         let EventKind::Meta(meta) = &first.kind else {
             return Err(SessionError::not_meta(&first));

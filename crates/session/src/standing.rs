@@ -6,7 +6,6 @@ use crate::damage::Damage;
 use crate::leftovers::Leftovers;
 use crate::lines::Lines;
 use crate::place::Place;
-use crate::place::open_file;
 use crate::reading::read;
 use crate::rebuild::{Index, Rebuilt, rebuild};
 use crate::recap::note;
@@ -50,8 +49,8 @@ impl Standing {
     fn of(id: SessionId, place: Place) -> Result<Self, SessionError> {
         // The partial file first: whatever supersedes it is then surely in the log.
         let mut left = Leftovers::read(&place)?;
-        let file =
-            open_file(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
+        let file = tenon_files::open(&place.log)
+            .map_err(|error| SessionError::io("read", &place.log, error))?;
         let blobs = Blobs::in_folder(place.blobs());
         let Rebuilt {
             mut state,

@@ -318,21 +318,15 @@ impl Store {
 fn write_whole(place: &Place, line: &[u8]) -> Result<(), SessionError> {
     let fresh = place.folder.join("first");
     let say = |error| SessionError::io("write", &place.log, error);
-    let mut file = private_file()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(&fresh)
-        .map_err(say)?;
+    let mut options = private_file();
+    options.write(true).create(true).truncate(true);
+    let mut file = tenon_files::open_with(&mut options, &fresh).map_err(say)?;
     file.write_all(line).map_err(say)?;
     fs::rename(&fresh, &place.log).map_err(say)
 }
 
 fn open_log(place: &Place) -> Result<fs::File, SessionError> {
-    private_file()
-        .read(true)
-        .append(true)
-        .open(&place.log)
+    tenon_files::open_with(private_file().read(true).append(true), &place.log)
         .map_err(|error| SessionError::io("open", &place.log, error))
 }
 

@@ -3,7 +3,6 @@
 //! no lock and writes nothing, so it also works while a process writes.
 
 use crate::lines::Lines;
-use crate::place::open_file;
 use crate::place::{self, Place};
 use crate::record::decode;
 use crate::{Blobs, SessionError, Store};
@@ -56,8 +55,8 @@ impl Store {
     /// When there is no such session, or it cannot be read.
     pub fn stream(&self, id: SessionId, from: u64) -> Result<Stream, SessionError> {
         let place = self.place(id)?;
-        let file =
-            open_file(&place.log).map_err(|error| SessionError::io("read", &place.log, error))?;
+        let file = tenon_files::open(&place.log)
+            .map_err(|error| SessionError::io("read", &place.log, error))?;
         Ok(Stream {
             lines: Lines::new(file, from),
             blobs: Blobs::in_folder(place.blobs()),

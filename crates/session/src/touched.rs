@@ -3,7 +3,6 @@
 //! of any size is not held. Looks at no file of the project.
 
 use crate::lines::Lines;
-use crate::place::open_file;
 use crate::record::decode;
 use crate::{Blobs, SessionError, Store};
 use std::collections::BTreeMap;
@@ -48,7 +47,7 @@ impl Store {
     pub fn touched(&self, id: SessionId) -> Result<Vec<Touched>, SessionError> {
         let place = self.place(id)?;
         let say = |error| SessionError::io("read", &place.log, error);
-        let file = open_file(&place.log).map_err(say)?;
+        let file = tenon_files::open(&place.log).map_err(say)?;
         let blobs = Blobs::in_folder(place.blobs());
         let mut gathered = Gathered::default();
         let mut lines = Lines::new(&file, 0);

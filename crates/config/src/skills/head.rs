@@ -2,7 +2,7 @@
 //! forgiven; the text below is not read.
 
 use crate::frontmatter::{LONGEST, lenient};
-use rustix::fs::{FileType, Mode, OFlags, fstat, open};
+use rustix::fs::CWD;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) struct Head {
 /// Reads the head of a file without links, in a folder of this name, and counts
 /// the bytes.
 pub(super) fn read(file: &Path, folder: &str, count: &mut u64) -> Result<Head, String> {
-    let mut file = regular(file)?;
+    let mut file = tenon_files::open_in(CWD, file).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
     more(&mut file, FIRST, &mut bytes)?;
     if !split(&String::from_utf8_lossy(&bytes)).closed {
@@ -57,17 +57,6 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
         }
         Err(_) => Err(none()),
     }
-}
-
-/// A pipe would wait for whoever writes into it, so it is not opened for long.
-fn regular(path: &Path) -> Result<File, String> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let opened = open(path, flags, Mode::empty()).map_err(|error| error.to_string())?;
-    let stat = fstat(&opened).map_err(|error| error.to_string())?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Err(String::from("it is not a file"));
-    }
-    Ok(File::from(opened))
 }
 
 fn more(file: &mut File, most: u64, bytes: &mut Vec<u8>) -> Result<(), String> {

@@ -131,7 +131,7 @@ fn text(folder: &Path) -> Result<String, String> {
     if !file.is_file() {
         return Err(String::from("it is not a file"));
     }
-    let opened = crate::open_file(&file).map_err(|error| error.to_string())?;
+    let opened = tenon_files::open(&file).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
     let read = opened.take(LARGEST + 1).read_to_end(&mut bytes);
     read.map_err(|error| error.to_string())?;

@@ -74,7 +74,7 @@ impl Known {
 
 /// The bytes just before a place of a log.
 pub(super) fn tail(log: &LogFile, end: u64) -> Option<Vec<u8>> {
-    let file = tenon_session::open_file(&log.path).ok()?;
+    let file = tenon_files::open(&log.path).ok()?;
     let mut bytes = vec![0; usize::try_from(end.min(TAIL)).ok()?];
     let from = end.saturating_sub(TAIL);
     file.read_exact_at(&mut bytes, from).ok()?;

@@ -1,29 +1,7 @@
-//! Files that others may have put there: opened without a wait, and used only
-//! when they are files, and of somebody who may decide for this user.
+//! Whose a file is: only somebody who may decide for this user is believed.
 
-use std::fs::{File, Metadata, OpenOptions};
-use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::Path;
-
-/// A file to read: a named pipe would hold the program for ever, and a device
-/// would never end.
-///
-/// # Errors
-/// When it cannot be opened, or is no regular file.
-pub fn open_file(path: &Path) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)?;
-    // Of the opened file: the name may lead elsewhere a moment later.
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(io::Error::other("it is not a regular file"))
-    }
-}
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
 
 /// Why a file must not decide for this user, if it must not: somebody else
 /// could have written it.
