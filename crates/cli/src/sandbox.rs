@@ -17,7 +17,7 @@ pub use environment::{Environment, whole as whole_environment};
 
 use crate::place::Place;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use tenon_config::{
     KeySource, Resolved, SandboxAdapter, SandboxLacking, SandboxMode, SandboxNetwork,
     SandboxSettings,
@@ -314,7 +314,7 @@ impl<'a> Ground<'a> {
             (Some(below), Some(home)) if below.starts_with('/') => {
                 home.join(below.trim_start_matches('/'))
             }
-            _ => plain(&self.place.root.join(text)),
+            _ => tenon_sandbox::plain(&self.place.root.join(text)),
         }
     }
 
@@ -472,21 +472,6 @@ fn reading(mut policy: SandboxPolicy, writable: &[PathBuf]) -> SandboxPolicy {
         policy.read_only.push(root.clone());
     }
     policy
-}
-
-/// Without `.` and `..`: the lists are compared by their parts.
-fn plain(path: &Path) -> PathBuf {
-    let mut kept = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                kept.pop();
-            }
-            Component::CurDir => {}
-            other => kept.push(other),
-        }
-    }
-    kept
 }
 
 fn existing(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {

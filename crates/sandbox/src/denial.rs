@@ -248,7 +248,7 @@ impl Case<'_> {
             .chain(words)
             .map(|piece| piece.trim().trim_end_matches(':'))
             .filter(|piece| !piece.is_empty())
-            .map(|piece| normal(&self.policy.root.join(piece)))
+            .map(|piece| crate::plain(&self.policy.root.join(piece)))
             .collect()
     }
 
@@ -380,19 +380,4 @@ fn may_write(path: &Path) -> bool {
     path.ancestors()
         .find(|ancestor| ancestor.symlink_metadata().is_ok())
         .is_some_and(|existing| rustix::fs::access(existing, Access::WRITE_OK).is_ok())
-}
-
-/// Without `.` and `..`, by the words alone.
-fn normal(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                clean.pop();
-            }
-            std::path::Component::CurDir => {}
-            other => clean.push(other),
-        }
-    }
-    clean
 }

@@ -22,11 +22,11 @@ pub(super) use secrets::{Coverage, SecretFiles};
 
 use copies::SettingsCopy;
 use pointing::Named;
-use repository::{Before, Ground, Judge, is_named, plain};
+use repository::{Before, Ground, Judge, is_named};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use tenon_sandbox::{Mode, SandboxPolicy};
+use tenon_sandbox::{Mode, SandboxPolicy, plain};
 use tree::{Kind, Scope, Stamp, Tree};
 
 /// Paths that are held by a mount; more are only put back.

@@ -3,10 +3,11 @@
 //! does, so it is protected like the settings themselves, also where it does
 //! not exist yet.
 
-use super::repository::{SETTINGS, plain, pointed};
+use super::repository::{SETTINGS, pointed};
 use super::settings::{self, Setting};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use tenon_sandbox::plain;
 
 /// Larger settings are not looked into.
 const LARGEST: u64 = 1024 * 1024;

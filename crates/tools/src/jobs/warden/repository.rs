@@ -6,7 +6,7 @@
 use super::settings::{self, Setting};
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use tenon_sandbox::{Below, Standing};
 
 /// Git folders that are looked at for one command, and folders in each.
@@ -330,19 +330,4 @@ pub(super) fn pointed<'a>(bytes: &'a [u8], word: &str) -> Option<&'a str> {
 /// Where a path leads, if anywhere.
 fn resolved(folder: &Path, path: &str) -> Option<PathBuf> {
     folder.join(path).canonicalize().ok()
-}
-
-/// Without `.` and `..`.
-pub(super) fn plain(path: &Path) -> PathBuf {
-    let mut kept = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                kept.pop();
-            }
-            Component::CurDir => {}
-            other => kept.push(other),
-        }
-    }
-    kept
 }
