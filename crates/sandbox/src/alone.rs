@@ -38,13 +38,15 @@ pub(crate) fn launch(
         0 => ("none", Level::None),
         _ => ("landlock", Level::Partial),
     };
+    // All that is known is said first: the command may end who says it.
+    tell(Status::Confined { adapter, level });
+    tell(Status::Starting);
     let started = start(job, Some(second))?;
     started
         .gap
         .map(Status::Gap)
         .into_iter()
         .for_each(&mut *tell);
-    tell(Status::Confined { adapter, level });
     Ok(Launched {
         main: started.main,
         command: started.main.as_raw_nonzero().get().cast_unsigned(),

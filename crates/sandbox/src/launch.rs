@@ -41,6 +41,7 @@ pub(crate) fn launch(
     tell: &mut dyn FnMut(Status),
 ) -> Result<Launched, NotStarted> {
     let Some(policy) = policy.filter(|policy| policy.mode != Mode::Off) else {
+        tell(Status::Starting);
         let main = start(job, None)?.main;
         return Ok(Launched {
             main,
@@ -106,6 +107,7 @@ pub(crate) fn accompany(
         .flatten()
         .map(Status::Note)
         .collect::<Vec<_>>();
+    tell(Status::Starting);
     inside.go();
     let mut listener = None;
     let end = loop {

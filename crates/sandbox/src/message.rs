@@ -34,6 +34,8 @@ pub enum Survivors {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Status {
+    /// From now on the command may run, whatever is said later.
+    Starting,
     /// The command runs, as this process.
     Started(u32),
     /// The command could not be started; the number is the system's error.
@@ -76,6 +78,7 @@ impl Status {
 
     pub(crate) fn line(&self) -> String {
         match self {
+            Self::Starting => String::from("starting\n"),
             Self::Started(pid) => format!("pid {pid}\n"),
             Self::Failed(number) => format!("failed {number}\n"),
             Self::Exited {
@@ -128,6 +131,7 @@ impl Status {
                     _ => return None,
                 },
             },
+            "starting" => Self::Starting,
             "emptied" => Self::Emptied,
             "handing" => Self::Handing,
             "walls" => Self::Confined {
@@ -192,6 +196,7 @@ mod tests {
     #[test]
     fn every_status_survives_the_wire() {
         for status in [
+            Status::Starting,
             Status::Started(42),
             Status::Failed(2),
             Status::Exited {

@@ -28,8 +28,9 @@ pub struct Exit {
 
 #[derive(Debug)]
 pub struct Supervised {
-    /// Of the command, not of its supervisor.
-    pub pid: u32,
+    /// Of the command, not of its supervisor. Not known of a command that ended
+    /// its supervisor at once.
+    pub pid: Option<u32>,
     pub stdin: Option<pipe::Sender>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,

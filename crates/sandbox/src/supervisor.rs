@@ -110,7 +110,7 @@ impl Supervisor {
         let control = tokio::net::UnixStream::from_std(ours)?;
         let mut wire = Wire::new(control);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        match first_words(&mut wire, &child).await {
+        match first_words(&mut wire, &mut child).await {
             Some(First::Started(pid, confinement)) => Ok(Supervised {
                 pid,
                 stdin,
@@ -195,21 +195,30 @@ fn too_many_paths() -> SpawnError {
 
 /// What the supervisor says first.
 enum First {
-    Started(u32, Confinement),
+    Started(Option<u32>, Confinement),
     Failed(i32),
     Refused(String),
 }
 
-async fn first_words(wire: &mut Wire, keeper: &Child) -> Option<First> {
+/// `None` when it ended before it could start anything.
+async fn first_words(wire: &mut Wire, keeper: &mut Child) -> Option<First> {
     let mut confinement = Confinement::none();
+    let mut may_run = false;
     loop {
-        match first_word(wire, keeper).await? {
+        let Some(word) = first_word(wire, keeper).await else {
+            // The command may have ended its supervisor: then it did run, and
+            // what it left behind is looked for when it is waited for.
+            let _ = keeper.start_kill();
+            return may_run.then_some(First::Started(None, confinement));
+        };
+        match word {
+            Status::Starting => may_run = true,
             Status::Note(text) | Status::Gap(text) => confinement.not_covered.push(text),
             Status::Confined { adapter, level } => {
                 confinement.adapter = adapter;
                 confinement.level = level;
             }
-            Status::Started(pid) => return Some(First::Started(pid, confinement)),
+            Status::Started(pid) => return Some(First::Started(Some(pid), confinement)),
             Status::Failed(number) => return Some(First::Failed(number)),
             Status::Refused(why) => return Some(First::Refused(why)),
             _ => return None,

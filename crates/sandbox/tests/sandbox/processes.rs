@@ -291,7 +291,7 @@ async fn the_number_of_a_confined_command_is_the_one_that_others_see() {
         let stage = Stage::new(case);
         let command = stage.start("exec sleep 600").await;
         until("it is `sleep` under that number", || {
-            std::fs::read_to_string(format!("/proc/{}/comm", command.pid))
+            std::fs::read_to_string(format!("/proc/{}/comm", command.pid.unwrap()))
                 .is_ok_and(|name| name == "sleep\n")
         });
     }
@@ -405,7 +405,7 @@ async fn a_killed_supervisor_takes_its_sandbox_with_it() {
         let mut command = stage.start(script).await;
         until("it runs", || stage.root.join("ready").exists());
         // Up from the command to the one below this process.
-        let mut keeper = command.pid;
+        let mut keeper = command.pid.unwrap();
         while let Some(parent) = parent_of(keeper).filter(|pid| *pid != std::process::id()) {
             keeper = parent;
         }

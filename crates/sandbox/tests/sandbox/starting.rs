@@ -32,7 +32,7 @@ async fn the_signal_that_ended_a_command_is_reported() {
 async fn the_pid_is_that_of_the_command() {
     let place = Place::new();
     let mut command = place.start("echo $$").await;
-    let pid = command.pid.to_string();
+    let pid = command.pid.unwrap().to_string();
     assert_eq!(printed(&mut command).await.trim(), pid);
 }
 
