@@ -6,6 +6,7 @@ mod group;
 mod hint;
 mod question;
 mod refuse;
+mod rehearse;
 mod respond;
 
 pub(crate) use group::CallQueue;
@@ -121,6 +122,11 @@ async fn judge(
         Ok(case) => case,
         Err(refused) => return Ok(*refused),
     };
+    if is_dry_run(run, &case.facts) {
+        hooks::report_built_in(run, &case.explanation);
+        let settled = rehearse::settled(run, call, &case).await;
+        return Ok(settled.unwrap_or_else(|| refuse::dry_run(run, &case.ready, case.explanation)));
+    }
     match hooks::before_call(run, call, &mut case.ready).await? {
         Before::Nothing => {}
         Before::Blocked {
@@ -137,6 +143,9 @@ async fn judge(
         }
     }
     hooks::report_built_in(run, &case.explanation);
+    if let Some(settled) = rehearse::settled(run, call, &case).await {
+        return Ok(settled);
+    }
     if let Some(refused) = ask(run, call, &mut case, leave, queue).await? {
         return Ok(refused);
     }
@@ -185,19 +194,19 @@ pub(crate) async fn once_more(
     admitted(run, call, case).await
 }
 
-/// Gathers facts and lets the policy decide; a deny, or a dry run, ends it here.
+/// Whether what a call would do is only shown.
+fn is_dry_run(run: &Run, facts: &Facts) -> bool {
+    run.core.effects == Effects::DryRun && matches!(facts.effect, Effect::Write | Effect::Execute)
+}
+
+/// Gathers facts and lets the policy decide; a deny ends it here.
 fn open(run: &Run, ready: Ready, reading: Reading) -> Result<Case, Box<Verdict>> {
-    let core = &run.core;
     let (facts, explanation) = decided(run, &ready, reading);
     if matches!(explanation.class, Class::HardDeny | Class::Deny) {
         return Err(Box::new(match hooks::report_built_in(run, &explanation) {
             Some(_) => refuse::by_built_in(explanation),
             None => refuse::denied(explanation, None),
         }));
-    }
-    if core.effects == Effects::DryRun && matches!(facts.effect, Effect::Write | Effect::Execute) {
-        hooks::report_built_in(run, &explanation);
-        return Err(Box::new(refuse::dry_run(run, &ready, explanation)));
     }
     Ok(Case {
         ready,

@@ -129,18 +129,15 @@ impl Tool for Bash {
         }
     }
 
+    fn obstacle(&self, input: &Value, workspace: &Workspace, _: &Jobs) -> Option<ToolOutput> {
+        begin(input, workspace).err().map(|obstacle| *obstacle)
+    }
+
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let command = text(&input, "command").unwrap_or_default();
-            if let Some(problem) = unusable(command) {
-                return ToolOutput::error(ErrorCode::InvalidInput, problem);
-            }
-            let cwd = match text(&input, "workdir").filter(|path| !path.is_empty()) {
-                None => host.workspace().root().to_owned(),
-                Some(path) => match host.workspace().resolve_dir(path) {
-                    Ok(cwd) => cwd,
-                    Err(error) => return error.output(),
-                },
+            let (command, cwd) = match begin(&input, host.workspace()) {
+                Ok(begun) => begun,
+                Err(obstacle) => return *obstacle,
             };
             let hidden = named_but_hidden(command, &cwd, host);
             let spec = run_spec(&input, command, cwd, host);
@@ -171,6 +168,26 @@ impl Tool for Bash {
             perhaps_again(spec, outcome, first, host).await
         })
     }
+}
+
+/// The command line and the folder in which it runs.
+fn begin<'a>(
+    input: &'a Value,
+    workspace: &Workspace,
+) -> Result<(&'a str, PathBuf), Box<ToolOutput>> {
+    let command = text(input, "command").unwrap_or_default();
+    if let Some(problem) = unusable(command) {
+        return Err(Box::new(ToolOutput::error(
+            ErrorCode::InvalidInput,
+            problem,
+        )));
+    }
+    let folder = match text(input, "workdir").filter(|path| !path.is_empty()) {
+        None => Ok(workspace.root().to_owned()),
+        Some(path) => workspace.resolve_dir(path),
+    };
+    let folder = folder.map_err(|error| Box::new(error.output()))?;
+    Ok((command, folder))
 }
 
 async fn run_once(spec: RunSpec, host: &dyn Host) -> RunOutcome {

@@ -29,6 +29,13 @@ pub trait Tool: Send + Sync {
     /// What a person should see before saying yes: a diff, a command.
     fn preview(&self, input: &Value, workspace: &Workspace) -> Display;
 
+    /// Why this call can't be carried out, whoever allows it, as far as looking
+    /// tells. Nobody is asked about such a call. A tool that changes files only
+    /// through its workspace needs none: it is rehearsed.
+    fn obstacle(&self, _input: &Value, _workspace: &Workspace, _jobs: &Jobs) -> Option<ToolOutput> {
+        None
+    }
+
     /// Runs the call. Must return soon after `host.cancelled()` fires when it
     /// waits for something; a file operation that has begun is finished and
     /// reported as it truly went. The caller never drops the future of a call

@@ -5,8 +5,8 @@ use crate::bash::observed;
 use crate::builtin::{facts, number, spec, text};
 use crate::contract::{Host, Tool};
 use crate::jobs::{
-    Excerpt, JobError, JobInfo, JobOutput, JobState, LinePattern, Until, Waited, Whole, left_out,
-    seconds,
+    Excerpt, JobError, JobInfo, JobOutput, JobState, Jobs, LinePattern, Until, Waited, Whole,
+    left_out, seconds,
 };
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
@@ -107,6 +107,19 @@ impl Tool for Process {
         }
     }
 
+    fn obstacle(&self, input: &Value, _: &Workspace, jobs: &Jobs) -> Option<ToolOutput> {
+        let action = text(input, "action").unwrap_or_default();
+        let can = match action {
+            "write" => Jobs::can_write,
+            "kill" => Jobs::can_kill,
+            _ => return None,
+        };
+        match id_of(input, action) {
+            Ok(id) => can(jobs, &id).err().map(|error| refused(&error)),
+            Err(missing) => Some(*missing),
+        }
+    }
+
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
             let action = text(&input, "action").unwrap_or_default();
@@ -114,13 +127,10 @@ impl Tool for Process {
                 host.jobs().tell();
                 return list(&host.jobs().list());
             }
-            let Some(id) = text(&input, "id").filter(|id| !id.is_empty()) else {
-                return ToolOutput::error(
-                    ErrorCode::InvalidInput,
-                    format!("{action} needs an id; process with action list shows them"),
-                );
+            let id = match id_of(&input, action) {
+                Ok(id) => id,
+                Err(missing) => return *missing,
             };
-            let id = JobId::from(id);
             let done = match action {
                 "read" => read(&id, host).await,
                 "wait" => wait(&id, &input, host).await,
@@ -137,6 +147,16 @@ impl Tool for Process {
             };
             done.unwrap_or_else(|error| refused(&error))
         })
+    }
+}
+
+fn id_of(input: &Value, action: &str) -> Result<JobId, Box<ToolOutput>> {
+    match text(input, "id").filter(|id| !id.is_empty()) {
+        Some(id) => Ok(JobId::from(id)),
+        None => Err(Box::new(ToolOutput::error(
+            ErrorCode::InvalidInput,
+            format!("{action} needs an id; process with action list shows them"),
+        ))),
     }
 }
 

@@ -4,7 +4,7 @@
 //! comes, is recorded by itself, and is asked about again where it would do
 //! anything but what was shown.
 
-use super::{Reading, decided};
+use super::{Reading, decided, rehearse};
 use crate::gate::respond::{Responder, responder};
 use crate::run::{Flow, Run};
 use crate::schedule::{Leave, Planned, Ready};
@@ -151,7 +151,8 @@ impl CallQueue {
             let Some((change, files)) = change_of(run, next, &facts, &explanation) else {
                 continue;
             };
-            if self::cause(&facts, &explanation) != cause {
+            let fails = rehearse::is_stale(&run.core, next.tool.as_ref(), &facts);
+            if self::cause(&facts, &explanation) != cause || fails {
                 continue;
             }
             bytes += size(&files);

@@ -24,6 +24,7 @@ mod outlook;
 mod own_commands;
 mod pages;
 mod recovered;
+mod rehearsal;
 mod repeats;
 mod rules;
 mod schedules;

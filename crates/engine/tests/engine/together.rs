@@ -12,7 +12,7 @@ use tenon_vocab::{
 };
 
 /// A project with these files, and somebody who can be asked.
-fn world(files: &[(&str, &str)]) -> World {
+pub fn world(files: &[(&str, &str)]) -> World {
     let mut world = World::new();
     world.approval = Approval::Ask;
     for (path, content) in files {
@@ -21,19 +21,19 @@ fn world(files: &[(&str, &str)]) -> World {
     world
 }
 
-fn edit(turn: Turn, id: &str, path: &str, old: &str, new: &str) -> Turn {
+pub fn edit(turn: Turn, id: &str, path: &str, old: &str, new: &str) -> Turn {
     let input = json!({"path": path, "old": old, "new": new});
     turn.and_call(id, "edit", &input.to_string())
 }
 
-fn write(turn: Turn, id: &str, path: &str, content: &str) -> Turn {
+pub fn write(turn: Turn, id: &str, path: &str, content: &str) -> Turn {
     let input = json!({"path": path, "content": content});
     turn.and_call(id, "write", &input.to_string())
 }
 
 /// Answers the questions with these choices, one after the other, and the rest
 /// with the last.
-async fn answering(
+pub async fn answering(
     world: &World,
     turn: Turn,
     choices: &[(&str, Option<&str>)],
@@ -70,7 +70,7 @@ async fn answering(
     (events, id)
 }
 
-fn questions(events: &[Arc<Event>]) -> Vec<&Question> {
+pub fn questions(events: &[Arc<Event>]) -> Vec<&Question> {
     let is_it = |event: &'_ Arc<Event>| matches!(event.kind, EventKind::Question(_));
     events
         .iter()
@@ -82,7 +82,7 @@ fn questions(events: &[Arc<Event>]) -> Vec<&Question> {
         .collect()
 }
 
-fn ids(question: &Question) -> Vec<&str> {
+pub fn ids(question: &Question) -> Vec<&str> {
     question.calls.iter().map(|call| call.0.as_str()).collect()
 }
 
@@ -100,7 +100,7 @@ fn answers(events: &[Arc<Event>]) -> Vec<(&str, Option<&str>)> {
         .collect()
 }
 
-fn content(world: &World, path: &str) -> String {
+pub fn content(world: &World, path: &str) -> String {
     std::fs::read_to_string(world.root().join(path)).unwrap_or_default()
 }
 

@@ -315,11 +315,7 @@ impl Jobs {
     /// # Errors
     /// When there is no such job, it has ended, or it takes no input.
     pub async fn write(&self, id: &JobId, input: &str) -> Result<JobInfo, JobError> {
-        let job = self.find(id)?;
-        running_only(&job)?;
-        if job.input == InputPipe::Absent {
-            return Err(JobError::NoInput(id.clone()));
-        }
+        let job = self.taking_input(id)?;
         let (text, after) = match input.strip_suffix('\u{4}') {
             Some(text) => (text, AfterInput::Close),
             None => (input, AfterInput::KeepOpen),
@@ -349,8 +345,7 @@ impl Jobs {
     /// # Errors
     /// When there is no such job, it has already ended, or it does not end.
     pub async fn kill(&self, id: &JobId) -> Result<JobInfo, JobError> {
-        let job = self.find(id)?;
-        running_only(&job)?;
+        let job = self.running(id)?;
         let _ = job.orders.send(Order::End(Ending::Asked));
         if job.ended_within(KILL_PATIENCE).await {
             Ok(job.info())
@@ -422,6 +417,36 @@ impl Jobs {
             .await;
         }
         were_running
+    }
+
+    /// Why a job can't be written to.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn can_write(&self, id: &JobId) -> Result<(), JobError> {
+        self.taking_input(id).map(drop)
+    }
+
+    /// Why a job can't be ended.
+    ///
+    /// # Errors
+    /// As [`Self::kill`].
+    pub fn can_kill(&self, id: &JobId) -> Result<(), JobError> {
+        self.running(id).map(drop)
+    }
+
+    fn running(&self, id: &JobId) -> Result<Job, JobError> {
+        let job = self.find(id)?;
+        running_only(&job)?;
+        Ok(job)
+    }
+
+    fn taking_input(&self, id: &JobId) -> Result<Job, JobError> {
+        let job = self.running(id)?;
+        match job.input {
+            InputPipe::Absent => Err(JobError::NoInput(id.clone())),
+            _ => Ok(job),
+        }
     }
 
     fn find(&self, id: &JobId) -> Result<Job, JobError> {

@@ -160,6 +160,7 @@ impl Workspace {
                 return Err(self.not_found(place).into());
             };
             check(&expect, Some(&found), &place.shown)?;
+            self.about_to_change(&place.shown)?;
             self.report(place, Some(&found), None, &[])?;
             target.confirm(Some(&found))?;
             unlinkat(&target.folder, target.name, AtFlags::empty())
@@ -197,6 +198,7 @@ impl Workspace {
         }
         let missing = self.missing_folders(place);
         let target = self.target(place, Parents::Create)?;
+        self.about_to_change(&place.shown)?;
         let folders = self.made_folders(place, missing);
         self.report(source, Some(&found), None, &[])?;
         let after = (found.bytes.as_slice(), found.stat.st_mode & 0o7777);
@@ -231,6 +233,7 @@ impl Workspace {
         let mut mode = found.as_ref().map_or(0, |found| found.stat.st_mode);
         if differs {
             target.may_replace(found.as_ref())?;
+            self.about_to_change(&place.shown)?;
             mode = self.replace(&target, found.as_ref(), bytes, wanted, |mode| {
                 self.report(place, found.as_ref(), Some((bytes, mode)), &folders)
             })?;
@@ -338,8 +341,11 @@ impl Workspace {
         let parent = place.relative.parent().unwrap_or(Path::new(""));
         let folder = match beneath::open(self.resolution, place.door(), parent, FOLDER) {
             Ok(folder) => folder,
-            Err(Errno::NOENT) if parents == Parents::Create => create_folders(place.door(), parent)
-                .map_err(|e| Attempt::of(e, Doing::CreatingFolder, &place.shown))?,
+            Err(Errno::NOENT) if parents == Parents::Create => {
+                self.about_to_change(&place.shown)?;
+                create_folders(place.door(), parent)
+                    .map_err(|e| Attempt::of(e, Doing::CreatingFolder, &place.shown))?
+            }
             Err(Errno::NOENT) => return Err(self.not_found(place).into()),
             Err(error) => return Err(Attempt::of(error, Doing::CreatingFolder, &place.shown)),
         };

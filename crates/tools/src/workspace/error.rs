@@ -89,6 +89,8 @@ pub enum WorkspaceError {
     Changed { path: String },
     #[error("`{path}` is read-only; nothing was written")]
     ReadOnly { path: String },
+    #[error("`{path}` would be changed here; this was a rehearsal, and nothing was")]
+    Rehearsed { path: String },
     #[error("`{path}` kept being replaced by links while it was used; nothing was done")]
     Unsettled { path: String },
     #[error("could not {doing} `{path}`: {source}{}", io_hint(.source))]
@@ -164,7 +166,9 @@ impl WorkspaceError {
             | Self::Unsettled { .. } => ErrorCode::PathError,
             Self::TooLarge { .. } => ErrorCode::ReadError,
             Self::Exists { .. } | Self::Changed { .. } => ErrorCode::Stale,
-            Self::ReadOnly { .. } | Self::Journal { .. } => ErrorCode::WriteError,
+            Self::ReadOnly { .. } | Self::Journal { .. } | Self::Rehearsed { .. } => {
+                ErrorCode::WriteError
+            }
             Self::Io { doing, .. } => match doing {
                 Doing::Resolving => ErrorCode::PathError,
                 Doing::Reading => ErrorCode::ReadError,

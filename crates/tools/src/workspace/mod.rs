@@ -20,6 +20,7 @@ mod moment;
 mod near;
 mod path;
 mod read;
+mod rehearsal;
 mod resolve;
 mod scan;
 mod stand;
@@ -33,6 +34,7 @@ pub use hash::{Running, sha256};
 pub use ledger::Ledger;
 pub use moment::{Age, Moment};
 pub use read::{FileContent, FileRange, OpenFile, READ_CAP};
+pub use rehearsal::Rehearsal;
 pub use scan::{
     Changes, Extent, Noticed, Renewal, Renewed, SCAN_ENTRIES, Scan, ScanLimits, Scanned, Sentry,
     Stamp, Suspect, Writes,
@@ -84,6 +86,7 @@ pub struct Workspace {
     admitted: Arc<[PathBuf]>,
     resolution: Resolution,
     private: Option<Private>,
+    rehearsal: Option<Rehearsal>,
 }
 
 /// Says of a path, as shown, whether searches must pass it by.
@@ -149,6 +152,7 @@ impl Workspace {
             admitted: Arc::from([]),
             resolution,
             private: None,
+            rehearsal: None,
         })
     }
 

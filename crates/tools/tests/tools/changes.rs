@@ -5,6 +5,7 @@ use crate::support::{World, both, refusal};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use tenon_tools::Workspace;
 use tenon_tools::workspace::{Change, Expect, Journal, JournalError, Resolution, sha256};
 
 #[test]
@@ -352,4 +353,34 @@ fn a_search_while_links_are_swapped_in_shows_nothing_from_outside() {
             }
         });
     }
+}
+
+#[test]
+fn a_rehearsal_stops_before_the_first_change_and_leaves_the_tree_as_it_is() {
+    let world = World::new();
+    world.file("a", "one");
+    let tree = || {
+        let names = std::fs::read_dir(world.root()).unwrap();
+        let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        (names, world.text("a"))
+    };
+    let before = tree();
+    let attempts: [&dyn Fn(&Workspace) -> bool; 5] = [
+        &|w| w.write("a", b"two", Expect::Anything).is_err(),
+        &|w| w.write("new", b"two", Expect::Absent).is_err(),
+        &|w| w.write("deep/down/new", b"two", Expect::Absent).is_err(),
+        &|w| w.remove("a", Expect::Anything).is_err(),
+        &|w| w.rename("a", "deep/b").is_err(),
+    ];
+    for (at, attempt) in attempts.iter().enumerate() {
+        let (view, rehearsal) = world.workspace.rehearsing();
+        assert!(!rehearsal.would_change());
+        assert!(attempt(&view), "{at}");
+        assert!(rehearsal.would_change(), "{at}");
+        assert_eq!(tree(), before, "{at}");
+    }
+    let (view, rehearsal) = world.workspace.rehearsing();
+    assert!(view.write("a", b"one", Expect::Anything).is_ok());
+    assert!(view.remove("gone", Expect::Anything).is_err());
+    assert!(!rehearsal.would_change());
 }

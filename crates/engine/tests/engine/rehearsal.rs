@@ -1,0 +1,126 @@
+//! A change that can't be made is the model's to mend: nobody is asked about it.
+
+use crate::models::Turn;
+use crate::support::results;
+use crate::together::{answering, content, edit, ids, questions, world, write};
+use serde_json::json;
+use tenon_engine::{Approval, Effects};
+use tenon_policy::Layer;
+
+const NO: [(&str, Option<&str>); 1] = [("deny", None)];
+
+fn patch(turn: Turn, id: &str, text: &str) -> Turn {
+    turn.and_call(id, "patch", &json!({ "patch": text }).to_string())
+}
+
+fn read(id: &str, path: &str) -> Turn {
+    Turn::default().and_call(id, "read", &json!({ "path": path }).to_string())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_cannot_be_made_is_answered_at_once_with_its_own_error() {
+    let world = world(&[("a.rs", "one\ntwo\n"), ("b.rs", "there\n")]);
+    let turn = edit(Turn::default(), "miss", "a.rs", "twoo", "2");
+    let turn = write(turn, "unseen", "b.rs", "new\n");
+    let turn = patch(
+        turn,
+        "hunk",
+        "*** Begin Patch\n*** Update File: b.rs\n@@\n-else\n+x\n*** End Patch",
+    );
+    let (events, _) = answering(&world, turn, &NO).await;
+    assert!(questions(&events).is_empty());
+    let results = results(&events);
+    let text = |call: &str| &results.iter().find(|(id, _)| id == call).unwrap().1;
+    assert!(text("miss").contains("old_not_found"), "{}", text("miss"));
+    assert!(
+        text("miss").contains("two"),
+        "the nearest text: {}",
+        text("miss")
+    );
+    assert!(text("unseen").contains("stale"), "{}", text("unseen"));
+    assert!(text("hunk").contains("patch_rejected"), "{}", text("hunk"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_is_there_already_is_no_question_either() {
+    let world = world(&[("a.rs", "one\n")]);
+    let turn = write(read("r", "a.rs"), "w", "a.rs", "one\n");
+    let (events, _) = answering(&world, turn, &NO).await;
+    assert!(questions(&events).is_empty());
+    let last = results(&events).pop().unwrap();
+    assert!(last.1.contains("unchanged"), "{last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_can_be_made_is_asked_about_and_leaves_nothing_before_the_answer() {
+    let world = world(&[]);
+    let turn = write(Turn::default(), "w", "deep/down/a.rs", "x\n");
+    let (events, _) = answering(&world, turn, &NO).await;
+    assert_eq!(questions(&events).len(), 1);
+    assert!(!world.root().join("deep").exists(), "no folder was made");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_file_that_may_not_be_read_unasked_an_error_says_nothing() {
+    let mut world = world(&[("diary.md", "dear diary\n")]);
+    let rules = json!({"read": {"diary.md": "ask"}});
+    world.rules.add_config(&rules, Layer::User, "test").unwrap();
+    let turn = edit(Turn::default(), "e", "diary.md", "dear dairy", "x");
+    let turn = edit(turn, "hit", "diary.md", "dear diary", "x");
+    let (events, _) = answering(&world, turn, &NO).await;
+    assert!(questions(&events).is_empty());
+    for (call, text) in results(&events) {
+        assert!(text.contains("`read` it first"), "{call}: {text}");
+        assert!(!text.contains("diary\n"), "{call}: {text}");
+    }
+    assert_eq!(content(&world, "diary.md"), "dear diary\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_person_has_let_the_model_read_it_hears_of() {
+    let mut world = world(&[("diary.md", "dear diary\n")]);
+    let rules = json!({"read": {"diary.md": "ask"}});
+    world.rules.add_config(&rules, Layer::User, "test").unwrap();
+    let turn = edit(read("r", "diary.md"), "e", "diary.md", "dear dairy", "x");
+    let (events, _) = answering(&world, turn, &[("once", None)]).await;
+    assert_eq!(questions(&events).len(), 1, "only about the reading");
+    let last = results(&events).pop().unwrap();
+    assert!(last.1.contains("old_not_found"), "{last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_nobody_there_and_in_a_dry_run_the_error_is_the_same() {
+    for effects in [Effects::Real, Effects::DryRun] {
+        let mut world = world(&[("a.rs", "one\n")]);
+        world.approval = Approval::Nobody;
+        world.effects = effects;
+        let turn = edit(Turn::default(), "e", "a.rs", "nowhere", "x");
+        let (events, _) = answering(&world, turn, &NO).await;
+        let last = results(&events).pop().unwrap();
+        assert!(last.1.contains("old_not_found"), "{last:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn edits_that_would_be_refused_are_not_shown_among_those_that_are_asked_about() {
+    let world = world(&[("a.rs", "one\n"), ("b.rs", "two\n"), ("c.rs", "three\n")]);
+    let turn = edit(Turn::default(), "c1", "a.rs", "one", "1");
+    let turn = write(turn, "unseen", "b.rs", "2\n");
+    let turn = edit(turn, "c3", "c.rs", "three", "3");
+    let (events, _) = answering(&world, turn, &[("all", None)]).await;
+    let asked = questions(&events);
+    assert_eq!(asked.len(), 1);
+    assert_eq!(ids(asked[0]), ["c1", "c3"]);
+    assert_eq!(content(&world, "b.rs"), "two\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_is_not_there_is_no_question() {
+    let world = world(&[]);
+    let input = json!({"action": "kill", "id": "proc_9"});
+    let turn = Turn::call("k", "process", &input.to_string());
+    let (events, _) = answering(&world, turn, &NO).await;
+    assert!(questions(&events).is_empty());
+    let last = results(&events).pop().unwrap();
+    assert!(last.1.contains("proc_9"), "{last:?}");
+}
