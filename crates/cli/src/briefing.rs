@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tenon_config::Resolved;
 use tenon_engine::prompt::{Briefing, Environment, Sourced, fragments};
 use tenon_engine::{ContextParts, Wake};
-use tenon_vocab::profile::{AgentProfile, SkillInfo};
+use tenon_vocab::profile::{AgentProfile, PromptTier, SkillInfo};
 
 /// All that the model is told and how it is bounded; remarks say where the rules
 /// come from.
@@ -43,7 +43,7 @@ pub fn context(
     .collect();
     let environment = environment(place);
     let (fragments, cuts) = fragments(&Briefing {
-        base: base(resolved, agent),
+        base: base(resolved, agent, PromptTier::Compact),
         appended: &appended,
         rules: &found.rules,
         instructions: &found.instructions,
@@ -62,6 +62,7 @@ pub fn context(
         compaction: resolved.compaction.clone(),
         checkpoints: resolved.checkpoints.clone(),
         todo_first: resolved.todo_first,
+        tier: resolved.prompt.tier,
         // A screen that draws what it did not ask for says otherwise.
         wake: Wake::Never,
         request_tokens: resolved.request_tokens,
@@ -69,11 +70,11 @@ pub fn context(
 }
 
 /// What the prompt begins with: the agent's words, or the user's instead.
-pub fn base<'a>(resolved: &'a Resolved, agent: &'a AgentProfile) -> Sourced<'a> {
+pub fn base<'a>(resolved: &'a Resolved, agent: &'a AgentProfile, tier: PromptTier) -> Sourced<'a> {
     let own = resolved.prompt.system_prompt.as_deref();
     Sourced {
         source: own.map_or(&agent.source, |_| &resolved.prompt.source),
-        text: own.unwrap_or(&agent.prompt),
+        text: own.unwrap_or(agent.words(tier)),
     }
 }
 

@@ -23,7 +23,8 @@ use std::time::Duration;
 use tenon_model::Parameters;
 use tenon_policy::Layer;
 use tenon_vocab::profile::{
-    Checkpoints, Compaction, Limits, OnTimeout, StaleWrites, Strategy, TodoFirst, ToolLimits,
+    Checkpoints, Compaction, Limits, OnTimeout, PromptTier, StaleWrites, Strategy, TodoFirst,
+    ToolLimits,
 };
 use tenon_vocab::{PermissionMode, effort};
 
@@ -262,6 +263,7 @@ fn prompt(loaded: &Loaded) -> Result<PromptSettings, ConfigError> {
         system_prompt,
         source,
         append: loaded.text("append_system_prompt").map(str::to_owned),
+        tier: loaded.text("prompt.tier").and_then(PromptTier::named),
     })
 }
 

@@ -10,7 +10,9 @@ use tenon_model::{
     Auth, Dialect, Kind, Parameters, Prices, Quirks, Reach, RetryPlan, Timeouts, Verify,
 };
 use tenon_policy::{Masker, Rules};
-use tenon_vocab::profile::{Checkpoints, Compaction, HookSpec, Limits, TodoFirst, ToolLimits};
+use tenon_vocab::profile::{
+    Checkpoints, Compaction, HookSpec, Limits, PromptTier, TodoFirst, ToolLimits,
+};
 use tenon_vocab::{Decision, PermissionMode, effort};
 
 /// Where a key comes from. The binary looks it up when it is needed.
@@ -154,6 +156,8 @@ impl fmt::Debug for ResolvedProvider {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptSettings {
+    /// `None`: by the window and the name of the model.
+    pub tier: Option<PromptTier>,
     /// Replaces the agent's base prompt; empty means no base prompt (I15).
     pub system_prompt: Option<String>,
     /// Where that comes from: `system_prompt`, or the path of a file.

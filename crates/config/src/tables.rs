@@ -79,6 +79,8 @@ const MODES: &[&str] = &["off", "read-only", "workspace-write"];
 
 pub(crate) const PERMISSION_MODES: &[&str] = &["ask", "accept-edits", "auto", "plan"];
 
+const PROMPT_TIERS: &[&str] = &["auto", "compact", "full"];
+
 pub(crate) const TYPES: &[&str] = &["chat", "messages", "responses", "external"];
 
 #[rustfmt::skip]
@@ -161,6 +163,7 @@ pub(crate) static KEYS: &[Key] = &[
     key("system_prompt", Kind::Text, "", "Replaces the agent's base prompt; empty means none."),
     key("system_prompt_file", Kind::Text, "", "The same from a file, relative to this configuration. Wins over `system_prompt`."),
     key("append_system_prompt", Kind::Text, "", "Added after the base prompt."),
+    key("prompt.tier", Kind::Word(PROMPT_TIERS), "\"auto\"", "How much the model is told before the work begins: `compact` or `full`. `auto` goes by its window and its name: see [context](../context.md#two-tiers)."),
     key("instructions", Kind::Texts, "", "Further files of instructions, as paths or globs."),
 
     key("permission", Kind::Permission, "", "Who decides about which call: see \"Permissions\".")

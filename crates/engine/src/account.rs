@@ -152,7 +152,13 @@ fn origin(text: &str) -> Option<(Mark, String)> {
             folder.or_else(|| marked::read(mark, "name", text))?.0
         }
         Mark::Agent => marked::read(mark, "name", text)?.0,
-        Mark::Shell | Mark::Hook | Mark::Undo | Mark::AddedFolders | Mark::Jobs => return None,
+        Mark::Shell
+        | Mark::Hook
+        | Mark::Undo
+        | Mark::AddedFolders
+        | Mark::Jobs
+        | Mark::Permissions
+        | Mark::Git => return None,
     };
     Some((mark, source))
 }

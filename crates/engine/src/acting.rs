@@ -7,7 +7,7 @@ use crate::prompt::Fragment;
 use std::sync::{Arc, Mutex, PoisonError};
 use tenon_tools::{Jobs, Toolbox};
 use tenon_vocab::ToolSpec;
-use tenon_vocab::profile::{AgentMode, AgentProfile};
+use tenon_vocab::profile::{AgentMode, AgentProfile, PromptTier, Tiered};
 
 /// An agent at work.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Cast {
         if !all.iter().any(|one| one.profile.name == agent.name) {
             all.push(AgentParts {
                 profile: agent.clone(),
-                base,
+                base: Tiered::same(base),
                 walls: None,
             });
         }
@@ -74,14 +74,14 @@ impl Cast {
     }
 
     /// The beginning of the prompt with this agent; none where it has no words.
-    pub(crate) fn base(&self, name: &str) -> Option<&Fragment> {
-        self.find(name)?.base.as_ref()
+    pub(crate) fn base(&self, name: &str, tier: PromptTier) -> Option<&Fragment> {
+        self.find(name)?.base.of(tier).as_ref()
     }
 
     /// The tools of an agent, as a model is offered them.
-    pub(crate) fn offer(&self, name: &str) -> Vec<ToolSpec> {
+    pub(crate) fn offer(&self, name: &str, tier: PromptTier) -> Vec<ToolSpec> {
         match self.find(name) {
-            Some(one) => acting(&one.profile, &self.tools).toolbox.specs(),
+            Some(one) => acting(&one.profile, &self.tools).toolbox.offered(tier),
             None => Vec::new(),
         }
     }

@@ -10,13 +10,19 @@ pub fn built_in() -> Vec<AgentProfile> {
         agent(
             "build",
             "Reads, changes and runs the project.",
-            include_str!("../prompts/build.md"),
+            [
+                include_str!("../prompts/build.md"),
+                include_str!("../prompts/build.full.md"),
+            ],
             Rights::All,
         ),
         agent(
             "plan",
             "Reads the project and writes a plan; changes nothing.",
-            include_str!("../prompts/plan.md"),
+            [
+                include_str!("../prompts/plan.md"),
+                include_str!("../prompts/plan.full.md"),
+            ],
             Rights::Read,
         ),
     ]
@@ -28,7 +34,12 @@ enum Rights {
     Read,
 }
 
-fn agent(name: &str, description: &str, prompt: &str, rights: Rights) -> AgentProfile {
+fn agent(
+    name: &str,
+    description: &str,
+    [prompt, full_prompt]: [&str; 2],
+    rights: Rights,
+) -> AgentProfile {
     let tools: &[&str] = match rights {
         Rights::All => &[],
         Rights::Read => &[
@@ -48,6 +59,7 @@ fn agent(name: &str, description: &str, prompt: &str, rights: Rights) -> AgentPr
         mode: AgentMode::Primary,
         hidden: false,
         prompt: prompt.trim_end().to_owned(),
+        full_prompt: Some(full_prompt.trim_end().to_owned()),
         tools: tools.iter().map(|&tool| tool.to_owned()).collect(),
         read_only: rights == Rights::Read,
         max_steps: None,

@@ -59,6 +59,7 @@ pub(crate) async fn say(run: &mut Run, saying: Saying) -> Flow<()> {
         .emitter
         .state(|state| state.shell_notes().iter().map(shell::note).collect());
     parts.extend(notes::pending(run)?);
+    parts.extend(notes::beginning(&run.core).await);
     if let (Some(name), Ok(Submitted::With(_))) = (skill, &submitted) {
         parts.extend(skills::named(run, &name).await?);
     }

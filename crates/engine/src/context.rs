@@ -157,6 +157,7 @@ pub(crate) fn compile(core: &Core, cause: Cause) -> Result<(), SessionError> {
         dialect: identity.dialect.clone(),
         parameters: parameters(core, &current),
         quirks: identity.quirks.clone(),
+        tier: Some(layout.tier.tier),
         reason: String::from("start"),
     };
     let before = core.emitter.state(|state| state.compiled().cloned());

@@ -10,11 +10,12 @@ use crate::hooks::Hooks;
 use crate::inbox::Inbox;
 use crate::layout::{self, Layout};
 use crate::meter::Meter;
-use crate::notes::Told;
+use crate::notes::{Beginning, Told};
 use crate::parts::{
     Ambient, Approval, ContextParts, Effects, GrantSink, ModeParts, ModelSource, Parts,
 };
 use crate::questions::Questions;
+use crate::tier::{self, Asked};
 use crate::undo::Warned;
 use crate::wake::Wakes;
 use std::fmt;
@@ -37,6 +38,7 @@ pub(crate) struct Core {
     /// Whether making the conversation shorter gets anywhere.
     pub(crate) compaction: Progress,
     pub(crate) told: Told,
+    pub(crate) git: Beginning,
     pub(crate) wakes: Wakes,
     pub(crate) undo_warned: Warned,
     /// A title was asked for, or is there.
@@ -103,9 +105,18 @@ impl Core {
         let fragments = std::mem::take(&mut given.fragments);
         let base = layout::base_of(&fragments);
         let cast = Cast::new(parts.agent, parts.agents, parts.toolbox, base);
-        let mut layout = Layout::begin(fragments, &cast, &parts.log.blobs(), &parts.state);
+        let identity = parts.model.identity();
+        let window = identity.window.as_ref().map(|window| window.tokens);
+        let tier = tier::of_session(
+            given.tier,
+            Asked::of(&identity, window, given.request_tokens),
+            &identity.endpoint,
+            &parts.state,
+        );
+        let blobs = parts.log.blobs();
+        let mut layout = Layout::begin(fragments, tier, &cast, &blobs, &parts.state);
         let masked_rules = layout.mask(&parts.masker);
-        let meter = if is_of(&parts.state, &parts.model.identity()) {
+        let meter = if is_of(&parts.state, &identity) {
             let history = parts.state.history().messages();
             Meter::resumed(history.iter().map(AsRef::as_ref))
         } else {
@@ -137,6 +148,7 @@ impl Core {
             meter,
             compaction,
             told: Told::default(),
+            git: Beginning::default(),
             wakes: Wakes::default(),
             undo_warned: Warned::default(),
             titled: AtomicBool::new(false),

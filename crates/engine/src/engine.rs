@@ -9,7 +9,7 @@ use crate::parts::Parts;
 use crate::queries::Queries;
 use crate::run::{self, Run};
 use crate::wake::Wake;
-use crate::{mode, small, switch, title, undo, wake};
+use crate::{mode, notes, small, switch, title, undo, wake};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -80,6 +80,7 @@ async fn serve(
         // Without its prefix in the log nothing of a run could be kept whole.
         refuse(&core, &error);
     }
+    notes::look_ahead(&core);
     for (kind, remark) in remarks {
         if core.inbox.shutdown.is_cancelled() {
             break;

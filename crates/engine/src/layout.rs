@@ -11,6 +11,7 @@ use crate::core::Core;
 use crate::notes;
 use crate::parts::Parts;
 use crate::prompt::{self, Fragment, FragmentKind};
+use crate::tier::{self, Asked, ChosenTier};
 use std::sync::{Arc, OnceLock};
 use tenon_model::Prefix;
 use tenon_policy::Masker;
@@ -21,6 +22,8 @@ use tenon_vocab::ToolSpec;
 pub(crate) struct Layout {
     /// Whose words and tools these are.
     pub(crate) agent: String,
+    /// In which length.
+    pub(crate) tier: ChosenTier,
     /// What the system prompt is made of.
     pub(crate) fragments: Vec<Fragment>,
     pub(crate) prefix: Arc<Prefix>,
@@ -29,10 +32,16 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new(agent: String, fragments: Vec<Fragment>, tools: Vec<ToolSpec>) -> Self {
+    pub(crate) fn new(
+        agent: String,
+        tier: ChosenTier,
+        fragments: Vec<Fragment>,
+        tools: Vec<ToolSpec>,
+    ) -> Self {
         let system = prompt::system(&fragments);
         Self {
             agent,
+            tier,
             fragments,
             prefix: Arc::new(Prefix { system, tools }),
             blobs: OnceLock::new(),
@@ -41,11 +50,17 @@ impl Layout {
 
     /// What a session goes on with, made of the pieces that it was given with the
     /// agent that works.
-    pub(crate) fn begin(given: Vec<Fragment>, cast: &Cast, blobs: &Blobs, state: &State) -> Self {
+    pub(crate) fn begin(
+        given: Vec<Fragment>,
+        tier: ChosenTier,
+        cast: &Cast,
+        blobs: &Blobs,
+        state: &State,
+    ) -> Self {
         let agent = begun_for(state, cast);
-        let pieces = with_base(given, cast.base(&agent));
-        let tools = cast.offer(&agent);
-        Self::new(agent, prompt::kept(pieces, blobs, state), tools)
+        let pieces = with_base(given, cast.base(&agent, tier.tier));
+        let tools = cast.offer(&agent, tier.tier);
+        Self::new(agent, tier, prompt::kept(pieces, blobs, state), tools)
     }
 
     /// Takes secrets out of the files of rules. Gives what to say about it.
@@ -53,14 +68,20 @@ impl Layout {
         let mut fragments = std::mem::take(&mut self.fragments);
         let said = prompt::masked(&mut fragments, masker);
         let tools = self.prefix.tools.clone();
-        *self = Self::new(std::mem::take(&mut self.agent), fragments, tools);
+        *self = Self::new(std::mem::take(&mut self.agent), self.tier, fragments, tools);
         said
     }
 
     /// The same for another agent: its own words at the start, its own tools.
     fn made_for(&self, agent: &str, cast: &Cast) -> Self {
-        let fragments = with_base(self.fragments.clone(), cast.base(agent));
-        Self::new(agent.to_owned(), fragments, cast.offer(agent))
+        self.made(agent, self.tier, cast)
+    }
+
+    fn made(&self, agent: &str, tier: ChosenTier, cast: &Cast) -> Self {
+        let base = cast.base(agent, tier.tier);
+        let fragments = with_base(self.fragments.clone(), base);
+        let tools = cast.offer(agent, tier.tier);
+        Self::new(agent.to_owned(), tier, fragments, tools)
     }
 
     pub(crate) fn offers(&self, tool: &str) -> bool {
@@ -119,10 +140,12 @@ pub(crate) fn is_due(core: &Core) -> bool {
     is_needed(&core.layout(), &core.agent(), messages)
 }
 
-/// What the next prompt of a session would be sent with, for whoever only looks.
+/// What the next prompt of a session would be sent with in this tier, for whoever
+/// only looks.
 #[must_use]
 pub fn of_next_prompt(
     parts: &Parts,
+    tier: ChosenTier,
     session: Option<(&Blobs, &State)>,
 ) -> (Vec<Fragment>, Vec<ToolSpec>) {
     let given = parts.context.fragments.clone();
@@ -130,9 +153,13 @@ pub fn of_next_prompt(
     let cast = Cast::new(agent, agents, parts.toolbox.clone(), base_of(&given));
     let name = cast.now().name().to_owned();
     let layout = match session {
-        None => Layout::new(name.clone(), given, cast.offer(&name)),
+        None => {
+            let pieces = with_base(given, cast.base(&name, tier.tier));
+            let tools = cast.offer(&name, tier.tier);
+            Layout::new(name, tier, pieces, tools)
+        }
         Some((blobs, state)) => {
-            let layout = Layout::begin(given, &cast, blobs, state);
+            let layout = Layout::begin(given, tier, &cast, blobs, state);
             let messages = state.history().messages().len();
             match is_needed(&layout, &cast.now(), messages) {
                 true => layout.made_for(&name, &cast),
@@ -155,6 +182,19 @@ pub(crate) fn after_compaction(core: &Core) -> Result<(), SessionError> {
         Ok(())
     } else {
         renew(core)
+    }
+}
+
+/// After a change of the model: the same in the tier that the new one gets. What
+/// its server has in its cache was of another model anyway.
+pub(crate) fn fit_model(core: &Core) {
+    let current = core.active.get();
+    let (layout, identity) = (core.layout(), current.identity());
+    let window = current.window().map(|window| window.tokens);
+    let asked = Asked::of(&identity, window, core.given.request_tokens);
+    let tier = tier::choose(core.given.tier, asked);
+    if tier.tier != layout.tier.tier {
+        core.lay_out(layout.made(&layout.agent, tier, &core.cast));
     }
 }
 

@@ -53,6 +53,7 @@ pub mod small;
 mod step;
 mod stream;
 mod switch;
+pub mod tier;
 mod title;
 mod todo;
 pub mod undo;

@@ -1,17 +1,20 @@
 //! What the model has to be told that came after the prompt was fixed: rules
 //! that were edited, rules of a folder that it works in for the first time,
-//! changes that the user took back, another agent. All of it is appended, once,
-//! and never moved (C1, C2, E9).
+//! changes that the user took back, another agent, what may run. All of it is
+//! appended, once, and never moved (C1, C2, E9).
 //!
 //! What was told is not remembered: it is read from the conversation itself. So
 //! a resumed session knows it, and what a compaction or a revert has taken away
 //! is told again.
 
 mod agent;
+mod git;
 mod nested;
+mod permissions;
 mod told;
 
 pub(crate) use agent::is_told_of;
+pub(crate) use git::{Beginning, look_ahead, note as beginning};
 pub(crate) use told::Told;
 
 use crate::core::Core;
@@ -40,6 +43,7 @@ pub(crate) fn pending(run: &Run) -> Flow<Vec<Part>> {
     if !is_known {
         parts.push(agent::note(core));
     }
+    parts.extend(permissions::note(core, &history));
     let taken_back = undo::note(core).map(|text| element(Mark::Undo.tag(), &[], &text));
     parts.extend(taken_back.map(Part::text));
     for change in edited(core, &history) {
@@ -140,15 +144,15 @@ fn is_in_prompt(pieces: &[Fragment], file: &RuleFile) -> bool {
 fn sentence(file: &RuleFile, news: News) -> String {
     let path = Printable::line(&file.path);
     if file.text.trim().is_empty() {
-        return format!("The rules in {path} are gone. They no longer hold.");
+        return format!("The rules in {path} were removed and no longer apply.");
     }
     match news {
         News::Changed => {
-            format!("The rules in {path} have changed. From now on these hold instead:")
+            format!("The rules in {path} have changed. From now on, these apply instead:")
         }
-        News::New => format!("There are new rules in {path}. From now on they hold as well:"),
+        News::New => format!("There are new rules in {path}. From now on, they apply as well:"),
         News::Again => format!(
-            "The rules in {path} are told again, because the conversation was made shorter. They hold instead of what the instructions say of this file:"
+            "The rules in {path} follow once more, because the conversation was shortened. They replace what the instructions say of this file:"
         ),
     }
 }

@@ -11,7 +11,8 @@ use tenon_session::{Log, State};
 use tenon_tools::{Jobs, SandboxPolicy, ToolLimits, Toolbox, Workspace};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::{
-    AgentProfile, Checkpoints, CommandInfo, Compaction, HookSpec, Limits, SkillInfo, TodoFirst,
+    AgentProfile, Checkpoints, CommandInfo, Compaction, HookSpec, Limits, PromptTier, SkillInfo,
+    Tiered, TodoFirst,
 };
 use tenon_vocab::{PermissionMode, RunId, Settings, Timestamp};
 
@@ -171,7 +172,7 @@ pub struct AgentParts {
     pub profile: AgentProfile,
     /// What the system prompt begins with when this agent works; none where the
     /// user wants no such words.
-    pub base: Option<Fragment>,
+    pub base: Tiered<Option<Fragment>>,
     /// The walls around what is started while it works; none are no walls.
     pub walls: Option<SandboxPolicy>,
 }
@@ -196,6 +197,8 @@ pub struct ContextParts {
     pub compaction: Compaction,
     pub checkpoints: Checkpoints,
     pub todo_first: TodoFirst,
+    /// `None`: by the window and the name of the model.
+    pub tier: Option<PromptTier>,
     /// What becomes of a process that ends while nobody works.
     pub wake: Wake,
     /// The most that one request may have, whatever the window.
@@ -203,7 +206,7 @@ pub struct ContextParts {
 }
 
 impl ContextParts {
-    /// Nothing but this prompt.
+    /// Nothing but this prompt, and no notes of the full tier.
     #[must_use]
     pub fn of_prompt(text: &str) -> Self {
         let base = Fragment {
@@ -213,6 +216,7 @@ impl ContextParts {
         };
         Self {
             fragments: vec![base],
+            tier: Some(PromptTier::Compact),
             ..Self::default()
         }
     }

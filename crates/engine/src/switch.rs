@@ -186,6 +186,7 @@ fn take(
         core.active.set(current);
         cause = if switch.model.is_some() || switch.provider.is_some() {
             core.meter.forget();
+            layout::fit_model(core);
             Cause::Model
         } else {
             Cause::Effort

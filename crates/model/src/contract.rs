@@ -2,6 +2,7 @@
 //! immutable pieces, and a stream of deltas that ends in exactly one
 //! [`Delta::Finished`] or one error.
 
+use crate::presets::Reach;
 use crate::quirks::{ContentNull, MaxTokensField, ReturnReasoning};
 use bytes::Bytes;
 use futures_core::Stream;
@@ -330,6 +331,8 @@ pub struct Identity {
     pub window: Option<Window>,
     pub vision: Vision,
     pub prices: Option<Prices>,
+    /// Whether its server is this machine or stands in a private network.
+    pub reach: Reach,
 }
 
 impl Identity {
@@ -345,6 +348,7 @@ impl Identity {
             window: None,
             vision: Vision::Unknown,
             prices: None,
+            reach: Reach::Local,
         }
     }
 }

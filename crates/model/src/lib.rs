@@ -25,6 +25,7 @@ pub mod dialect;
 mod endpoint;
 mod estimate;
 mod failure;
+mod family;
 mod listing;
 mod overflow;
 mod presets;
@@ -51,6 +52,7 @@ pub use endpoint::{Auth, FirstToken, Timeouts, Verify, is_private};
 pub use estimate::{
     estimate_message, estimate_text, estimate_tokens, estimate_tool, estimate_usage,
 };
+pub use family::is_small;
 pub use overflow::is_overflow;
 pub use presets::{AuthStyle, Kind, Preset, Reach, infer, preset, presets};
 pub use quirks::{ContentNull, ImageDetail, MaxTokensField, Quirks, ReturnReasoning, ToolImages};

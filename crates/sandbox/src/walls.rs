@@ -104,6 +104,12 @@ pub struct SandboxPolicy {
 }
 
 impl SandboxPolicy {
+    /// Whether commands have the network of the machine.
+    #[must_use]
+    pub fn reaches_network(&self) -> bool {
+        self.network == Network::Inherit
+    }
+
     /// The folders that a command may write below, the root first when it is
     /// one of them.
     pub fn writable_roots(&self) -> impl Iterator<Item = &PathBuf> {

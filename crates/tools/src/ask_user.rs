@@ -9,7 +9,7 @@ use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{Display, Effect, ErrorCode, ToolOutput, ToolSpec};
 
-const DESCRIPTION: &str = "Ask the user a question and wait for the answer. Use it only when the answer changes what you do and cannot be found in the project.";
+const DESCRIPTION: &str = "Ask the user a question and wait for the answer. Use it only if the answer changes what you do and can't be found in the project.";
 
 /// Puts one question to the user.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl AskUser {
                 "options": {
                     "type": "array",
                     "items": {"type": "string"},
-                    "description": "Answers to choose from; another one can always be given."
+                    "description": "Answers to choose from; the user can always give another one."
                 }
             },
             "required": ["question"],

@@ -35,11 +35,14 @@ There is no terminal and no standard input: pass answers as arguments (-m, -y, -
 const GOES_ON: &str = "A command that takes longer than timeout_ms goes on in the background as proc_N; process with action wait waits for its end.";
 const KILLED: &str = "A command that takes longer than timeout_ms is killed.";
 const SERVERS: &str = "Start servers and watchers with background true.";
+/// What the example of a slow command waits, where that may be asked for.
+const SLOW: Duration = Duration::from_secs(300);
 
 /// Runs a command line.
 #[derive(Debug)]
 pub struct Bash {
     spec: ToolSpec,
+    example: String,
 }
 
 impl Bash {
@@ -57,7 +60,7 @@ impl Bash {
                 "command": {"type": "string", "minLength": 1},
                 "workdir": {
                     "type": "string",
-                    "description": "Folder to run in; default is the project's root."
+                    "description": "Folder to run in; the project root when left out."
                 },
                 "timeout_ms": {
                     "type": "integer",
@@ -78,8 +81,16 @@ impl Bash {
         };
         Self {
             spec: spec(tool::BASH, &description, Effect::Execute, parameters),
+            example: example(limits),
         }
     }
+}
+
+fn example(limits: &ToolLimits) -> String {
+    let slow = milliseconds(SLOW.min(limits.bash_timeout_max));
+    format!(
+        "A slow build: {{\"command\": \"make all\", \"timeout_ms\": {slow}}}. A server: {{\"command\": \"npm run dev\", \"background\": true}}, then process with {{\"action\": \"wait\", \"id\": \"proc_1\", \"until\": \"listening\"}}, then use it; never `npm run dev &` or `sleep 30`."
+    )
 }
 
 /// `How long to wait: 30000 when left out, at most 600000.`
@@ -101,6 +112,10 @@ impl Default for Bash {
 impl Tool for Bash {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn example(&self) -> Option<&str> {
+        Some(&self.example)
     }
 
     fn facts(&self, input: &Value, workspace: &Workspace) -> Facts {

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tenon_policy::Facts;
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::profile::ToolLimits;
+use tenon_vocab::profile::{PromptTier, ToolLimits};
 use tenon_vocab::{CallId, Display, TodoItem, ToolDelta, ToolOutput, ToolSpec};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +22,12 @@ use tokio_util::sync::CancellationToken;
 /// `spec().parameters` when `facts`, `preview` and `run` see it.
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
+
+    /// An example of the use that models get wrong, for those with room to read
+    /// it. In the words of every dialect.
+    fn example(&self) -> Option<&str> {
+        None
+    }
 
     /// What this call would touch, for the policy. Looks, never changes.
     fn facts(&self, input: &Value, workspace: &Workspace) -> Facts;
@@ -154,6 +160,21 @@ impl Toolbox {
 
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.order.iter().filter_map(|name| self.tools.get(name))
+    }
+
+    /// As a model is offered them.
+    #[must_use]
+    pub fn offered(&self, tier: PromptTier) -> Vec<ToolSpec> {
+        self.iter()
+            .map(|tool| {
+                let mut spec = tool.spec().clone();
+                if let (PromptTier::Full, Some(example)) = (tier, tool.example()) {
+                    spec.description.push_str("\n\n");
+                    spec.description.push_str(example);
+                }
+                spec
+            })
+            .collect()
     }
 
     #[must_use]

@@ -34,6 +34,8 @@ wait does the same when the process has ended, or when a line matches until: use
 write sends input to a process started with background true; end it with \\u0004 to close its input. \
 kill ends the process and everything it started.";
 
+const EXAMPLE: &str = "For a build that went on in the background: {\"action\": \"wait\", \"id\": \"proc_1\", \"timeout_ms\": 300000}, once, instead of reading every few seconds.";
+
 /// Handles background processes.
 #[derive(Debug)]
 pub struct Process {
@@ -77,6 +79,10 @@ impl Default for Process {
 impl Tool for Process {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn example(&self) -> Option<&str> {
+        Some(EXAMPLE)
     }
 
     fn facts(&self, input: &Value, workspace: &Workspace) -> Facts {

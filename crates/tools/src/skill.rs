@@ -22,7 +22,7 @@ use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::{SkillInfo, ToolLimits};
 use tenon_vocab::{Display, Effect, ErrorCode, ToolOutput, ToolSpec};
 
-const DESCRIPTION: &str = "Load a skill: instructions for one kind of task, with files that belong to it. When a task fits the description of a skill, load it before anything else; do not look for its file. Without a name: the list of skills.";
+const DESCRIPTION: &str = "Load a skill: instructions for one kind of task, with the files that belong to it. If a task fits the description of a skill, load it before anything else; don't look for its file. Without a name, lists the skills.";
 
 /// A frontmatter is not shown, so it is read in addition to what is.
 const FRONT: usize = 64 * 1024;
@@ -47,7 +47,7 @@ impl Skill {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "name": {"type": "string", "description": "As the list has it."}
+                "name": {"type": "string", "description": "The name as the list has it."}
             },
             "additionalProperties": false
         });

@@ -19,7 +19,7 @@ const MOST: usize = 50;
 const LONGEST: usize = 300;
 
 const READ: &str = "Read the task list.";
-const WRITE: &str = "Replace the task list. Use it for work with several steps: all items in order, one in_progress, each completed as soon as it is.";
+const WRITE: &str = "Replace the task list. Use it for work with several steps: all items in order, one of them in_progress, each set to completed as soon as it is done.";
 
 /// Shows the list.
 #[derive(Debug)]

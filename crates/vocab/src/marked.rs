@@ -33,10 +33,14 @@ pub enum Mark {
     AddedFolders,
     /// Background processes that have ended.
     Jobs,
+    /// What may run from here on.
+    Permissions,
+    /// How the project stood in git when the session began.
+    Git,
 }
 
 impl Mark {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Rules,
         Self::File,
         Self::Folder,
@@ -47,6 +51,8 @@ impl Mark {
         Self::Agent,
         Self::AddedFolders,
         Self::Jobs,
+        Self::Permissions,
+        Self::Git,
     ];
 
     /// The name of its element.
@@ -63,6 +69,8 @@ impl Mark {
             Self::Agent => "agent",
             Self::AddedFolders => "added_folders",
             Self::Jobs => "jobs",
+            Self::Permissions => "permissions",
+            Self::Git => "git",
         }
     }
 
@@ -80,7 +88,9 @@ impl Mark {
             | Self::Undo
             | Self::Agent
             | Self::AddedFolders
-            | Self::Jobs => is_whole(tag, text),
+            | Self::Jobs
+            | Self::Permissions
+            | Self::Git => is_whole(tag, text),
         }
     }
 }

@@ -20,7 +20,11 @@ pub struct AgentProfile {
     pub description: String,
     pub mode: AgentMode,
     pub hidden: bool,
+    /// What it is told in few words, and where there is nothing longer.
     pub prompt: String,
+    /// The same for the full tier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_prompt: Option<String>,
     /// The names of the tools that it sees; empty means all.
     pub tools: Vec<String>,
     /// Whether it may only read, whatever grants say (G3).
@@ -29,6 +33,70 @@ pub struct AgentProfile {
     pub temperature: Option<f64>,
     /// `built-in`, `user`, `project`
     pub source: String,
+}
+
+impl AgentProfile {
+    #[must_use]
+    pub fn words(&self, tier: PromptTier) -> &str {
+        match (tier, &self.full_prompt) {
+            (PromptTier::Full, Some(full)) => full,
+            _ => &self.prompt,
+        }
+    }
+}
+
+/// How much a model is told before the work begins (V3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptTier {
+    /// What every model needs, in few words.
+    Compact,
+    /// How a good engineer works, with an example for each tool that needs one.
+    Full,
+}
+
+impl PromptTier {
+    pub const ALL: [Self; 2] = [Self::Compact, Self::Full];
+
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Compact => "compact",
+            Self::Full => "full",
+        }
+    }
+
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tier| tier.name() == name)
+    }
+}
+
+/// One thing for each tier.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tiered<T> {
+    pub compact: T,
+    pub full: T,
+}
+
+impl<T> Tiered<T> {
+    #[must_use]
+    pub fn of(&self, tier: PromptTier) -> &T {
+        match tier {
+            PromptTier::Compact => &self.compact,
+            PromptTier::Full => &self.full,
+        }
+    }
+}
+
+impl<T: Clone> Tiered<T> {
+    /// Where a tier makes no difference.
+    pub fn same(value: T) -> Self {
+        Self {
+            compact: value.clone(),
+            full: value,
+        }
+    }
 }
 
 /// Bounds of a run. Every number here can be set by the user.

@@ -1,6 +1,7 @@
 //! The payloads of the events: what each kind carries, and nothing of how it
 //! is stored or drawn.
 
+use crate::profile::PromptTier;
 use crate::{
     CallId, CallStatus, Compacted, Cost, Display, Envelope, Explanation, FileHash, JobId,
     ModelTotals, PermissionMode, SandboxReport, SessionId, TodoItem, UndoState, Usage,
@@ -243,6 +244,9 @@ pub struct Compiled {
     pub parameters: Value,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quirks: Vec<String>,
+    /// How much of the words and examples it holds; older logs do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<PromptTier>,
     /// What changed it: `start`, `resume: tools`, `model`, …
     pub reason: String,
 }

@@ -14,7 +14,7 @@ use tenon_engine::{AgentParts, Approval, Confirm, agents, prompt};
 use tenon_model::{Model, Parameters};
 use tenon_tools::workspace::{External, WorkspaceOptions};
 use tenon_tools::{BuiltIn, Interactive, Programs, Toolbox, Workspace};
-use tenon_vocab::profile::{AgentProfile, SkillInfo, ToolLimits};
+use tenon_vocab::profile::{AgentProfile, PromptTier, SkillInfo, Tiered, ToolLimits};
 use tenon_vocab::{Decision, PermissionMode, Settings, effort};
 
 pub fn agent(name: &str) -> Result<AgentProfile, CliError> {
@@ -65,7 +65,10 @@ pub(super) fn agents(resolved: &Resolved, walls: &Walls) -> Vec<AgentParts> {
     agents::built_in()
         .into_iter()
         .map(|profile| AgentParts {
-            base: prompt::base(briefing::base(resolved, &profile)),
+            base: Tiered {
+                compact: prompt::base(briefing::base(resolved, &profile, PromptTier::Compact)),
+                full: prompt::base(briefing::base(resolved, &profile, PromptTier::Full)),
+            },
             walls: walls.of_agent(&profile),
             profile,
         })

@@ -9,7 +9,7 @@ use crate::assemble::{self, Configured, Options};
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
-use crate::provider::{wanted, window};
+use crate::provider::{Wanted, wanted, window};
 use crate::render::table::Table;
 use crate::screen::complain;
 use serde_json::{Value, json};
@@ -17,9 +17,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use tenon_engine::account::{self, Share};
 use tenon_engine::budget::{self, Limit};
-use tenon_engine::of_next_prompt;
 use tenon_engine::prompt::{self, Fragment};
-use tenon_session::Standing;
+use tenon_engine::tier::{self, Asked, ChosenTier};
+use tenon_engine::{Parts, of_next_prompt};
+use tenon_model::Identity;
+use tenon_session::{Standing, State};
 use tenon_vocab::{Message, Part, Printable, Role, ToolSpec};
 
 pub fn run(shared: &Shared, command: ContextCommand) -> CommandResult {
@@ -59,6 +61,7 @@ struct Shown {
     tools: Vec<ToolSpec>,
     history: Vec<Arc<Message>>,
     shares: Vec<Share>,
+    tier: ChosenTier,
     limit: Limit,
     troubles: Vec<String>,
 }
@@ -92,20 +95,18 @@ impl Shown {
         let parts = assemble::parts_without_model(&place, &options)?;
         let configured = Configured::read(&place, &options)?;
         let wanted = wanted(&place.env, &configured, &options, settings).ok();
-        let window = wanted.and_then(|wanted| {
-            let model = wanted.provider.model.clone().unwrap_or_default();
-            let own = configured.resolved.window_of(&wanted.provider, &model);
-            window(&place, &wanted.provider, &model, own)
-        });
+        let model = wanted.map_or_else(unknown, |wanted| known(&place, &configured, &wanted));
+        let tier = tier_of(&parts, &model, state);
         let blobs = standing.as_ref().map(Standing::blobs);
-        let (fragments, tools) = of_next_prompt(&parts, blobs.as_ref().zip(state));
+        let (fragments, tools) = of_next_prompt(&parts, tier, blobs.as_ref().zip(state));
         let history: Vec<Arc<Message>> =
             state.map_or_else(Vec::new, |state| state.history().messages().to_vec());
         Ok(Self {
             session: standing.as_ref().map(|standing| standing.id.to_string()),
             agent: parts.agent.name,
             shares: account::shares(&fragments, &tools, &history),
-            limit: budget::unasked(window, parts.context.request_tokens),
+            limit: budget::unasked(model.window, parts.context.request_tokens),
+            tier,
             troubles: parts.context.troubles,
             fragments,
             tools,
@@ -140,6 +141,8 @@ impl Shown {
         let limit = &self.limit;
         sum("limit", limit.tokens.to_string(), &limit.said());
         sum("used", format!("~{} %", self.percent()), "of the limit");
+        let because = self.tier.because.to_string();
+        sum("prompt", self.tier.tier.name().to_owned(), &because);
         table
     }
 
@@ -162,6 +165,7 @@ impl Shown {
             "tokens": self.total(),
             "estimated": true,
             "limit": {"tokens": limit.tokens, "source": limit.said()},
+            "tier": {"name": self.tier.tier.name(), "source": self.tier.because.to_string()},
             "percent": self.percent(),
             "warnings": self.troubles,
         });
@@ -195,6 +199,31 @@ impl Shown {
             }
         }
         text
+    }
+}
+
+/// The model that would be asked, as far as it is known without its server.
+fn known(place: &Place, configured: &Configured, wanted: &Wanted) -> Identity {
+    let provider = &wanted.provider;
+    let model = provider.model.clone().unwrap_or_default();
+    let own = configured.resolved.window_of(provider, &model);
+    Identity {
+        window: window(place, provider, &model, own),
+        reach: provider.reach,
+        ..Identity::new(&provider.name, model)
+    }
+}
+
+fn unknown() -> Identity {
+    Identity::new("", "")
+}
+
+fn tier_of(parts: &Parts, model: &Identity, state: Option<&State>) -> ChosenTier {
+    let window = model.window.as_ref().map(|window| window.tokens);
+    let asked = Asked::of(model, window, parts.context.request_tokens);
+    match state {
+        Some(state) => tier::of_session(parts.context.tier, asked, &model.endpoint, state),
+        None => tier::choose(parts.context.tier, asked),
     }
 }
 

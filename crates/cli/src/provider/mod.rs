@@ -230,6 +230,7 @@ impl Wire {
                 window: facts.window.clone(),
                 vision: facts.vision,
                 prices: facts.prices,
+                reach: provider.reach,
                 ..Identity::new(&provider.name, model)
             },
             kind: provider.kind,

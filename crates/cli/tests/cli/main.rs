@@ -58,6 +58,7 @@ mod skills;
 mod small_windows;
 mod switch;
 mod talk;
+mod tiers;
 mod todo;
 mod tools;
 mod trust;

@@ -47,15 +47,15 @@ fn last_told(history: &[Arc<Message>]) -> Option<String> {
 fn words(core: &Core) -> String {
     let (acting, layout) = (core.agent(), core.layout());
     let name = Printable::line(acting.name()).into_string();
-    let base = core.cast.base(acting.name());
+    let base = core.cast.base(acting.name(), layout.tier.tier);
     let own = base.map(|piece| piece.text.as_str());
     let known = own.is_none() || own == layout.base().as_deref();
     let mut text = format!("The user has changed the agent: from here on you are `{name}`.");
     if known {
-        text.push_str(" What the instructions at the start say of your work holds.");
+        text.push_str(" The instructions at the start apply to you as they are.");
     } else {
         text.push_str(
-            " These words hold instead of those with which the instructions at the start begin:\n\n",
+            " The following replaces the beginning of the instructions at the start:\n\n",
         );
         text.push_str(own.unwrap_or_default());
         text.push_str("\n\n");
@@ -66,10 +66,10 @@ fn words(core: &Core) -> String {
         text.push(' ');
     }
     if not.is_empty() {
-        text.push_str("All the tools that you are given can be used.");
+        text.push_str("You can use all of your tools.");
     } else {
         text.push_str(&format!(
-            "Of the tools that you are given these are yours: {}. A call to {} is refused; only the user can change that.",
+            "You can use these tools: {}. Calls to {} are refused, and only the user can change that.",
             yours.join(", "),
             either(&not)
         ));

@@ -29,6 +29,11 @@ pub(super) async fn show(core: &Core) -> Reply {
         tokens: ASSUMED,
         source: LimitSource::Assumed,
     });
+    rows.push(vec![
+        String::from("prompt"),
+        layout.tier.tier.name().to_owned(),
+        layout.tier.because.to_string(),
+    ]);
     rows.push(vec![String::from("limit"), limit.tokens.to_string(), who]);
     let note = Some(limit).map(|limit| {
         let share = (used.tokens.saturating_mul(100) / limit.tokens.max(1)).min(100);

@@ -11,7 +11,7 @@ use tenon_policy::Layer;
 use tenon_sandbox::{Adapter, Lacking, Mode, Network, Private};
 use tenon_tools::SandboxPolicy;
 use tenon_vocab::port::Handle;
-use tenon_vocab::profile::{AgentMode, AgentProfile};
+use tenon_vocab::profile::{AgentMode, AgentProfile, Tiered};
 use tenon_vocab::{
     Command, ContextChange, Event, EventKind, Notice, Outcome, Query, SessionId, Switch,
 };
@@ -22,6 +22,7 @@ fn profile(name: &str, mode: AgentMode, tools: &[&str]) -> AgentProfile {
         description: format!("Does the work of {name}."),
         mode,
         hidden: false,
+        full_prompt: None,
         prompt: format!("You are {name}, for tests."),
         tools: tools.iter().map(|&tool| tool.to_owned()).collect(),
         read_only: false,
@@ -49,10 +50,10 @@ pub fn roster() -> Vec<AgentParts> {
     ]
     .into_iter()
     .map(|profile| AgentParts {
-        base: base(Sourced {
+        base: Tiered::same(base(Sourced {
             source: "built-in",
             text: &profile.prompt,
-        }),
+        })),
         walls: None,
         profile,
     })
@@ -151,7 +152,7 @@ async fn a_narrower_agent_is_told_in_a_note_and_what_was_sent_stays() {
     assert_eq!(notes(&texts[2]), ["plan"], "told once");
     let told = &texts[1];
     assert!(told.contains("You are plan, for tests."), "{told}");
-    assert!(told.contains("these are yours: look."), "{told}");
+    assert!(told.contains("can use these tools: look."), "{told}");
     assert!(told.contains(r#""temperature":0.25"#), "{told}");
     let context = table(&handle, Query::Context).await;
     let line = context.rows.iter().find(|row| row[0] == "agent");

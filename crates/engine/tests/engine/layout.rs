@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use tenon_engine::prompt::{Briefing, Environment, RuleFile, Sourced, fragments, system};
 use tenon_engine::{Engine, agents};
 use tenon_model::{estimate_text, estimate_tool};
-use tenon_tools::{BuiltIn, Interactive, ToolSource};
-use tenon_vocab::profile::{SkillInfo, Whose};
+use tenon_tools::{BuiltIn, Interactive, ToolSource, Toolbox};
+use tenon_vocab::profile::{AgentProfile, PromptTier, SkillInfo, Whose};
 use tenon_vocab::{Command, SessionId};
 
 fn skill(name: &str, description: &str) -> SkillInfo {
@@ -150,39 +150,51 @@ impl tenon_engine::prompt::RuleSource for Fixed {
 }
 
 #[test]
-fn what_comes_with_tenon_is_under_4000_tokens() {
+fn what_comes_with_tenon_is_small_in_both_tiers() {
+    // Tokens of the prompt, and of prompt and tools.
+    for (tier, words, all) in [
+        (PromptTier::Compact, 600, 2_600),
+        (PromptTier::Full, 1_400, 4_000),
+    ] {
+        for agent in agents::built_in() {
+            let (prompt, tools) = sizes(&agent, tier);
+            println!("{} {}: {prompt} + {tools}", agent.name, tier.name());
+            assert!(prompt < words, "{} {}: {prompt}", agent.name, tier.name());
+            assert!(
+                prompt + tools < all,
+                "{} {}: {prompt} and {tools} for tools",
+                agent.name,
+                tier.name()
+            );
+        }
+    }
+}
+
+/// Tokens of the prompt and of the tools.
+fn sizes(agent: &AgentProfile, tier: PromptTier) -> (u64, u64) {
     let environment = environment("/home/somebody/projects/some-project");
     let skills = [skill("pdf", "Fills and reads PDF forms.")];
-    for agent in agents::built_in() {
-        let pieces = fragments(&Briefing {
-            base: Sourced {
-                source: "built-in",
-                text: &agent.prompt,
-            },
-            appended: &[],
-            rules: &[],
-            instructions: &[],
-            environment: &environment,
-            skills: &skills,
-        })
-        .0;
-        let prompt = estimate_text(&system(&pieces));
-        let tools: u64 = BuiltIn::new(Interactive::Yes)
-            .with_skills(&skills)
-            .tools()
-            .iter()
-            .map(|tool| tool.spec().clone())
-            .filter(|spec| agent.tools.is_empty() || agent.tools.contains(&spec.name))
-            .map(|spec| estimate_tool(&spec))
-            .sum();
-        let all = prompt + tools;
-        println!("{}: {prompt} + {tools} = {all}", agent.name);
-        assert!(
-            all < 4_000,
-            "{}: {prompt} and {tools} for tools",
-            agent.name
-        );
-    }
+    let mut toolbox = Toolbox::default();
+    toolbox.add(&BuiltIn::new(Interactive::Yes).with_skills(&skills));
+    let pieces = fragments(&Briefing {
+        base: Sourced {
+            source: "built-in",
+            text: agent.words(tier),
+        },
+        appended: &[],
+        rules: &[],
+        instructions: &[],
+        environment: &environment,
+        skills: &skills,
+    })
+    .0;
+    let tools = toolbox
+        .offered(tier)
+        .into_iter()
+        .filter(|spec| agent.tools.is_empty() || agent.tools.contains(&spec.name))
+        .map(|spec| estimate_tool(&spec))
+        .sum();
+    (estimate_text(&system(&pieces)), tools)
 }
 
 #[test]
@@ -192,9 +204,14 @@ fn the_prompts_name_only_tools_that_their_agents_have_and_nothing_that_changes()
         .iter()
         .map(|tool| tool.spec().name.clone())
         .collect();
-    for agent in agents::built_in() {
-        let quoted = agent.prompt.split('`').skip(1).step_by(2);
-        for word in quoted.filter(|word| !word.starts_with('<')) {
+    let all = agents::built_in();
+    for (agent, tier) in all
+        .iter()
+        .flat_map(|agent| PromptTier::ALL.map(|tier| (agent, tier)))
+    {
+        let words = agent.words(tier);
+        let quoted = words.split('`').skip(1).step_by(2);
+        for word in quoted.filter(|word| !word.starts_with('<') && *word != "path:line") {
             let has = agent.tools.is_empty() || agent.tools.iter().any(|tool| tool == word);
             assert!(
                 has && known.iter().any(|tool| tool == word),
@@ -202,12 +219,7 @@ fn the_prompts_name_only_tools_that_their_agents_have_and_nothing_that_changes()
                 agent.name
             );
         }
-        assert!(agent.prompt.contains("language in which the user writes"));
-        assert!(
-            !agent
-                .prompt
-                .chars()
-                .any(|character| character.is_ascii_digit())
-        );
+        assert!(words.contains("the user's language"), "{words}");
+        assert!(!words.chars().any(|letter| letter.is_ascii_digit()));
     }
 }

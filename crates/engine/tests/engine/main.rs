@@ -33,6 +33,7 @@ mod subscribers;
 mod support;
 mod switching;
 mod thinking;
+mod tiers;
 mod titles;
 mod todo;
 mod together;

@@ -44,11 +44,11 @@ fn start(world: &World, id: SessionId, model: &Arc<Scripted>) -> Handle {
     Engine::start(id, parts)
 }
 
-fn to(mode: PermissionMode) -> Command {
+pub fn to(mode: PermissionMode) -> Command {
     Command::Settings(SettingsChange::permission_mode(mode))
 }
 
-fn answers(kind: &EventKind) -> bool {
+pub fn answers(kind: &EventKind) -> bool {
     matches!(kind, EventKind::Notice(said) if notice::answers_a_change(&said.kind))
 }
 

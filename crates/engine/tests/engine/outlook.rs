@@ -7,7 +7,9 @@ use crate::support::{World, prompt, results, say};
 use serde_json::Value;
 use std::sync::Arc;
 use tenon_engine::prompt::system;
+use tenon_engine::tier::{self, Asked};
 use tenon_engine::{AgentParts, Engine, of_next_prompt};
+use tenon_model::Model as _;
 use tenon_vocab::port::Handle;
 use tenon_vocab::{Command, SessionId};
 
@@ -53,7 +55,10 @@ type Beginning = (String, Vec<String>);
 fn foreseen(world: &World, id: SessionId, model: &Arc<Scripted>) -> Beginning {
     let parts = parts(world, id, model, "build");
     let blobs = world.store.blobs(id).unwrap();
-    let (fragments, tools) = of_next_prompt(&parts, Some((&blobs, &parts.state)));
+    let identity = model.identity();
+    let asked = Asked::of(&identity, None, None);
+    let tier = tier::of_session(None, asked, &identity.endpoint, &parts.state);
+    let (fragments, tools) = of_next_prompt(&parts, tier, Some((&blobs, &parts.state)));
     let names = tools.iter().map(|tool| tool.name.clone()).collect();
     (system(&fragments), names)
 }

@@ -110,7 +110,7 @@ async fn rules_that_are_edited_between_prompts_arrive_once_and_the_prefix_stays(
     assert_eq!(body.matches("use four spaces").count(), 1, "{body}");
     // In the prefix, and when they came back.
     assert_eq!(body.matches("use tabs").count(), 2, "{body}");
-    assert_eq!(body.matches("are gone. They no longer hold.").count(), 1);
+    assert_eq!(body.matches("were removed and no longer apply.").count(), 1);
     let systems: Vec<serde_json::Value> = model
         .texts()
         .iter()

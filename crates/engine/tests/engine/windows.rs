@@ -397,7 +397,7 @@ async fn every_part_of_the_context_is_listed_and_they_add_up() {
         parts,
         [
             "base", "tools", "prompts", "answers", "calls", "results", "images", "all", "used",
-            "limit"
+            "prompt", "limit"
         ]
     );
     let figure = |row: &[String]| row[1].trim_start_matches('~').parse::<u64>().unwrap();

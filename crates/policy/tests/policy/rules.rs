@@ -132,6 +132,7 @@ fn authority_follows_the_profile_of_the_agent() {
         description: String::new(),
         mode: AgentMode::Primary,
         hidden: false,
+        full_prompt: None,
         prompt: String::new(),
         tools: Vec::new(),
         read_only: true,

@@ -134,6 +134,7 @@ impl<'a> Carried<'a> {
             dialect: std::mem::take(&mut compiled.dialect),
             parameters: Value::Null,
             quirks: Vec::new(),
+            tier: None,
             reason: std::mem::take(&mut compiled.reason),
         };
         Ok(())

@@ -39,6 +39,7 @@ fn a_document_has_each_compaction_and_what_the_model_wrote_in_its_dialect() {
             dialect: dialect.to_owned(),
             parameters: Value::Null,
             quirks: Vec::new(),
+            tier: None,
             reason: String::from("start"),
         })
     };
@@ -87,6 +88,7 @@ fn rich(home: &Home, n: u128) -> Value {
         dialect: String::from("native"),
         parameters: Value::Null,
         quirks: Vec::new(),
+        tier: None,
         reason: String::from("start"),
     };
     writer.put(ContextChange::Compiled(compiled));
@@ -485,6 +487,7 @@ fn a_document_chooses_neither_the_prompt_nor_the_server_nor_an_address_to_fetch(
         dialect: String::from("native"),
         parameters: json!({"temperature": 2}),
         quirks: vec![String::from("q")],
+        tier: Some(tenon_vocab::profile::PromptTier::Full),
         reason: String::from("start"),
     }));
     writer.start(1, "hi");

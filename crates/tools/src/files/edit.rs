@@ -34,7 +34,15 @@ pub(crate) mod replace;
 mod report;
 mod sent;
 
-const DESCRIPTION: &str = "Replace a text in a file. `old` must stand in the file exactly once: copy it from `read` without the line numbers, with enough lines around it to be unique. To change several places, set `replace_all`, or `expected_replacements` to their number.";
+const DESCRIPTION: &str = "Replace text in a file. `old` must occur in it exactly once: copy it from `read` without the line numbers, with enough lines around it to be unique. To change several places, set `replace_all`, or set `expected_replacements` to their number.";
+
+const EXAMPLE: &str = "If `    return None` occurs in three functions, it is not unique. Take the line that makes it so as well: `old` is
+def load(path):
+    return None
+and `new` is
+def load(path):
+    return read(path)
+Keep the indentation as it is in the file.";
 
 /// Replaces a text in a file.
 #[derive(Debug)]
@@ -56,11 +64,11 @@ impl Edit {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "path": {"type": "string", "minLength": 1, "description": "Relative to the project folder, or absolute."},
+                "path": {"type": "string", "minLength": 1, "description": "Relative to the project root, or absolute."},
                 "old": {"type": "string", "description": "The text to replace."},
                 "new": {"type": "string", "description": "The text to put there."},
                 "replace_all": {"type": "boolean", "description": "Replace every occurrence."},
-                "expected_replacements": {"type": "integer", "minimum": 1, "description": "How often `old` must occur; 1 unless given."}
+                "expected_replacements": {"type": "integer", "minimum": 1, "description": "How often `old` must occur; 1 when left out."}
             },
             "required": ["path", "old", "new"],
             "additionalProperties": false
@@ -81,6 +89,10 @@ impl Default for Edit {
 impl Tool for Edit {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn example(&self) -> Option<&str> {
+        Some(EXAMPLE)
     }
 
     fn facts(&self, input: &Value, workspace: &Workspace) -> Facts {

@@ -16,7 +16,7 @@ use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{Display, Effect, FileEntry, ToolOutput, ToolSpec};
 
-const DESCRIPTION: &str = "Find files by a pattern such as `src/**/*.rs`, newest first. A pattern without `/` matches at any depth. Files that .gitignore names, .git and node_modules are left out.";
+const DESCRIPTION: &str = "Find files by a pattern such as `src/**/*.rs`, newest first. A pattern without `/` matches at any depth. What .gitignore names, .git and node_modules are left out.";
 
 /// Finds files by pattern.
 #[derive(Debug)]
@@ -31,8 +31,8 @@ impl Glob {
             "type": "object",
             "properties": {
                 "pattern": {"type": "string", "minLength": 1},
-                "path": {"type": "string", "description": "Folder to search; the project folder when left out."},
-                "limit": {"type": "integer", "minimum": 1, "description": "Most paths to show."}
+                "path": {"type": "string", "description": "Folder to search; the project root when left out."},
+                "limit": {"type": "integer", "minimum": 1, "description": "How many paths to show at most."}
             },
             "required": ["pattern"],
             "additionalProperties": false

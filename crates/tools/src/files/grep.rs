@@ -21,7 +21,9 @@ mod answer;
 mod collect;
 mod search;
 
-const DESCRIPTION: &str = "Search file contents with a regular expression (Rust syntax). Binary files, files that .gitignore names, .git and node_modules are left out. mode: `content` (default) shows lines, `files` paths, `count` matching lines per file.";
+const DESCRIPTION: &str = "Search file contents with a regular expression (Rust syntax). Binary files, what .gitignore names, .git and node_modules are left out. mode: `content` (default) shows lines, `files` paths, `count` the number of matching lines per file.";
+
+const EXAMPLE: &str = "Escape what is meant literally: `parse\\(` finds calls of parse, `Vec<u8>\\[` an index, `\\bid\\b` the whole word.";
 
 const MOST_CONTEXT: u64 = 20;
 /// A pattern that compiles to more than this is a mistake or an attack.
@@ -40,7 +42,7 @@ impl Grep {
             "type": "object",
             "properties": {
                 "pattern": {"type": "string", "minLength": 1},
-                "path": {"type": "string", "description": "Folder or file; the project folder when left out."},
+                "path": {"type": "string", "description": "Folder or file; the project root when left out."},
                 "glob": {"type": "string", "description": "Only files that match, such as `*.rs`."},
                 "context": {"type": "integer", "minimum": 0, "description": "Lines to show around each match."},
                 "mode": {"type": "string", "enum": ["content", "files", "count"]},
@@ -64,6 +66,10 @@ impl Default for Grep {
 impl Tool for Grep {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn example(&self) -> Option<&str> {
+        Some(EXAMPLE)
     }
 
     fn facts(&self, input: &Value, workspace: &Workspace) -> Facts {

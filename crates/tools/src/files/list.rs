@@ -21,7 +21,7 @@ use tree::{Limits, Tree};
 
 mod tree;
 
-const DESCRIPTION: &str = "List a folder as a tree; folders end with `/`. Entries that .gitignore names, .git and node_modules are left out.";
+const DESCRIPTION: &str = "List a folder as a tree; folders end with `/`. What .gitignore names, .git and node_modules are left out.";
 
 const DEPTH: usize = 3;
 const DEEPEST: usize = 20;
@@ -40,10 +40,10 @@ impl List {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "path": {"type": "string", "description": "The project folder when left out."},
-                "depth": {"type": "integer", "minimum": 1, "description": "Levels to show, 3 when left out."},
+                "path": {"type": "string", "description": "The project root when left out."},
+                "depth": {"type": "integer", "minimum": 1, "description": "Levels to show; 3 when left out."},
                 "glob": {"type": "string", "description": "Only files that match, such as `*.rs`."},
-                "offset": {"type": "integer", "minimum": 1, "description": "First entry to show, from 1: to go on where a page ended."}
+                "offset": {"type": "integer", "minimum": 1, "description": "First entry to show, counted from 1: to go on where a page ended."}
             },
             "additionalProperties": false
         });

@@ -31,6 +31,17 @@ mod unified;
 
 const DESCRIPTION: &str = "Change one or more files with a patch: a unified diff (plain or git), or the format `*** Begin Patch` / `*** Add File: p` / `*** Update File: p` / `*** Delete File: p` / `*** End Patch`. All hunks must fit, or nothing is written. Give three lines of context around each change.";
 
+const EXAMPLE: &str = "Every line of a hunk begins with a blank (context, copied exactly), `-` or `+`; `@@` may name a line above the hunk that says which of several equal places is meant:
+*** Begin Patch
+*** Update File: src/greet.py
+@@ class Greeter:
+     def greet(self, name):
+-        return \"hello\"
++        return f\"hello, {name}\"
+*** Add File: src/__init__.py
++from .greet import Greeter
+*** End Patch";
+
 /// Rejected sections that an answer tells of in full.
 const REJECTED: usize = 5;
 
@@ -73,6 +84,10 @@ pub enum Apply {
 impl Tool for Patch {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn example(&self) -> Option<&str> {
+        Some(EXAMPLE)
     }
 
     /// Every path that the patch could touch, also the other readings of a

@@ -20,7 +20,7 @@ mod image;
 mod kind;
 mod page;
 
-const DESCRIPTION: &str = "Read a text file, or look at an image (PNG, JPEG, GIF, WebP). Each line of a text is shown as its number, a tab, and its text. A long file is shown in pages: pass `offset` to go on where the last page ended.";
+const DESCRIPTION: &str = "Read a text file, or look at an image (PNG, JPEG, GIF, WebP). Each line comes as its number, a tab and its text. A long file comes in pages: pass `offset` to go on where the last page ended.";
 
 /// Files up to this size are taken whole, so that the ledger can keep a copy.
 const WHOLE: u64 = 1024 * 1024;
@@ -37,9 +37,9 @@ impl Read {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "path": {"type": "string", "minLength": 1, "description": "Relative to the project folder, or absolute."},
-                "offset": {"type": "integer", "minimum": 1, "description": "First line to show, from 1."},
-                "limit": {"type": "integer", "minimum": 1, "description": "Most lines to show."},
+                "path": {"type": "string", "minLength": 1, "description": "Relative to the project root, or absolute."},
+                "offset": {"type": "integer", "minimum": 1, "description": "First line to show, counted from 1."},
+                "limit": {"type": "integer", "minimum": 1, "description": "How many lines to show at most."},
                 "byte_offset": {"type": "integer", "minimum": 0, "description": "Read raw text from this byte on, for very long lines. Not together with `offset`."}
             },
             "required": ["path"],

@@ -14,7 +14,7 @@ use tenon_vocab::port::BoxFuture;
 use tenon_vocab::profile::StaleWrites;
 use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
-const DESCRIPTION: &str = "Write a whole file; missing folders are created. A file that exists must have been read before. To change a part of a file use `edit`.";
+const DESCRIPTION: &str = "Write a whole file; missing folders are created. A file that exists must have been read first. To change part of a file, use `edit`.";
 
 /// What a refusal shows of the changes since the last read.
 const STALE_DIFF_BYTES: usize = 8 * 1024;
@@ -31,8 +31,8 @@ impl Write {
         let parameters = json!({
             "type": "object",
             "properties": {
-                "path": {"type": "string", "minLength": 1, "description": "Relative to the project folder, or absolute."},
-                "content": {"type": "string", "description": "All of the file."}
+                "path": {"type": "string", "minLength": 1, "description": "Relative to the project root, or absolute."},
+                "content": {"type": "string", "description": "The whole content of the file."}
             },
             "required": ["path", "content"],
             "additionalProperties": false

@@ -99,9 +99,10 @@ async fn wait(job: &Job, until: &Until, limit: Duration, show: Show<'_>) -> Wait
     // Nothing may be printed between the look and the listening.
     let (mut printed, seen) = {
         let mut output = lock(&job.output);
-        (output.listen(), output.before_wait())
+        (output.listen(), output.peek_unread())
     };
-    if let Some(line) = until.line_of(seen.iter().flat_map(|text| text.lines())) {
+    let unread = [seen.head.as_str(), seen.tail.as_str()];
+    if let Some(line) = until.line_of(unread.into_iter().flat_map(str::lines)) {
         return Waited::Line(line);
     }
     let mut status = job.status.clone();
@@ -111,11 +112,10 @@ async fn wait(job: &Job, until: &Until, limit: Duration, show: Show<'_>) -> Wait
         // Before the last of the output is taken: none comes after the end.
         let now = *status.borrow_and_update();
         while let Ok((stream, text)) = printed.try_recv() {
-            let line = lines.add(stream, &text, until);
-            live.show(Step::Printed(stream, text));
-            if let Some(line) = line {
+            if let Some(line) = lines.add(stream, &text, until) {
                 return Waited::Line(line);
             }
+            live.show(Step::Printed(stream, text));
         }
         if let Some(line) = until.line_of(lock(&job.output).unfinished()) {
             return Waited::Line(line);
@@ -136,11 +136,10 @@ async fn wait(job: &Job, until: &Until, limit: Duration, show: Show<'_>) -> Wait
         tokio::select! {
             biased;
             more = printed.recv() => if let Some((stream, text)) = more {
-                let line = lines.add(stream, &text, until);
-                live.show(Step::Printed(stream, text));
-                if let Some(line) = line {
+                if let Some(line) = lines.add(stream, &text, until) {
                     return Waited::Line(line);
                 }
+                live.show(Step::Printed(stream, text));
             },
             _ = status.changed() => {}
             () = tokio::time::sleep_until(look_again) => {}

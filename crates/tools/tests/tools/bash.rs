@@ -7,7 +7,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 use tenon_policy::Subject;
 use tenon_tools::workspace::{Workspace, WorkspaceOptions};
-use tenon_tools::{Host, HostReply, HostRequest, Jobs, OnTimeout, ToolLimits};
+use tenon_tools::{
+    BuiltIn, Host, HostReply, HostRequest, Interactive, Jobs, OnTimeout, ToolLimits,
+    ToolSource as _,
+};
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{CallId, Display, Effect, Envelope, ToolDelta, ToolOutput};
 use tokio_util::sync::CancellationToken;
@@ -614,23 +617,6 @@ async fn what_was_printed_before_the_wait_and_not_read_counts_as_new() {
 }
 
 #[tokio::test]
-async fn a_line_that_the_start_has_shown_ends_the_first_wait_and_no_later_one() {
-    let shell = Shell::new();
-    let input = json!({"command": "echo listening; read go", "background": true});
-    let started = shell.call("bash", input).await;
-    assert!(started.model_text.starts_with("listening\n"), "{started:?}");
-    let wait = json!({"action": "wait", "id": "proc_1", "until": "listening", "timeout_ms": 1});
-    let first = shell.process(wait.clone()).await;
-    assert_eq!(data(&first)["line"], "listening");
-    let again = shell.process(wait).await;
-    assert_eq!(
-        data(&again)["ended_by"],
-        "timeout",
-        "nothing new was printed"
-    );
-}
-
-#[tokio::test]
 async fn a_wait_whose_time_is_up_says_so_with_what_came_meanwhile() {
     let shell = Shell::new();
     let input = json!({"command": "read go; echo working; read go", "background": true});
@@ -736,4 +722,20 @@ fn the_model_is_told_the_times_that_hold_for_commands() {
     });
     assert!(killed.contains("is killed") && !killed.contains("goes on"));
     assert!(times.contains("90000"), "{times}");
+}
+
+#[test]
+fn no_example_asks_for_more_time_than_may_be_asked_for() {
+    let example = |limits: &ToolLimits| {
+        let tools = BuiltIn::new(Interactive::No).with_limits(limits).tools();
+        let bash = tools.iter().find(|tool| tool.spec().name == "bash");
+        bash.unwrap().example().unwrap().to_owned()
+    };
+    let narrow = ToolLimits {
+        bash_timeout_max: Duration::from_secs(90),
+        ..ToolLimits::default()
+    };
+    let told = example(&narrow);
+    assert!(told.contains("\"timeout_ms\": 90000"), "{told}");
+    assert!(example(&ToolLimits::default()).contains("300000"));
 }

@@ -387,3 +387,22 @@ async fn the_facts_name_the_file_for_writing() {
     assert_eq!(paths[0].path, "src/f");
     assert_eq!(paths[0].access, tenon_policy::Access::Write);
 }
+
+#[tokio::test]
+async fn the_example_that_models_are_given_is_an_edit_that_applies() {
+    let world = World::new();
+    world.file(
+        "a.py",
+        "def find(path):\n    return None\n\ndef load(path):\n    return None\n",
+    );
+    let edit = Edit::new();
+    let example = edit.example().unwrap();
+    let (_, rest) = example.split_once("`old` is\n").unwrap();
+    let (old, rest) = rest.split_once("\nand `new` is\n").unwrap();
+    let (new, _) = rest.split_once("\nKeep").unwrap();
+    let output = world
+        .run(&edit, json!({"path": "a.py", "old": old, "new": new}))
+        .await;
+    assert_eq!(data(&output)["replacements"], 1, "{}", output.model_text);
+    assert!(world.text("a.py").ends_with("return read(path)\n"));
+}

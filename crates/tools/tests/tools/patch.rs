@@ -459,3 +459,25 @@ async fn every_scenario_folder_comes_out_as_written() {
     }
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
+
+#[tokio::test]
+async fn the_example_that_models_are_given_is_a_patch_that_applies() {
+    let world = World::new();
+    let tool = Patch::new();
+    let example = tool.example().unwrap();
+    let text = &example[example.find("*** Begin Patch").unwrap()..];
+    world.file(
+        "src/greet.py",
+        "class Other:\n    def greet(self, name):\n        return \"hello\"\n\nclass Greeter:\n    def greet(self, name):\n        return \"hello\"\n",
+    );
+    let output = patch(&world, text).await;
+    assert_eq!(files(&output).len(), 2, "{}", output.model_text);
+    let changed = world.text("src/greet.py");
+    let (other, greeter) = changed.split_once("class Greeter").unwrap();
+    assert!(!other.contains("f\"hello"), "{changed}");
+    assert!(greeter.contains("f\"hello, {name}\""), "{changed}");
+    assert_eq!(
+        world.text("src/__init__.py"),
+        "from .greet import Greeter\n"
+    );
+}

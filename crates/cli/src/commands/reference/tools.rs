@@ -50,7 +50,7 @@ const DATA: &[(&str, &str)] = &[
 pub fn page() -> Result<String, CliError> {
     let mut page = String::from(
         "# Tools\n\nGenerated from the tools themselves. The description and the schema are what \
-         the model is told.\n\n\
+         the model is told, in the [full tier](../context.md#two-tiers) with an example where there is one.\n\n\
          A result is `{\"ok\": true, \"data\": {…}}` or `{\"ok\": false, \"error\": {\"code\", \
          \"message\", \"details\"}}`; `tenon tools run NAME --input JSON` prints it, and \
          the events and the log have it whole (`envelope` of \
@@ -60,7 +60,8 @@ pub fn page() -> Result<String, CliError> {
     );
     let rules = Rules::built_in();
     let agent = crate::assemble::agent("build")?;
-    let specs = all().specs();
+    let tools = all();
+    let specs = tools.specs();
     for spec in &specs {
         let decision = word(&plain_decision(spec, &rules, &agent).decision());
         // Writing to a String cannot fail, here and below.
@@ -71,13 +72,13 @@ pub fn page() -> Result<String, CliError> {
             effect(spec.effect)
         );
     }
-    for spec in &specs {
-        section(&mut page, spec)?;
+    for tool in tools.iter() {
+        section(&mut page, tool.spec(), tool.example())?;
     }
     Ok(page)
 }
 
-fn section(page: &mut String, spec: &ToolSpec) -> Result<(), CliError> {
+fn section(page: &mut String, spec: &ToolSpec, example: Option<&str>) -> Result<(), CliError> {
     let schema = serde_json::to_string_pretty(&spec.parameters)
         .map_err(|error| CliError::runtime(format!("the schema of `{}`: {error}", spec.name)))?;
     let _ = writeln!(
@@ -85,6 +86,9 @@ fn section(page: &mut String, spec: &ToolSpec) -> Result<(), CliError> {
         "\n## {}\n\n{}\n\n```json\n{schema}\n```",
         spec.name, spec.description
     );
+    if let Some(example) = example {
+        let _ = writeln!(page, "\nIn the full tier also:\n\n```text\n{example}\n```");
+    }
     if let Some((_, data)) = DATA.iter().find(|(name, _)| *name == spec.name) {
         let _ = writeln!(page, "\nIts `data`: {data}.");
     }

@@ -76,7 +76,7 @@ async fn edited_rules_are_in_every_request_of_a_long_run() {
         assert_eq!(step.matches("TABSONLY").count(), 1, "{n}: {step}");
     }
     let last = steps.last().unwrap();
-    assert!(last.contains("are told again, because"), "{last}");
+    assert!(last.contains("follow once more, because"), "{last}");
     assert!(notices(&more, "rules").is_empty(), "nothing has changed");
     world.verify(id);
 }
