@@ -72,13 +72,13 @@ pub(super) fn for_model(moved: &[FilesMoved]) -> Option<String> {
     for one in net(moved) {
         let back = match (one.action, one.forgotten) {
             (CheckpointAction::Undone, _) => Some(
-                "The user took your last changes of files back. These files are now as they were before",
+                "The user took back your last file changes. These files are now as they were before",
             ),
             (CheckpointAction::Redone, true) => Some(
-                "The user went back in this conversation and then had these files changed again as they were changed in the part that is gone. Read them before you rely on what they hold",
+                "The user went back in this conversation, and then restored file changes from the part that is gone. Read these files before you rely on their content",
             ),
             (CheckpointAction::Redone, false) => Some(
-                "The user gave changes of files again that had been taken back. These files are now as you had left them",
+                "The user restored file changes that had been taken back. These files are now as you left them",
             ),
             // The messages that made the changes are gone with them.
             (CheckpointAction::Reverted | CheckpointAction::Saved, _) => None,
@@ -89,12 +89,12 @@ pub(super) fn for_model(moved: &[FilesMoved]) -> Option<String> {
         if !one.left.is_empty() {
             let what = match one.action {
                 CheckpointAction::Reverted | CheckpointAction::Saved => {
-                    "The user went back in this conversation. These files were changed since and did not go back with it"
+                    "The user went back in this conversation. These files were changed in the meantime and did not go back with it"
                 }
                 _ if one.back.is_empty() => {
-                    "The user wanted changes of files taken back or given again. These files were left as they are"
+                    "The user wanted file changes taken back or restored. These files were left as they are"
                 }
-                _ => "These files were changed too and were left as they are",
+                _ => "These files were changed as well, and were left as they are",
             };
             let _ = writeln!(text, "{what}: {}.", names(&one.left, 0));
         }
@@ -102,7 +102,9 @@ pub(super) fn for_model(moved: &[FilesMoved]) -> Option<String> {
     if text.is_empty() {
         return None;
     }
-    text.push_str("Read a file again before you change it. Do not redo what was taken back unless you are asked to.");
+    text.push_str(
+        "Read a file again before you change it. Don't redo what was taken back unless asked.",
+    );
     Some(element(Mark::Undo.tag(), &[], &text))
 }
 

@@ -78,15 +78,15 @@ async fn the_model_is_told_with_the_next_prompt_and_only_once() {
     session.leave().await;
     session.run(&[]).await;
     let told = session.model.texts().pop().unwrap();
-    assert!(
-        told.contains("took your last changes of files back"),
-        "{told}"
-    );
+    assert!(told.contains("took back your last file changes"), "{told}");
     assert!(told.contains("a.txt"));
-    let count = told.matches("took your last changes").count();
+    let count = told.matches("took back your last file changes").count();
     session.run(&[]).await;
     let again = session.model.texts().pop().unwrap();
-    assert_eq!(again.matches("took your last changes").count(), count);
+    assert_eq!(
+        again.matches("took back your last file changes").count(),
+        count
+    );
     session.leave().await;
 }
 
@@ -155,7 +155,7 @@ async fn a_redo_of_a_revert_is_asked_for_twice_and_told_to_the_model() {
     assert!(!session.has("main.rs"));
     session.run(&[]).await;
     let request = session.model.texts().pop().unwrap();
-    assert!(request.contains("in the part that is gone"), "{request}");
+    assert!(request.contains("from the part that is gone"), "{request}");
     session.leave().await;
 }
 
@@ -168,12 +168,12 @@ async fn what_a_revert_shows_is_what_was_typed() {
     let notice = session.ask(REVERT).await;
     let hint = notice.hint.unwrap();
     assert!(hint.contains("What you had typed: prompt"), "{hint}");
-    assert!(!hint.contains("took your last changes"), "{hint}");
+    assert!(!hint.contains("took back your last file changes"), "{hint}");
     // It was told in what is gone, so it is told again.
     session.run(&[]).await;
     let request = session.model.texts().pop().unwrap();
     assert!(
-        request.contains("took your last changes of files back"),
+        request.contains("took back your last file changes"),
         "{request}"
     );
     session.leave().await;
