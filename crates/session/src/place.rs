@@ -164,10 +164,11 @@ pub(crate) fn orphans(root: &Path) -> Vec<(SessionId, Place)> {
     found
 }
 
-/// When a session was made, where its id tells.
+/// When a session was made, where its id tells: to the millisecond, or a copy
+/// would seem older than what was written in the same second before.
 pub(crate) fn made_at(id: SessionId) -> Option<Timestamp> {
-    let (seconds, _) = id.0.get_timestamp()?.to_unix();
-    Timestamp::from_second(i64::try_from(seconds).ok()?).ok()
+    let (seconds, part) = id.0.get_timestamp()?.to_unix();
+    Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(part).ok()?).ok()
 }
 
 fn id_of(path: &Path, extension: &str) -> Option<SessionId> {
@@ -226,5 +227,17 @@ pub(crate) fn remove_if_empty(root: &Path, month: &Path) {
     {
         // Fails while another month is there, which is what is wanted.
         let _ = fs::remove_dir(year);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_tells_the_millisecond_in_which_a_session_was_made() {
+        let id = "01930000-0007-7000-8000-000000000000".parse().unwrap();
+        let made = Timestamp::from_millisecond(0x0193_0000_0007).unwrap();
+        assert_eq!(made_at(id), Some(made));
     }
 }

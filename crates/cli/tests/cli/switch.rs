@@ -312,8 +312,8 @@ fn a_session_goes_on_with_its_own_agent_and_a_copy_with_that_of_its_cut() {
     let all = asked[2].to_string();
     assert_eq!(all.matches("<agent name=").count(), 1, "{all}");
     world.run(&["sessions", "fork", &id, "--at", "2"]).ended(0);
-    // In a list a copy is as old as where it was cut.
-    assert_eq!(agents(&world), ["plan", "build"]);
+    // In a list a copy stands where it was made.
+    assert_eq!(agents(&world), ["build", "plan"]);
     let back = ["exec", "--session", &id, "--agent", "build", "-p", "4"];
     world.run(&back).ended(0);
     assert!(agents(&world).iter().all(|agent| agent == "build"));
