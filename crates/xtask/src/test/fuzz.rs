@@ -9,6 +9,16 @@ use anyhow::Result;
 const MANIFEST: &str = "fuzz/Cargo.toml";
 
 pub fn check(repository: &Repository, skips: &Skips) -> Result<()> {
+    // Their library is C++, which nothing else here needs.
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| String::from("c++"));
+    if !Step::new(repository, &compiler, &["--version"]).succeeds() {
+        skips.add(
+            "the fuzz targets",
+            &format!("there is no C++ compiler ({compiler})"),
+            "install one, as with: apt-get install g++",
+        );
+        return Ok(());
+    }
     // They keep no lock file: whatever fits is taken.
     let fetch = ["fetch", "--quiet", "--manifest-path", MANIFEST];
     if !Step::cargo(repository, &fetch).succeeds() {
