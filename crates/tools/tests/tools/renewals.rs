@@ -5,7 +5,7 @@ use crate::support::World;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tenon_tools::workspace::{EntryKind, Noticed, Renewed, Scan, ScanLimits, Scanned, Sentry};
 
 struct Watched<'a> {
@@ -108,6 +108,35 @@ fn only_the_folder_of_a_change_is_looked_at_again() {
     };
     assert_eq!(renewal.seen, ["b/d/e"]);
     assert_eq!(Vec::from_iter(renewal.touched), ["b/d/e"]);
+}
+
+/// Or somebody else's file is taken for one of the command that has ended.
+#[test]
+fn what_comes_while_folders_are_listed_is_told_as_late_too() {
+    let world = small();
+    let mut watched = Watched::new(&world);
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let names = (0..4_000).map(|number| world.root().join(format!("b/new-{number}")));
+            for name in names.take_while(|_| !is_over.load(Ordering::Relaxed)) {
+                fs::write(name, "1").unwrap();
+            }
+        });
+        for _ in 0..200 {
+            let Renewed::Anew(renewal) = watched.renewed() else {
+                continue;
+            };
+            for suspect in Scan::suspects(&watched.scan, &renewal.scan) {
+                let path = suspect.path();
+                let is_told = !suspect.stamped || renewal.later.contains(path);
+                assert!(is_told, "{path}");
+            }
+            watched.scan = renewal.scan;
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    watched.is_true("in the end");
 }
 
 #[test]

@@ -34,6 +34,10 @@ impl Sentry {
         true
     }
 
+    pub(super) fn peek(&self) -> Noticed {
+        Noticed::Lost
+    }
+
     #[must_use]
     pub fn noticed(&self) -> Noticed {
         Noticed::Lost

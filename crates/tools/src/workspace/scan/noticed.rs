@@ -12,7 +12,7 @@ pub enum Noticed {
     Lost,
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Changes {
     /// Relative to the root, which is the empty path.
     pub folders: BTreeSet<String>,

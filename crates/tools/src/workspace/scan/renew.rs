@@ -150,7 +150,7 @@ impl Workspace {
             Noticed::Nothing => Changes::default(),
             Noticed::Changes(changes) => changes,
         };
-        let later = changes.paths.clone();
+        let mut later = changes.paths.clone();
         changes.add(earlier);
         if self.rules() != scan.rules {
             return Renewed::Lost;
@@ -176,6 +176,12 @@ impl Workspace {
             if renewing.folder(folder).is_none() {
                 return Renewed::Lost;
             }
+        }
+        // What came while the folders were listed may be in the lists already.
+        match sentry.peek() {
+            Noticed::Lost => return Renewed::Lost,
+            Noticed::Nothing => {}
+            Noticed::Changes(more) => later.extend(more.paths),
         }
         let renewal = renewing.finish(changes.paths.clone(), later);
         if sentry.is_blind() || renewal.scan.entries.len() > limits.entries {

@@ -67,6 +67,8 @@ struct Posts {
     /// Folders that nobody may list.
     closed: BTreeSet<String>,
     linked: BTreeSet<String>,
+    /// Was told, and is to be told again.
+    held: Changes,
     /// Something could not be watched.
     blind: bool,
 }
@@ -171,7 +173,7 @@ impl Sentry {
         if posts.blind {
             return Noticed::Lost;
         }
-        let mut changes = Changes::default();
+        let mut changes = std::mem::take(&mut posts.held);
         let mut buffer = [MaybeUninit::uninit(); BUFFER];
         let mut reader = inotify::Reader::new(&self.inotify, &mut buffer);
         for _ in 0..EVENTS {
@@ -191,6 +193,15 @@ impl Sentry {
         // What was read is gone from the queue: from here on nothing is sure.
         posts.blind = true;
         Noticed::Lost
+    }
+
+    /// The same, and whoever asks next is told it again.
+    pub(super) fn peek(&self) -> Noticed {
+        let noticed = self.noticed();
+        if let Noticed::Changes(changes) = &noticed {
+            self.posts().held = changes.clone();
+        }
+        noticed
     }
 
     fn posts(&self) -> MutexGuard<'_, Posts> {
