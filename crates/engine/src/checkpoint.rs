@@ -10,6 +10,7 @@
 mod base;
 mod compare;
 mod guessed;
+mod ignored;
 mod keep;
 mod moved;
 mod record;
@@ -17,6 +18,7 @@ mod record;
 use crate::core::Core;
 use base::{Base, Looked, Parted};
 use guessed::{Guesses, Watched};
+use ignored::Folders;
 use keep::{Budget, Shelf};
 use record::{destroyed, record, unwatched};
 use std::collections::{HashMap, HashSet};
@@ -38,6 +40,8 @@ const WAIT: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_secs(5);
 /// How long it may then read.
 const AHEAD: Duration = Duration::from_secs(20);
+/// How long a command waits for a count of what ignored folders hold.
+const COUNT: Duration = Duration::from_millis(20);
 /// A tree that takes too long so often is not looked at again.
 const SLOW: u32 = 2;
 /// From so many entries on a look is worth more than one thread.
@@ -76,6 +80,8 @@ struct Desk {
     /// The last look, where it can be kept true.
     base: Option<Base>,
     last: Option<Last>,
+    /// Those that are ignored.
+    folders: Folders,
     /// There are too many files, or the disk is too slow: nothing is watched.
     off: Option<Extent>,
     /// How often a look took too long.
@@ -259,6 +265,8 @@ pub(crate) fn prepare(core: &Arc<Core>) {
             let until = Instant::now() + AHEAD;
             let budget = Budget::ahead(until, &keeper.urgent, &keeper.stop);
             desk.lay_aside(&core, &looked, &budget);
+            desk.ask_folders(&core, &looked.scan);
+            desk.count_folders(&core, &budget);
         }
     }));
 }
@@ -295,6 +303,11 @@ fn look_before(core: &Arc<Core>, run: RunId) -> Option<Before> {
     let budget = Budget::waited_for(now + 2 * WAIT, &keeper.stop);
     desk.lay_aside(core, &looked, &budget);
     record(core, run, None, found);
+    desk.ask_folders(core, &looked.scan);
+    desk.count_folders(
+        core,
+        &Budget::waited_for(Instant::now() + COUNT, &keeper.stop),
+    );
     desk.running = true;
     Some(Before {
         scan: looked.scan,
@@ -409,7 +422,9 @@ fn look_after(
         after: &looked.scan,
         parted: looked.parted.as_ref(),
     };
-    let found = compare::changes(core, &mut desk.shelf, &between, &HashMap::new());
+    let mut found = compare::changes(core, &mut desk.shelf, &between, &HashMap::new());
+    let mut told = guessed::paths(&guessed);
+    let lost = ignored::losses(core, &desk.folders, &between, &told, &mut found);
     let budget = Budget::ahead(Instant::now() + AHEAD, &keeper.urgent, &keeper.stop);
     desk.lay_aside(core, looked, &budget);
     desk.last = jobs_run(core).then_some(Last {
@@ -422,15 +437,15 @@ fn look_after(
         before: &before.scan,
         found: &found,
     };
-    let told = guessed::paths(&guessed);
     guessed::settle(core, guessed, Some(&watched));
-    let destroyed = match losses {
-        Losses::Told => destroyed(core, call, &found, &told),
-        Losses::Known => None,
-    };
+    let is_told = *losses == Losses::Told;
+    told.extend(ignored::said_before(core, &before.scan, &found));
+    let destroyed = destroyed(core, call, &found, &told);
     record(core, run, Some(call), found);
-    if let Some(message) = destroyed {
-        core.notice(Some(run), NoticeLevel::Info, "kept", message);
+    for (kind, message) in [("kept", destroyed), ("unkept", lost)] {
+        if let Some(message) = message.filter(|_| is_told) {
+            core.notice(Some(run), NoticeLevel::Info, kind, message);
+        }
     }
 }
 

@@ -16,6 +16,8 @@ use tenon_vocab::{BlobRef, FileChange, FileMark, Unkept};
 
 /// What is recorded of one command.
 const FILES: usize = 20_000;
+/// What is ignored may take this share of what a session keeps.
+const IGNORED_SHARE: u64 = 4;
 /// The end of a run waits for it.
 const TIME: Duration = Duration::from_secs(5);
 
@@ -60,8 +62,12 @@ pub(super) fn changes(
     edits: &HashMap<String, Edited>,
 ) -> Found {
     let (before, after) = (between.before, between.after);
+    let ignored = Scan::ignored_suspects(before, after);
     let mut suspects = Scan::suspects(before, after);
     let hidden = suspects.iter().any(is_of_rules) || before.rules() != after.rules();
+    let paths: HashSet<&str> = ignored.iter().map(Suspect::path).collect();
+    suspects.retain(|suspect| !paths.contains(suspect.path()));
+    suspects.extend(ignored.iter().copied());
     let origins = Origins::new(between, &suspects, shelf);
     // What costs most comes last: the time may not be enough for all.
     suspects.sort_by_key(|suspect| suspect.after.map_or(0, to_read));
@@ -72,6 +78,7 @@ pub(super) fn changes(
         since: between.since,
         parted: between.parted,
         hidden,
+        ignored: paths,
         origins,
         safe: HashSet::new(),
         moves: Vec::new(),
@@ -126,6 +133,8 @@ struct Comparing<'a> {
     parted: Option<&'a Parted>,
     /// Whether what is ignored may have changed.
     hidden: bool,
+    /// Paths that were ignored before.
+    ignored: HashSet<&'a str>,
     origins: Origins<'a>,
     /// Paths whose content of before is recorded, or still stands there.
     safe: HashSet<String>,
@@ -324,7 +333,7 @@ impl Comparing<'_> {
                 bytes,
                 mode,
                 stored,
-            } => (Some(mode), Some(self.store(&bytes, stored)?), None),
+            } => (Some(mode), Some(self.store(path, &bytes, stored)?), None),
         };
         let (after, after_mode) = match now {
             Standing::Absent => (None, None),
@@ -349,13 +358,19 @@ impl Comparing<'_> {
         })
     }
 
-    fn store(&mut self, bytes: &[u8], stored: u64) -> Result<BlobRef, String> {
+    /// What is ignored is often a product, and must not take all the room.
+    fn store(&mut self, path: &str, bytes: &[u8], stored: u64) -> Result<BlobRef, String> {
         let blobs = self.core.emitter.blobs();
         let used = self
             .shelf
             .stored
             .get_or_insert_with(|| blobs.stored_bytes());
         let limit = self.core.given.checkpoints.total_bytes;
+        if self.ignored.contains(path) && *used + stored > limit / IGNORED_SHARE {
+            return Err(format!(
+                "it is ignored, and this session keeps {used} bytes already (of ignored files no more is kept than a quarter of `checkpoints.max_bytes`)"
+            ));
+        }
         if *used + stored > limit {
             return Err(format!(
                 "this session keeps {limit} bytes already (`checkpoints.max_bytes`)"

@@ -16,6 +16,8 @@ use tenon_tools::workspace::{EntryKind, Scan, Scanned, Stamp};
 
 /// What one session lays aside, as it lies on the disk.
 const ASIDE: u64 = 64 * 1024 * 1024;
+/// Of that, what files that are ignored may take: many are only products.
+const IGNORED: u64 = ASIDE / 4;
 /// What is read for one command while it waits.
 const READ: u64 = 64 * 1024 * 1024;
 /// What is read while nobody waits.
@@ -39,6 +41,12 @@ impl<'a> Budget<'a> {
             urgent: None,
             stop,
         }
+    }
+
+    /// Whether there is no more time, or somebody waits.
+    pub(super) fn is_over(&self) -> bool {
+        let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        Instant::now() > self.until || is_set(self.stop) || self.urgent.is_some_and(is_set)
     }
 
     pub(super) fn ahead(until: Instant, urgent: &'a AtomicBool, stop: &'a AtomicBool) -> Self {
@@ -109,14 +117,21 @@ impl Shelf {
         budget: &Budget<'_>,
     ) -> Filled {
         let limit = core.given.checkpoints.file_bytes;
-        let mut wanted: Vec<&Scanned> = entries
-            .filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Link))
-            .filter(|entry| entry.readable && entry.stamp.size <= limit && !self.knows(entry))
-            .collect();
-        if !wanted.is_empty() && self.aside.is_none() {
+        let is_wanted = |entry: &&Scanned| {
+            matches!(entry.kind, EntryKind::File | EntryKind::Link)
+                && entry.readable
+                && entry.stamp.size <= limit
+                && !self.knows(entry)
+        };
+        let ignored = scan.ignored().iter().filter(is_wanted);
+        let ignored: Vec<&Scanned> = self.fitting(scan, ignored.collect());
+        let mut wanted: Vec<&Scanned> = entries.filter(is_wanted).collect();
+        if !(wanted.is_empty() && ignored.is_empty()) && self.aside.is_none() {
             self.aside = core.emitter.log(|log| log.aside()).ok();
         }
         wanted.sort_unstable_by_key(|entry| entry.stamp.size);
+        // What is watched comes first.
+        wanted.extend(ignored);
         let (mut read, mut until) = (0, budget.until);
         let mut hurried = false;
         for entry in wanted {
@@ -142,6 +157,22 @@ impl Shelf {
             self.keep_one(&core.workspace, scan, entry);
         }
         Filled::Whole
+    }
+
+    /// The smallest of these ignored files, as many as there is room for.
+    fn fitting<'a>(&self, scan: &Scan, mut wanted: Vec<&'a Scanned>) -> Vec<&'a Scanned> {
+        if wanted.is_empty() {
+            return wanted;
+        }
+        let kept = scan.ignored().iter();
+        let kept = kept.filter_map(|entry| self.kept.get(&entry.path));
+        let mut used: u64 = kept.map(|kept| kept.place.stored()).sum();
+        wanted.sort_unstable_by_key(|entry| entry.stamp.size);
+        wanted.retain(|entry| {
+            used += entry.stamp.size;
+            used <= IGNORED
+        });
+        wanted
     }
 
     fn knows(&self, entry: &Scanned) -> bool {
@@ -187,11 +218,12 @@ impl Shelf {
     }
 
     fn forget(&mut self, scan: &Scan) {
-        let entries = scan.entries();
         self.kept.retain(|path, kept| {
-            entries
-                .binary_search_by(|entry| entry.path.as_str().cmp(path))
-                .is_ok_and(|at| entries[at].stamp == kept.stamp)
+            let is_it = |entries: &[Scanned]| {
+                let at = entries.binary_search_by(|entry| entry.path.as_str().cmp(path));
+                at.is_ok_and(|at| entries[at].stamp == kept.stamp)
+            };
+            is_it(scan.entries()) || is_it(scan.ignored())
         });
     }
 

@@ -4,6 +4,7 @@
 mod commands;
 mod guessed;
 mod histories;
+mod ignored;
 mod killed;
 mod moves;
 mod named;

@@ -1,6 +1,7 @@
 //! The tree at one moment, by size and time: two scans around a command show
-//! what it may have changed, without reading any content. Ignored files, `.git`
-//! and `node_modules` are not in it.
+//! what it may have changed, without reading any content. `.git` is not in it,
+//! and of what is ignored (`node_modules` as well) only what stands beside
+//! something that is not, in a list of its own.
 //!
 //! A stamp can lie: a file that is written twice within one tick of the clock
 //! has the same times. So what was touched just before a scan stays suspect in
@@ -24,7 +25,7 @@ pub use writes::Writes;
 
 use super::Workspace;
 use super::moment::parts;
-use super::walk::{Entry, EntryKind, Walk, WalkOptions, Walked};
+use super::walk::{Entry, EntryKind, Ignored, Walk, WalkOptions, Walked};
 use std::cmp::Ordering as Order;
 use std::fs::Metadata;
 use std::ops::ControlFlow;
@@ -38,6 +39,8 @@ use tenon_vocab::FileMark;
 
 /// A tree with more entries than this is not watched.
 pub const SCAN_ENTRIES: usize = 200_000;
+/// Of what is ignored no more than this is listed, what lies highest first.
+const IGNORED: usize = 2_000;
 /// More than a tick of any clock that file systems take their times from.
 const TICK: Duration = Duration::from_millis(50);
 /// Entries between two looks at the clock.
@@ -165,6 +168,8 @@ pub enum Extent {
 pub struct Scan {
     /// Sorted by path.
     entries: Vec<Scanned>,
+    /// Sorted by path too; nothing in an ignored folder.
+    ignored: Vec<Scanned>,
     extent: Extent,
     begun: SystemTime,
     rules: Option<Stamp>,
@@ -223,6 +228,30 @@ impl Scan {
         }
     }
 
+    /// Which of the ignored files and links were changed or removed between two
+    /// scans, or may have been. What is new among them is nobody's loss.
+    #[must_use]
+    pub fn ignored_suspects<'a>(before: &'a Self, after: &'a Self) -> Vec<Suspect<'a>> {
+        let of = |old: &'a Scanned| {
+            let new = find(&after.ignored, &old.path).or_else(|| find(&after.entries, &old.path));
+            let stamped = new.is_none_or(|new| !old.same_as(new));
+            (stamped || old.stamp.is_fresh_at(before.begun)).then_some(Suspect {
+                before: Some(old),
+                after: new,
+                stamped,
+            })
+        };
+        let files = before.ignored.iter();
+        let files = files.filter(|old| matches!(old.kind, EntryKind::File | EntryKind::Link));
+        files.filter_map(of).collect()
+    }
+
+    /// What is ignored and stands beside something that is not.
+    #[must_use]
+    pub fn ignored(&self) -> &[Scanned] {
+        &self.ignored
+    }
+
     #[must_use]
     pub fn entries(&self) -> &[Scanned] {
         &self.entries
@@ -245,16 +274,32 @@ impl Scan {
     }
 }
 
+fn find<'a>(sorted: &'a [Scanned], path: &str) -> Option<&'a Scanned> {
+    let at = sorted.binary_search_by(|entry| entry.path.as_str().cmp(path));
+    sorted.get(at.ok()?)
+}
+
+/// What a folder holds.
+#[derive(Default)]
+struct Listed {
+    /// Sorted by path, like the ignored ones.
+    entries: Vec<Scanned>,
+    ignored: Vec<Scanned>,
+    /// Whether the entries are all.
+    extent: Extent,
+}
+
 impl Workspace {
     /// Looks at every entry of the tree. Costs a `stat` for each; blocks.
     #[must_use]
     pub fn scan(&self, limits: &ScanLimits<'_>) -> Scan {
         let begun = SystemTime::now();
         let rules = self.rules();
-        let (entries, extent) = self.listed(".", None, limits);
+        let listed = self.listed(".", None, limits);
         Scan {
-            entries,
-            extent,
+            entries: listed.entries,
+            ignored: listed.ignored,
+            extent: listed.extent,
             begun,
             rules,
         }
@@ -266,20 +311,18 @@ impl Workspace {
         rules.ok().map(|found| Stamp::of(&found))
     }
 
-    /// What a folder holds, sorted by path, and whether that is all.
-    fn listed(
-        &self,
-        folder: &str,
-        depth: Option<usize>,
-        limits: &ScanLimits<'_>,
-    ) -> (Vec<Scanned>, Extent) {
+    /// What a folder holds.
+    fn listed(&self, folder: &str, depth: Option<usize>, limits: &ScanLimits<'_>) -> Listed {
         let options = WalkOptions {
             limit: limits.entries,
             depth,
-            ..WalkOptions::default()
+            ignored: Ignored::Note,
         };
         let Ok(walk) = self.walk(folder, &options) else {
-            return (Vec::new(), Extent::Stopped);
+            return Listed {
+                extent: Extent::Stopped,
+                ..Listed::default()
+            };
         };
         let all: Mutex<Vec<Scanned>> = Mutex::default();
         let stopped = AtomicBool::new(false);
@@ -308,8 +351,37 @@ impl Workspace {
             (Walked::Part, true) => Extent::Stopped,
             (Walked::Part, false) => Extent::TooMany,
         };
-        (entries, extent)
+        Listed {
+            entries,
+            ignored: ignored(&walk, limits),
+            extent,
+        }
     }
+}
+
+/// What a walk noted.
+fn ignored(walk: &Walk, limits: &ScanLimits<'_>) -> Vec<Scanned> {
+    let noted = walk.noted().into_iter();
+    let mut noted: Vec<Entry> = noted
+        .filter(|entry| entry.relative().to_str().is_some() && !limits.is_own(entry))
+        .collect();
+    noted.sort_unstable_by(|a, b| (a.depth(), a.absolute()).cmp(&(b.depth(), b.absolute())));
+    noted.truncate(IGNORED);
+    let mut all: Vec<Scanned> = noted
+        .iter()
+        .filter_map(|entry| scanned(walk, entry))
+        .collect();
+    all.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    all
+}
+
+fn scanned(walk: &Walk, entry: &Entry) -> Option<Scanned> {
+    Some(Scanned {
+        path: walk.shown(entry),
+        kind: entry.kind(),
+        stamp: Stamp::of(&entry.metadata()?),
+        readable: entry.relative().to_str().is_some(),
+    })
 }
 
 /// The path of a name in a folder; the root is the empty path.
@@ -348,14 +420,9 @@ impl Own<'_> {
             return ControlFlow::Break(());
         }
         if !self.limits.is_own(entry)
-            && let Some(metadata) = entry.metadata()
+            && let Some(scanned) = scanned(self.walk, entry)
         {
-            self.entries.push(Scanned {
-                path: self.walk.shown(entry),
-                kind: entry.kind(),
-                stamp: Stamp::of(&metadata),
-                readable: entry.relative().to_str().is_some(),
-            });
+            self.entries.push(scanned);
         }
         ControlFlow::Continue(())
     }

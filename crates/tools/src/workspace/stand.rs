@@ -122,6 +122,15 @@ impl Workspace {
         stamp(&folder, name)
     }
 
+    /// Which folder stands there; `None` when it is none. Lists nothing of it.
+    #[must_use]
+    pub fn folder_stamp(&self, path: &str) -> Option<Stamp> {
+        let door = self.shared.root.as_fd();
+        let folder = beneath::open(self.resolution, door, Path::new(path), FOLDER).ok()?;
+        let metadata = File::from(folder).metadata().ok()?;
+        Some(Stamp::of(&metadata))
+    }
+
     /// Moves a plain file to a name that is free; makes missing folders.
     ///
     /// # Errors

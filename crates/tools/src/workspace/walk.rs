@@ -20,8 +20,8 @@ use std::fmt;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tenon_policy::Access;
 
 /// Whether what ignore files name is shown.
@@ -29,7 +29,12 @@ use tenon_policy::Access;
 pub enum Ignored {
     #[default]
     Skip,
+    /// It is not walked into, and named when the walk is over
+    /// ([`Walk::noted`]). So is `node_modules`.
+    Note,
     Include,
+    /// What is in `node_modules`, too.
+    IncludeAll,
 }
 
 #[derive(Debug, Clone)]
@@ -110,6 +115,12 @@ pub enum Walked {
     Part,
 }
 
+/// No more of what is ignored than this is noted.
+const NOTED: usize = 20_000;
+
+/// What a walk did not go into.
+type Noted = Arc<Mutex<Vec<DirEntry>>>;
+
 /// A walk that has not begun.
 pub struct Walk {
     builder: WalkBuilder,
@@ -120,6 +131,7 @@ pub struct Walk {
     handle: Arc<OwnedFd>,
     resolution: Resolution,
     private: Option<Private>,
+    noted: Option<Noted>,
 }
 
 impl fmt::Debug for Walk {
@@ -234,6 +246,16 @@ impl Walk {
         }
     }
 
+    /// What is ignored, as far as the walk came by it.
+    #[must_use]
+    pub fn noted(&self) -> Vec<Entry> {
+        let cut = self.cut();
+        let noted = self.noted.as_ref();
+        let noted = noted.map(|all| all.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let noted = noted.into_iter().flatten();
+        noted.map(|inner| Entry { inner, cut }).collect()
+    }
+
     fn cut(&self) -> usize {
         let length = self.absolute.as_os_str().len();
         // `/` already ends with its separator.
@@ -262,20 +284,35 @@ impl Workspace {
         let handle = beneath::open(self.resolution, place.door(), &place.relative, FOLDER)
             .map(Arc::new)
             .map_err(|e| Attempt::of(e, Doing::Reading, &place.shown))?;
+        let noted = (options.ignored == Ignored::Note).then(Noted::default);
         Ok(Walk {
-            builder: self.builder(&place.absolute, &handle, options),
+            builder: self.builder(&place.absolute, &handle, options, noted.clone()),
             folder: place.shown.clone(),
             absolute: place.absolute.clone(),
             limit: options.limit,
             handle,
             resolution: self.resolution,
             private: self.private.clone(),
+            noted,
         })
     }
 
-    fn builder(&self, folder: &Path, handle: &Arc<OwnedFd>, options: &WalkOptions) -> WalkBuilder {
-        let files = (options.ignored == Ignored::Skip)
+    fn builder(
+        &self,
+        folder: &Path,
+        handle: &Arc<OwnedFd>,
+        options: &WalkOptions,
+        noted: Option<Noted>,
+    ) -> WalkBuilder {
+        let hides_modules = options.ignored != Ignored::IncludeAll;
+        let files = matches!(options.ignored, Ignored::Skip | Ignored::Note)
             .then(|| IgnoreFiles::new(self, handle, folder, &ignored::top(self.root(), folder)));
+        let is_ignored = move |entry: &DirEntry| {
+            hides_modules && entry.file_name() == MODULES
+                || files
+                    .as_ref()
+                    .is_some_and(|files| files.leave_out(entry.path(), kind_of(entry)))
+        };
         let mut builder = WalkBuilder::new(folder);
         builder
             // The walker reads no ignore files and hides nothing by itself.
@@ -283,11 +320,20 @@ impl Workspace {
             .follow_links(false)
             .max_depth(options.depth)
             .filter_entry(move |entry| {
-                entry.depth() == 0
-                    || !left_out(entry.file_name())
-                        && files
-                            .as_ref()
-                            .is_none_or(|files| !files.leave_out(entry.path(), kind_of(entry)))
+                if entry.depth() == 0 {
+                    return true;
+                }
+                if left_out(entry.file_name()) {
+                    return false;
+                }
+                let is_shown = !is_ignored(entry);
+                if let Some(noted) = noted.as_ref().filter(|_| !is_shown) {
+                    let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
+                    if noted.len() < NOTED {
+                        noted.push(entry.clone());
+                    }
+                }
+                is_shown
             });
         builder
     }
@@ -300,9 +346,12 @@ fn kind_of(entry: &DirEntry) -> Kind {
     }
 }
 
+/// Ignored everywhere.
+const MODULES: &str = "node_modules";
+
+/// What is no part of a tree at all.
 fn left_out(name: &OsStr) -> bool {
     name == ".git"
-        || name == "node_modules"
         || name
             .to_str()
             .is_some_and(|name| name.starts_with(TEMPORARY))

@@ -77,7 +77,9 @@ fn seen(scan: &Scan) -> Vec<String> {
         }
         _ => format!("{} {:?}", entry.path, entry.stamp),
     };
-    scan.entries().iter().map(one).collect()
+    let ignored = scan.ignored().iter();
+    let ignored = ignored.map(|entry| format!("ignored {}", one(entry)));
+    scan.entries().iter().map(one).chain(ignored).collect()
 }
 
 fn small() -> World {
@@ -108,6 +110,37 @@ fn only_the_folder_of_a_change_is_looked_at_again() {
     };
     assert_eq!(renewal.seen, ["b/d/e"]);
     assert_eq!(Vec::from_iter(renewal.touched), ["b/d/e"]);
+}
+
+#[test]
+fn what_is_ignored_is_known_where_it_stands_beside_what_is_not() {
+    let world = small();
+    world.file(".gitignore", "*.db\nproducts/\n");
+    let mut watched = Watched::new(&world);
+    for path in [
+        "x.db",
+        "b/y.db",
+        "products/a",
+        "products/b/c",
+        "node_modules/x",
+    ] {
+        world.file(path, "1");
+        watched.is_true(path);
+    }
+    let ignored = watched.scan.ignored().iter();
+    let ignored: Vec<&str> = ignored.map(|entry| entry.path.as_str()).collect();
+    assert_eq!(ignored, ["b/y.db", "node_modules", "products", "x.db"]);
+    world.file("x.db", "longer");
+    watched.is_true("x.db is written");
+    fs::remove_file(world.root().join("b/y.db")).unwrap();
+    fs::remove_dir_all(world.root().join("node_modules")).unwrap();
+    watched.is_true("two are removed");
+    world.file("new/z.db", "1");
+    fs::rename(world.root().join("b"), world.root().join("new/b")).unwrap();
+    watched.is_true("a folder is new, and another is moved into it");
+    fs::remove_dir_all(world.root().join("new")).unwrap();
+    watched.is_true("both are gone");
+    assert_eq!(watched.scan.ignored().len(), 2, "products and x.db");
 }
 
 /// Or somebody else's file is taken for one of the command that has ended.

@@ -49,6 +49,32 @@ fn two_scans_show_what_a_command_changed() {
 }
 
 #[test]
+fn of_what_is_ignored_only_what_is_changed_or_gone_is_suspect() {
+    let world = World::new();
+    world.file(".gitignore", "*.db\nproducts/\n");
+    for name in [
+        "same.db",
+        "changed.db",
+        "removed.db",
+        "products/a",
+        "a/b.db",
+    ] {
+        world.file(name, "1");
+    }
+    let before = scan(&world, 1_000);
+    world.file("changed.db", "2, and longer");
+    world.file("new.db", "");
+    world.file("products/a", "longer");
+    std::fs::remove_file(world.root().join("removed.db")).unwrap();
+    std::fs::remove_dir_all(world.root().join("a")).unwrap();
+    let after = scan(&world, 1_000);
+    let suspects = Scan::ignored_suspects(&before, &after);
+    let suspects = suspects.iter().filter(|suspect| suspect.stamped);
+    let paths: Vec<&str> = suspects.map(|suspect| suspect.path()).collect();
+    assert_eq!(paths, ["a/b.db", "changed.db", "removed.db"]);
+}
+
+#[test]
 fn a_file_that_was_written_just_before_a_scan_stays_suspect() {
     let world = World::new();
     world.file("young", "1");

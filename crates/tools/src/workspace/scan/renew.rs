@@ -3,7 +3,7 @@
 //! where that is not certain; never a guess.
 
 use super::sentry::Sentry;
-use super::{Changes, Extent, Noticed, Scan, ScanLimits, Scanned, Stamp};
+use super::{Changes, Extent, Noticed, Scan, ScanLimits, Scanned, Stamp, find};
 use crate::workspace::Workspace;
 use crate::workspace::walk::{EntryKind, WalkOptions, Walked};
 use std::collections::{BTreeSet, HashMap};
@@ -169,8 +169,10 @@ impl Workspace {
             limits,
             ended: &changes.ended,
             dropped: vec![false; scan.entries.len()],
+            listed: BTreeSet::new(),
             replaced: BTreeSet::new(),
             found: Vec::new(),
+            ignored: Vec::new(),
         };
         for folder in &changes.folders {
             if renewing.folder(folder).is_none() {
@@ -210,10 +212,7 @@ impl Changes {
 
 impl Scan {
     fn entry(&self, path: &str) -> Option<&Scanned> {
-        let at = self
-            .entries
-            .binary_search_by(|entry| entry.path.as_str().cmp(path));
-        self.entries.get(at.ok()?)
+        find(&self.entries, path)
     }
 
     /// Everything below a folder.
@@ -239,9 +238,12 @@ struct Renewing<'a> {
     ended: &'a BTreeSet<String>,
     /// Which entries of the old scan do not count any more.
     dropped: Vec<bool>,
+    /// Folders whose own entries were listed anew.
+    listed: BTreeSet<String>,
     /// Folders that are gone, new, or others by now: with all that is in them.
     replaced: BTreeSet<String>,
     found: Vec<Scanned>,
+    ignored: Vec<Scanned>,
 }
 
 impl Renewing<'_> {
@@ -256,10 +258,13 @@ impl Renewing<'_> {
         if !is_known || self.is_replaced(folder) {
             return Some(());
         }
-        let (listed, extent) = self.workspace.listed(&place(folder), Some(1), self.limits);
-        if extent != Extent::Whole {
+        let mut anew = self.workspace.listed(&place(folder), Some(1), self.limits);
+        if anew.extent != Extent::Whole {
             return None;
         }
+        let listed = anew.entries;
+        self.listed.insert(folder.to_owned());
+        self.ignored.append(&mut anew.ignored);
         let own = if folder.is_empty() {
             0
         } else {
@@ -299,12 +304,13 @@ impl Renewing<'_> {
         let place = place(folder);
         self.workspace.post(self.sentry, &place, self.limits);
         for _ in 0..ROUNDS {
-            let (mut listed, extent) = self.workspace.listed(&place, None, self.limits);
-            if extent != Extent::Whole {
+            let mut listed = self.workspace.listed(&place, None, self.limits);
+            if listed.extent != Extent::Whole {
                 return None;
             }
-            if self.workspace.watched(self.sentry, &listed) {
-                self.found.append(&mut listed);
+            if self.workspace.watched(self.sentry, &listed.entries) {
+                self.found.append(&mut listed.entries);
+                self.ignored.append(&mut listed.ignored);
                 return Some(());
             }
         }
@@ -335,7 +341,20 @@ impl Renewing<'_> {
         false
     }
 
-    fn finish(self, touched: BTreeSet<String>, later: BTreeSet<String>) -> Renewal {
+    /// What is ignored, with what was found of it anew.
+    fn ignored(&mut self) -> Vec<Scanned> {
+        let stays = |entry: &&Scanned| {
+            let folder = parent(&entry.path);
+            !self.listed.contains(folder) && !self.is_replaced(folder)
+        };
+        let mut all: Vec<Scanned> = self.old.ignored.iter().filter(stays).cloned().collect();
+        all.append(&mut self.ignored);
+        all.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        all
+    }
+
+    fn finish(mut self, touched: BTreeSet<String>, later: BTreeSet<String>) -> Renewal {
+        let ignored = self.ignored();
         self.sentry.seen(&self.found);
         let seen: Vec<String> = self.found.iter().map(|entry| entry.path.clone()).collect();
         let is_seen: BTreeSet<&str> = seen.iter().map(String::as_str).collect();
@@ -367,6 +386,7 @@ impl Renewing<'_> {
         Renewal {
             scan: Scan {
                 entries,
+                ignored,
                 extent: Extent::Whole,
                 // What was young then may still be: this is the older time.
                 begun: self.old.begun,

@@ -238,7 +238,7 @@ impl Posts {
         };
         match name {
             b".gitignore" | b".ignore" => return false,
-            b".git" | b"node_modules" => return true,
+            b".git" => return true,
             name if name.starts_with(TEMPORARY.as_bytes()) => return true,
             _ => {}
         }
