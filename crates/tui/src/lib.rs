@@ -14,6 +14,7 @@ pub mod house;
 pub mod input;
 pub mod markdown;
 pub mod overlay;
+mod rule;
 pub mod screen;
 pub mod shapes;
 pub mod state;

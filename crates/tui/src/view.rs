@@ -20,8 +20,8 @@ use crate::shapes;
 use crate::state::{Busy, Cursor, Overlay, Run, State};
 use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
 use std::time::Instant;
-use tenon_vocab::RunState;
 use tenon_vocab::figures::{self, count};
+use tenon_vocab::{QuestionKind, RunState};
 
 /// Rows of a thought, of a running command, of the task list, of what waits.
 const THOUGHT: usize = 3;
@@ -106,6 +106,13 @@ fn within_reach(lines: &[Line], size: Size) -> usize {
 
 fn at_work(state: &State, running: &Running) -> Vec<Line> {
     let columns = state.size.columns;
+    // A question of the model's stands below in its own words.
+    if let Some(Overlay::Ask(ask, _)) = &state.overlay
+        && ask.question().kind == QuestionKind::AskUser
+        && ask.question().call.as_ref() == Some(&running.used.call)
+    {
+        return Vec::new();
+    }
     let time = state.now.saturating_duration_since(running.since);
     let mut heading = shapes::heading(&running.used, columns.saturating_sub(9));
     if time.as_secs() > 0 {
@@ -257,13 +264,23 @@ fn lower(state: &State) -> Frame {
         // Most of the screen: it is to be read before it is decided.
         Some(Overlay::Ask(ask, _)) => {
             let draft = draft(state);
-            let wanted = rows.saturating_sub(4 + draft.len());
-            let mut frame = over(state, wanted, |size| ask.view(size));
+            let below = draft.len() + usize::from(is_framed(state.size));
+            let wanted = rows.saturating_sub(4 + below);
+            let mut frame = over(state, wanted, |size| match is_framed(state.size) {
+                true => ask.framed(size),
+                false => ask.view(size),
+            });
             frame.below(Frame::of(draft));
+            frame.below(standing(state));
             return frame;
         }
         Some(Overlay::Pick(picker, _)) => {
-            return over(state, rows / 2, |size| picker.view(size));
+            let mut frame = over(state, rows / 2, |size| match is_framed(state.size) {
+                true => picker.framed(size),
+                false => picker.view(size),
+            });
+            frame.below(standing(state));
+            return frame;
         }
         // It has a page of its own.
         Some(Overlay::Page(_)) | None => {}
@@ -273,6 +290,14 @@ fn lower(state: &State) -> Frame {
     frame.below(Frame::of(hint(state)));
     frame.below(Frame::of(vec![status::line(state)]));
     frame
+}
+
+/// The status line below what stands in place of the input, where it has rules.
+fn standing(state: &State) -> Frame {
+    match is_framed(state.size) {
+        true => Frame::of(vec![status::line(state)]),
+        false => Frame::default(),
+    }
 }
 
 /// What is being written behind a question, where there is a row for it: letters
@@ -298,7 +323,9 @@ fn draft(state: &State) -> Vec<Line> {
 /// spare. Never higher than the window: it would be cut.
 fn over(state: &State, wanted: usize, view: impl FnOnce(Size) -> Frame) -> Frame {
     let room = room(state.size);
-    let rows = wanted.max(ASKED).min(room);
+    let rows = wanted
+        .max(ASKED)
+        .min(room - usize::from(is_framed(state.size)));
     let mut frame = match rows < room {
         true => Frame::of(vec![Line::empty()]),
         false => Frame::default(),

@@ -4,6 +4,7 @@ use super::field::{Edited, Field, labelled};
 use super::needle::{Keep, Look, Needle, marked, shown_width};
 use super::scroll::{Mark, Scroll, next, previous};
 use crate::house::Row;
+use crate::rule;
 use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::cmp::Reverse;
@@ -21,6 +22,13 @@ pub struct Picker {
     narrowed: String,
     /// What is to be known of the list.
     note: Option<String>,
+}
+
+/// A row at the edge of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edge {
+    Above,
+    Below,
 }
 
 #[derive(Debug)]
@@ -193,13 +201,26 @@ impl Picker {
 
     #[must_use]
     pub fn view(&self, size: Size) -> Frame {
+        self.drawn_with(size, |line, _| line.cut(size.columns))
+    }
+
+    /// The same with rules around it, as the input has them.
+    #[must_use]
+    pub fn framed(&self, size: Size) -> Frame {
+        self.drawn_with(size, |line, edge| match edge {
+            Edge::Above => rule::above(&line, Role::Border, size.columns),
+            Edge::Below => rule::below(&line, Role::Border, size.columns),
+        })
+    }
+
+    fn drawn_with(&self, size: Size, edge: impl Fn(Line, Edge) -> Line) -> Frame {
         let Size { columns, rows } = size;
         if rows == 0 || columns == 0 {
             return Frame::default();
         }
         let mut lines = Vec::new();
         if rows >= 3 {
-            lines.push(self.heading().cut(columns));
+            lines.push(edge(self.heading(), Edge::Above));
         }
         let at = lines.len();
         let (line, caret) = labelled("> ", &self.field, columns);
@@ -210,8 +231,8 @@ impl Picker {
         lines.extend(self.list(columns, room));
         lines.extend(note);
         if hint > 0 {
-            let keys = "↑↓ move · enter takes it · esc closes";
-            lines.push(Line::new(Role::Dim, keys).cut(columns));
+            let keys = Line::new(Role::Dim, "↑↓ move · enter chooses · esc closes");
+            lines.push(edge(keys, Edge::Below));
         }
         Frame {
             lines,

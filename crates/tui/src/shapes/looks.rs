@@ -49,8 +49,11 @@ pub(super) fn line(glances: &[Glance], columns: usize) -> Line {
     for (at, (verb, amount)) in look::told(pairs).into_iter().enumerate() {
         let verb = match at {
             0 => capital(verb),
-            _ => format!(", {verb}"),
+            _ => verb.to_owned(),
         };
+        if at > 0 {
+            line.push(Role::Text, ", ");
+        }
         line.spans
             .push(Span::new(Style::from(Role::Tool).bold(), &verb));
         line.push(Role::Text, &format!(" {amount}"));

@@ -4,8 +4,9 @@
 
 use super::status;
 use crate::overlay::menu::HIGHEST;
+use crate::rule;
 use crate::state::State;
-use crate::text::{Frame, Line, Role, Size, Span};
+use crate::text::{Frame, Line, Role, Size};
 use tenon_vocab::PermissionMode;
 
 /// A lower or narrower window has no row to spare.
@@ -44,40 +45,25 @@ fn upper(state: &State, columns: usize) -> Line {
         ("", true) => "shell command",
         (mode, _) => mode,
     };
-    let role = colour(state);
-    if label.is_empty() {
-        return Line::new(role, &"─".repeat(columns));
-    }
-    let label = status::ending(&Line::new(Role::Accent, label), columns - 8);
-    let rest = columns.saturating_sub(label.width() + 4);
-    let mut line = label.behind(Span::new(role, "── "));
-    line.push(role, &format!(" {}", "─".repeat(rest)));
-    line
+    let label = status::ending(&Line::new(Role::Accent, label), columns.saturating_sub(8));
+    rule::above(&label, colour(state), columns)
 }
 
 /// `──────── / commands · @ files · ! shell · ? help ──`: as many of the hints as
 /// fit.
 fn lower(state: &State, columns: usize) -> Line {
-    let role = colour(state);
     let mut hints = hints(state).to_vec();
     let said = |hints: &[&str]| Line::new(Role::Dim, &hints.join(" · "));
     while said(&hints).width() + 8 > columns {
         hints.pop();
     }
-    let said = said(&hints);
-    if said.spans.is_empty() || said.width() == 0 {
-        return Line::new(role, &"─".repeat(columns));
-    }
-    let before = columns.saturating_sub(said.width() + 4);
-    let mut line = said.behind(Span::new(role, &format!("{} ", "─".repeat(before))));
-    line.push(role, " ──");
-    line
+    rule::below(&said(&hints), colour(state), columns)
 }
 
 /// What the keys do now, the most important first.
 fn hints(state: &State) -> &'static [&'static str] {
     match (state.composer.is_empty(), state.composer.is_shell()) {
-        _ if state.menu.is_open() => &["tab completes", "enter takes", "esc closes"],
+        _ if state.menu.is_open() => &["tab completes", "enter chooses", "esc closes"],
         _ if !state.composer.mode().is_empty() => &[],
         (_, true) => &["enter runs it", "esc back to a prompt"],
         (false, false) if state.run.is_some() => &["enter tells the model now"],

@@ -7,6 +7,7 @@ use crate::overlay::field::labelled;
 use crate::overlay::fold::{fold, worded};
 use crate::overlay::needle::shown_width;
 use crate::overlay::scroll::Mark;
+use crate::rule;
 use crate::shapes;
 use crate::text::{Frame, Line, Role, Size, Span, Style};
 use tenon_vocab::figures::count;
@@ -26,6 +27,21 @@ const NOTICE: usize = 1;
 /// write in, a word about the last key, two rows of what is asked about.
 const BELOW_TITLE: usize = 6;
 
+/// What the keys of a yes do now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Yes {
+    Allows,
+    /// So many rows have to be seen first: the key shows the next of them.
+    ReadsOn(usize),
+}
+
+/// Whether the question has rules around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rules {
+    None,
+    Around,
+}
+
 /// All of a question, for the pager: also the choices with their rules.
 #[must_use]
 pub fn whole(question: &Question, columns: usize) -> Vec<Line> {
@@ -38,7 +54,21 @@ pub fn whole(question: &Question, columns: usize) -> Vec<Line> {
     lines
 }
 
-pub(super) fn frame(ask: &Ask, size: Size) -> Frame {
+/// Where there is room, with a rule above it in the colour of its title: where it
+/// begins is seen at once.
+pub(super) fn frame(ask: &Ask, size: Size, rules: Rules) -> Frame {
+    if rules == Rules::None {
+        return inner(ask, size, rules);
+    }
+    let rows = size.rows.saturating_sub(1);
+    let mut frame = inner(ask, Size { rows, ..size }, rules);
+    let above = rule::above(&Line::empty(), title_role(&ask.question), size.columns);
+    frame.lines.insert(0, above);
+    frame.caret = frame.caret.map(|(row, column)| (row + 1, column));
+    frame
+}
+
+fn inner(ask: &Ask, size: Size, rules: Rules) -> Frame {
     let Size { columns, rows } = size;
     ask.body.begin();
     if columns == 0 || rows == 0 {
@@ -48,19 +78,19 @@ pub(super) fn frame(ask: &Ask, size: Size) -> Frame {
     let body = ask.body.lines(&ask.question, columns, &rest);
     let notice = notice(ask, columns);
     let wanted = body.len().min(LEAST);
-    let mut foot = full(ask, columns);
-    let mut rules = Vec::new();
+    let mut foot = full(ask, columns, Yes::Allows, rules);
+    let mut lasting = Vec::new();
     let mut foot_is_full = true;
     if head.len() + wanted + foot.lines.len() + NOTICE + 2 > rows {
-        foot = brief(ask, size);
+        foot = brief(ask, size, Yes::Allows);
         foot_is_full = false;
         // They have no place below any more, and are read like the rest.
-        rules = ruled(&ask.question, columns);
+        lasting = ruled(&ask.question, columns);
     }
     let mut frame = Frame::of(head);
     let around = frame.lines.len() + foot.lines.len();
     let room = rows.saturating_sub(around + notice.len());
-    let length = body.len() + rules.len();
+    let length = body.len() + lasting.len();
     // A line between them where there is one to spare.
     let air = usize::from(room > length);
     let height = |room: usize| match room {
@@ -75,10 +105,20 @@ pub(super) fn frame(ask: &Ask, size: Size) -> Frame {
         noticed: height(rows.saturating_sub(around + NOTICE)),
     };
     let part = ask.body.part(length, heights);
-    if foot_is_full {
+    if ask.wants_all_read() && !ask.body.will_be_read() {
+        let yes = Yes::ReadsOn(part.unseen);
+        let reading = match foot_is_full {
+            true => full(ask, columns, yes, rules),
+            false => brief(ask, size, yes),
+        };
+        // The room for the body was reckoned with its height.
+        if reading.lines.len() == foot.lines.len() {
+            foot = reading;
+        }
+    } else if foot_is_full {
         say_unseen(&mut foot, part.unseen, columns);
     }
-    let shown = body.iter().chain(&rules).skip(part.top);
+    let shown = body.iter().chain(&lasting).skip(part.top);
     frame.lines.extend(shown.take(part.end - part.top).cloned());
     if part.end - part.top < part.length && room > heights.now {
         frame.lines.push(bar(part, columns));
@@ -137,11 +177,14 @@ fn heading(ask: &Ask, size: Size) -> (Vec<Line>, Vec<Line>) {
 }
 
 fn title(question: &Question) -> Line {
-    let role = match question.kind {
+    Line::new(Style::from(title_role(question)).bold(), &question.title)
+}
+
+fn title_role(question: &Question) -> Role {
+    match question.kind {
         QuestionKind::AskUser => Role::Heading,
         QuestionKind::Permission | QuestionKind::Trust => Role::Warning,
-    };
-    Line::new(Style::from(role).bold(), &question.title)
+    }
 }
 
 fn notice(ask: &Ask, columns: usize) -> Vec<Line> {
@@ -154,10 +197,9 @@ fn notice(ask: &Ask, columns: usize) -> Vec<Line> {
 /// A way to answer, with the exact rule that it would store: on the same line, or
 /// whole on the next.
 fn offered(choice: &Choice, mark: Mark, columns: usize) -> Vec<Line> {
-    let key = choice.key.to_string();
-    let key = choice.typed.as_deref().unwrap_or(&key);
-    let mut line = item(key, &choice.label, mark);
-    let indent = shown_width(key) + 4;
+    let key = typed_key(choice);
+    let mut line = item(&key, &choice.label, mark);
+    let indent = shown_width(&key) + 4;
     let rule = choice.covers().map(|rule| Span::new(Role::Code, rule));
     if choice.typed.is_some() {
         line.push(Role::Dim, " (type the whole word)");
@@ -199,30 +241,36 @@ fn item(key: &str, label: &str, mark: Mark) -> Line {
     ])
 }
 
-/// Every choice on a line of its own, and the line that is written in.
-fn full(ask: &Ask, columns: usize) -> Frame {
+/// Every choice on a line of its own, the marked one as a bar, and the line that is
+/// written in.
+fn full(ask: &Ask, columns: usize, yes: Yes, rules: Rules) -> Frame {
     let mut frame = Frame::default();
     for (at, one) in ask.items().into_iter().enumerate() {
         let mark = Mark::of(at, ask.marked);
-        match one {
-            Item::Choice(choice) => {
-                if let Some(choice) = ask.question.choices.get(choice) {
-                    frame.lines.extend(offered(choice, mark, columns));
+        let lines = match one {
+            Item::Choice(choice) => match (ask.question.choices.get(choice), yes) {
+                (Some(choice), Yes::ReadsOn(rows)) if ask.is_yes(&choice.id) => {
+                    let label = format!("read on: {}", count(rows, "more line"));
+                    vec![item(&typed_key(choice), &label, mark)]
                 }
-            }
+                (Some(choice), _) => offered(choice, mark, columns),
+                (None, _) => Vec::new(),
+            },
             Item::Reason(key) => {
                 let line = item(&key.to_string(), "deny and say why", mark);
-                frame.lines.extend(worded(&line, columns, 5));
+                worded(&line, columns, 5)
             }
             Item::NotNow => {
                 let label = "not now: go on without it and be asked again";
                 let line = item("Enter", label, mark);
-                frame.lines.extend(worded(&line, columns, 9));
+                worded(&line, columns, 9)
             }
-            Item::Text => {}
-        }
+            Item::Text => Vec::new(),
+        };
+        let rows = lines.into_iter().map(|line| mark.row(line, columns));
+        frame.lines.extend(rows);
     }
-    frame.below(input(ask, columns));
+    frame.below(input(ask, columns, yes));
     if ask.writing == Writing::Nothing {
         let keys = match (ask.hand, ask.question.kind) {
             (Hand::Users, QuestionKind::Permission) => "enter takes what is marked · esc denies",
@@ -232,19 +280,29 @@ fn full(ask: &Ask, columns: usize) -> Frame {
             (Hand::Ours, QuestionKind::AskUser) => "tab marks one · enter or esc: no answer",
             (Hand::Ours, QuestionKind::Trust) => "tab marks another",
         };
-        frame.lines.push(Line::new(Role::Dim, keys).cut(columns));
+        let keys = Line::new(Role::Dim, keys);
+        frame.lines.push(match rules {
+            Rules::None => keys.cut(columns),
+            Rules::Around => rule::below(&keys, title_role(&ask.question), columns),
+        });
     }
     frame
 }
 
+/// What is pressed or written for a choice.
+fn typed_key(choice: &Choice) -> String {
+    let typed = choice.typed.clone();
+    typed.unwrap_or_else(|| choice.key.to_string())
+}
+
 /// The keys alone, on a screen that is too low for more.
-fn brief(ask: &Ask, size: Size) -> Frame {
+fn brief(ask: &Ask, size: Size, yes: Yes) -> Frame {
     let columns = size.columns;
     let is_tight = size.rows < 5;
     let most = if is_tight { 1 } else { TITLE };
     let mut lines = vec![Line::empty()];
     for (at, one) in ask.items().into_iter().enumerate() {
-        let Some((key, label)) = named(ask, one) else {
+        let Some((key, label)) = named(ask, one, yes) else {
             continue;
         };
         let mark = Mark::of(at, ask.marked);
@@ -270,24 +328,26 @@ fn brief(ask: &Ask, size: Size) -> Frame {
         lines.clear();
     }
     let mut frame = Frame::of(lines.into_iter().map(|line| line.cut(columns)).collect());
-    frame.below(input(ask, columns));
+    frame.below(input(ask, columns, yes));
     frame
 }
 
 /// The key of an answer, and a word for it.
-fn named(ask: &Ask, item: Item) -> Option<(String, &str)> {
+fn named(ask: &Ask, item: Item, yes: Yes) -> Option<(String, &str)> {
     match item {
         Item::Reason(key) => Some((key.to_string(), "why")),
         Item::NotNow => Some((String::from("Enter"), "not now")),
         Item::Text => None,
         Item::Choice(choice) => {
             let choice = ask.question.choices.get(choice)?;
-            let key = choice.typed.clone();
-            let mut key = key.unwrap_or_else(|| choice.key.to_string());
+            let mut key = typed_key(choice);
             if choice.id == Choice::DENY && ask.hand == Hand::Ours {
                 key.push_str("/enter");
             }
-            Some((key, short(ask, choice)))
+            match yes {
+                Yes::ReadsOn(_) if ask.is_yes(&choice.id) => Some((key, "read on")),
+                _ => Some((key, short(ask, choice))),
+            }
         }
     }
 }
@@ -301,7 +361,7 @@ fn short<'a>(ask: &Ask, choice: &'a Choice) -> &'a str {
 }
 
 /// The line that is written in, with its caret.
-fn input(ask: &Ask, columns: usize) -> Frame {
+fn input(ask: &Ask, columns: usize, yes: Yes) -> Frame {
     let label = match ask.writing {
         Writing::Nothing => return Frame::default(),
         Writing::Reason => String::from("why not: "),
@@ -315,6 +375,7 @@ fn input(ask: &Ask, columns: usize) -> Frame {
     };
     let (mut line, caret) = labelled(&label, &ask.field, columns);
     let hint = match ask.writing {
+        Writing::Word(_) if !ask.field.is_empty() && yes != Yes::Allows => " · enter reads on",
         _ if !ask.field.is_empty() => "",
         Writing::Reason => "enter denies · esc goes back",
         Writing::Word(_) => "esc goes back",

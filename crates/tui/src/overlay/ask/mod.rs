@@ -17,6 +17,7 @@ use crate::text::{Frame, Size};
 use arming::Arming;
 use body::Body;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use draw::Rules;
 pub use draw::whole;
 use std::time::Instant;
 use tenon_vocab::{Answer, AnsweredBy, Choice, Question, QuestionKind};
@@ -258,15 +259,23 @@ impl Ask {
     /// Whether enough of it was on the screen for a yes: all of what is dangerous or
     /// lasts for good, and of the rest what somebody sees who then decides.
     fn is_read(&self) -> bool {
-        match self.question.kind == QuestionKind::Trust || self.question.is_danger() {
+        match self.wants_all_read() {
             true => self.body.is_read(),
             false => self.body.is_begun(),
         }
     }
 
+    fn wants_all_read(&self) -> bool {
+        self.question.kind == QuestionKind::Trust || self.question.is_danger()
+    }
+
     fn allows(&self, answer: &Answer) -> bool {
+        self.is_yes(&answer.choice)
+    }
+
+    fn is_yes(&self, choice: &str) -> bool {
         self.question.kind != QuestionKind::AskUser
-            && ![Choice::DENY, Choice::NOT_NOW].contains(&answer.choice.as_str())
+            && ![Choice::DENY, Choice::NOT_NOW].contains(&choice)
     }
 
     /// A yes to what was not shown: a part of it, and no answer.
@@ -308,7 +317,13 @@ impl Ask {
     /// [`Ask::reached`].
     #[must_use]
     pub fn view(&self, size: Size) -> Frame {
-        draw::frame(self, size)
+        draw::frame(self, size, Rules::None)
+    }
+
+    /// The same with rules around it, as the input has them.
+    #[must_use]
+    pub fn framed(&self, size: Size) -> Frame {
+        draw::frame(self, size, Rules::Around)
     }
 
     /// All that was drawn last stands on the screen.

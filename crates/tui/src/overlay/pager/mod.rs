@@ -7,6 +7,8 @@ mod find;
 
 use super::field::{Edited, Field, labelled};
 use super::fold::fold;
+use super::needle::shown_width;
+use crate::rule;
 use crate::text::{Frame, Line, Role, Size, Span, Style};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use find::Findings;
@@ -250,7 +252,8 @@ impl Pager {
         let mut lines = Vec::with_capacity(size.rows);
         if size.rows >= 3 {
             let title = Style::from(Role::Heading).bold();
-            lines.push(Line::of([Span::new(title, &self.title)]).cut(size.columns));
+            let title = Line::of([Span::new(title, &self.title)]);
+            lines.push(rule::above(&title, Role::Border, size.columns));
         }
         let end = (self.top + height).min(self.rows.len());
         for at in self.top..end {
@@ -348,11 +351,15 @@ impl Pager {
             "{first}–{end} of {all}{share}{found} · space, b page · g, G ends · / search · q close"
         );
         let short = format!("{first}–{end}/{all}{found} · q close");
-        let line = Line::new(Role::Dim, &long);
-        let line = if line.width() <= columns {
-            line
-        } else {
-            Line::new(Role::Dim, &short).cut(columns)
+        let fits = |words: &str| shown_width(words) + rule::AROUND <= columns;
+        let line = match fits(&long) {
+            true => Line::new(Role::Dim, &long),
+            false => Line::new(Role::Dim, &short),
+        };
+        // Where it is and how to leave is worth more than the rule.
+        let line = match fits(&short) {
+            true => rule::below(&line, Role::Border, columns),
+            false => line.cut(columns),
         };
         Frame::of(vec![line])
     }

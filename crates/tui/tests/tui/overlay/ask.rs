@@ -289,10 +289,13 @@ fn the_exact_rule_stands_behind_its_choice_and_the_mark_on_no() {
         "  r  deny and say why",
     ] {
         assert!(
-            shown.lines().any(|row| row == line),
+            shown.lines().any(|row| row.trim_end() == line),
             "no {line:?} in\n{shown}"
         );
     }
+    let marked = shown.lines().find(|row| row.starts_with('▸'));
+    let width = marked.map(|row| row.chars().count());
+    assert_eq!(width, Some(SIZE.columns), "a bar over the whole width");
     assert_eq!(look(&ask, SIZE).caret, None);
 }
 

@@ -71,8 +71,9 @@ fn it_says_where_it_is() {
         columns: 80,
         rows: 7,
     }));
-    assert!(shown.starts_with("Title\n"), "{shown}");
-    assert!(shown.ends_with("1–5 of 20 · 25 % · space, b page · g, G ends · / search · q close"));
+    assert!(shown.starts_with("── Title ──"), "{shown}");
+    let below = "─ 1–5 of 20 · 25 % · space, b page · g, G ends · / search · q close ──";
+    assert!(shown.ends_with(below), "{shown}");
     let mut short = pager(2, From::End);
     assert!(text(&short.view(SIZE)).contains("1–2/2"));
     let mut empty = pager(0, From::End);
