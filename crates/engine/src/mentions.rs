@@ -15,7 +15,7 @@ use tenon_tools::Workspace;
 use tenon_tools::workspace::WalkOptions;
 use tenon_vocab::marked::element;
 use tenon_vocab::names::tool;
-use tenon_vocab::{CallId, Envelope, ImageSource, NoticeLevel, Part, ToolError};
+use tenon_vocab::{CallId, Envelope, ImageSource, NoticeLevel, Part, ToolError, notice};
 
 /// Mentions of one prompt that are followed.
 const MOST: usize = 20;
@@ -46,7 +46,7 @@ pub(crate) async fn attached(run: &mut Run, text: &str) -> Flow<Vec<Part>> {
             found.len()
         );
         run.core
-            .notice(Some(run.id), NoticeLevel::Warning, "mention", message);
+            .notice(Some(run.id), NoticeLevel::Warning, notice::MENTION, message);
         found.truncate(MOST);
     }
     let mut parts = Vec::new();
@@ -58,7 +58,7 @@ pub(crate) async fn attached(run: &mut Run, text: &str) -> Flow<Vec<Part>> {
                 found.reading.path
             );
             run.core
-                .notice(Some(run.id), NoticeLevel::Warning, "mention", message);
+                .notice(Some(run.id), NoticeLevel::Warning, notice::MENTION, message);
             continue;
         }
         for part in one(run, found).await? {
@@ -106,7 +106,7 @@ fn doubt(run: &Run, word: &Word) {
         run.core.notice(
             Some(run.id),
             NoticeLevel::Info,
-            "mention",
+            notice::MENTION,
             format!("`@{path}` names no file; it was sent as text."),
         );
     }
@@ -115,7 +115,7 @@ fn doubt(run: &Run, word: &Word) {
 async fn one(run: &mut Run, found: Found) -> Flow<Vec<Part>> {
     let Found { reading, tool } = found;
     // One call, one batch: its number tells the mentions of a run apart.
-    let id = CallId::new(format!("mention_{}_{}", run.id, run.batch));
+    let id = CallId::of_mention(run.id, run.batch);
     let done = calls::by_user(run, id, tool, input(&reading).to_string(), Leave::ToBeAsked).await?;
     if let Some(error) = done.envelope.error() {
         let message = format!(
@@ -124,7 +124,7 @@ async fn one(run: &mut Run, found: Found) -> Flow<Vec<Part>> {
             for_people(&reading, error)
         );
         run.core
-            .notice(Some(run.id), NoticeLevel::Warning, "mention", message);
+            .notice(Some(run.id), NoticeLevel::Warning, notice::MENTION, message);
         return Ok(Vec::new());
     }
     tell_of_the_rest(run, &reading, &done.envelope);
@@ -161,7 +161,7 @@ fn tell_of_the_rest(run: &Run, reading: &Reading, envelope: &Envelope) {
         reading.path
     );
     run.core
-        .notice(Some(run.id), NoticeLevel::Info, "mention", message);
+        .notice(Some(run.id), NoticeLevel::Info, notice::MENTION, message);
 }
 
 /// As it stands in the prompt.

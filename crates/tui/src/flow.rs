@@ -4,6 +4,7 @@
 
 mod answers;
 mod calls;
+mod held;
 mod looks;
 mod prompt;
 mod remarks;
@@ -13,12 +14,13 @@ use crate::boxes;
 use crate::house::Thinking;
 use crate::markdown::Stream;
 use crate::shapes::Fold;
-use crate::text::{Line, Role, Span, Style, wrap};
+use crate::text::{Line, Role, Style, wrap};
 use answers::Answers;
 pub use calls::Running;
 use calls::Shell;
+use held::Held;
 use looks::Looks;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 pub use telling::Telling;
 use tenon_vocab::figures;
 use tenon_vocab::form;
@@ -69,6 +71,8 @@ pub struct Flow {
     columns: usize,
     /// Calls that only looked, while others may follow them.
     looks: Option<Looks>,
+    /// What came in the middle of something, and stands behind it.
+    held: Held,
     text: Stream,
     streamed: Streamed,
     /// Characters of the current message, for the count of tokens.
@@ -110,6 +114,7 @@ impl Flow {
             last: Block::Start,
             columns: 80,
             looks: None,
+            held: Held::default(),
             text: Stream::new(),
             streamed: Streamed::Nothing,
             written: 0,
@@ -225,41 +230,25 @@ impl Flow {
         self.last = block;
     }
 
-    /// Lines of something that is no part of the conversation.
-    pub fn say(&mut self, lines: impl IntoIterator<Item = Line>) {
-        self.begin(Block::Remark);
-        self.out.extend(lines);
-    }
-
-    /// The same, apart from what stands before and after.
-    pub fn show(&mut self, lines: impl IntoIterator<Item = Line>) {
-        self.last = match self.last {
-            Block::Start => Block::Start,
-            _ => Block::ToolBody,
-        };
-        self.begin(Block::Remark);
-        self.out.extend(lines);
-        self.last = Block::ToolBody;
-    }
-
     /// A session begins or another one is opened.
     pub fn heading(&mut self, lines: Vec<Line>) {
         self.show(lines);
         self.last = Block::Remark;
     }
 
-    /// A command that was typed: what follows answers it.
-    pub fn echo(&mut self, text: &str, columns: usize) {
-        if !matches!(self.last, Block::Start) {
-            self.settle_looks();
-            self.last = Block::ToolBody;
-        }
-        let line = Line::of([Span::new(Role::Dim, "› "), Span::new(Role::User, text)]);
-        self.say(wrap(&line, columns, 2));
-    }
-
     pub fn event(&mut self, event: &Event, columns: usize, now: Instant) {
         self.columns = columns;
+        if self.comes_too_early(event) {
+            return;
+        }
+        self.held.note(event, &self.running);
+        self.tell(event, columns, now);
+        if self.is_waited_for(event) {
+            self.release(columns, now);
+        }
+    }
+
+    fn tell(&mut self, event: &Event, columns: usize, now: Instant) {
         match &event.kind {
             EventKind::Question(question) => self.answers.asked(question),
             EventKind::Answer(answer) => self.answered(answer, columns),
@@ -455,6 +444,8 @@ impl Flow {
     pub fn forget_all(&mut self, columns: usize) {
         self.settle_looks();
         self.end_text(columns);
+        self.streamed = Streamed::Nothing;
+        self.forget_held();
         self.thought = Thought::default();
         self.running.clear();
         self.asked.clear();

@@ -70,7 +70,7 @@ fn upper(state: &State, rows: usize) -> Frame {
     lines.extend(state.flow.open(columns));
     lines.extend(state.flow.thought(columns, THOUGHT));
     lines.extend(state.flow.at_work(|running| at_work(state, running)));
-    let mut tail = Vec::new();
+    let mut tail = held(state, rows / 2);
     if state.run.is_some() && !state.flow.todo.is_empty() {
         tail.push(Line::empty());
         tail.extend(todo(state));
@@ -89,6 +89,17 @@ fn upper(state: &State, rows: usize) -> Frame {
     let from = lines.len().saturating_sub(rows);
     lines.drain(..from);
     Frame::of(lines)
+}
+
+/// What was said beside an answer or a call that goes on, as far as there is room:
+/// all of it comes behind that.
+fn held(state: &State, most: usize) -> Vec<Line> {
+    let mut lines = state.flow.held();
+    if lines.len() > most {
+        lines.truncate(most.saturating_sub(1));
+        lines.push(Line::new(Role::Dim, "… the rest follows"));
+    }
+    lines
 }
 
 /// How many of the last lines stay on the screen whatever becomes of the window,

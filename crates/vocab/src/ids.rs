@@ -104,3 +104,20 @@ text_id! {
     /// One question to whoever sits in front of a front end: `q_1`.
     QuestionId
 }
+
+/// In front of the calls that a prompt makes by what it mentions.
+const MENTION: &str = "mention_";
+
+impl CallId {
+    /// The call for an `@path` of a prompt.
+    #[must_use]
+    pub fn of_mention(run: RunId, number: u32) -> Self {
+        Self(format!("{MENTION}{run}_{number}"))
+    }
+
+    /// Whether it is one of those: they come before the message of their prompt.
+    #[must_use]
+    pub fn is_mention(&self) -> bool {
+        self.0.starts_with(MENTION)
+    }
+}

@@ -7,6 +7,8 @@ pub const START: &str = "start";
 pub const KNOWN: &str = "known";
 /// What waited and is not done, because the run was stopped.
 pub const DROPPED: &str = "dropped";
+/// What is to be known of the files that a prompt mentions; comes before it.
+pub const MENTION: &str = "mention";
 /// The model, the effort or the agent was changed, or was not.
 pub const SWITCHED: &str = "switched";
 pub const NOT_SWITCHED: &str = "not_switched";

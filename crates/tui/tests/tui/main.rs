@@ -5,6 +5,7 @@ mod agents;
 mod caret;
 mod composer;
 mod emulator;
+mod held;
 mod keeping;
 mod looks;
 mod markdown;
