@@ -17,7 +17,7 @@ use crate::shapes::Fold;
 use crate::text::{Line, Role, Style, wrap};
 use answers::Answers;
 pub use calls::Running;
-use calls::Shell;
+use calls::{Shell, Tasks};
 use held::Held;
 use looks::Looks;
 use std::time::{Duration, Instant};
@@ -32,6 +32,8 @@ use tenon_vocab::{
 
 /// How much of a thought is kept while it streams.
 const THOUGHT: usize = 4 * 1024;
+/// Shorter thoughts leave no line.
+const WORTH_TELLING: Duration = Duration::from_secs(1);
 
 /// What stands above the live area last; a blank line parts different things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +83,7 @@ pub struct Flow {
     pub running: Vec<Running>,
     asked: Vec<ToolCallPart>,
     pub todo: Vec<TodoItem>,
+    tasks: Tasks,
     thinking: Thinking,
     fold: Fold,
     /// The other agent whose lines stand last.
@@ -122,6 +125,7 @@ impl Flow {
             running: Vec::new(),
             asked: Vec::new(),
             todo: Vec::new(),
+            tasks: Tasks::default(),
             thinking,
             fold: Fold::Folded,
             child: None,
@@ -340,9 +344,13 @@ impl Flow {
         match self.thinking {
             Thinking::Hidden => {}
             Thinking::Brief => {
-                let time = figures::elapsed(now.saturating_duration_since(since));
-                let line = Line::new(style, &format!("Thought for {time}."));
-                self.thought_between(line);
+                let time = now.saturating_duration_since(since);
+                // A shorter one was seen while it streamed.
+                if time >= WORTH_TELLING {
+                    let time = figures::elapsed(time);
+                    let line = Line::new(style, &format!("Thought for {time}."));
+                    self.thought_between(line);
+                }
             }
             Thinking::Whole => {
                 self.begin(Block::Thought);
@@ -454,7 +462,7 @@ impl Flow {
         self.refusals.forget();
         self.cut = None;
         self.todo.clear();
-        self.streamed = Streamed::Nothing;
+        self.tasks = Tasks::default();
         self.written = 0;
     }
 }

@@ -6,9 +6,19 @@ use crate::{boxes, shapes};
 use serde_json::Value;
 use std::time::Instant;
 use tenon_vocab::{
-    CallId, CallStatus, Display, Event, EventKind, Look, RunOrigin, RunStarted, ToolCallPart,
-    ToolDelta, ToolResult, ToolStream, ToolUse, form,
+    CallId, CallStatus, Display, Ending, Event, EventKind, Look, RunOrigin, RunStarted, TodoItem,
+    TodoStatus, ToolCallPart, ToolDelta, ToolResult, ToolStream, ToolUse, form,
 };
+
+/// Where the tasks of a run stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Tasks {
+    /// Nothing is known of them, or they stand above.
+    #[default]
+    Listed,
+    /// In the live area, and how far they are above.
+    Told,
+}
 
 /// How much of a running command's output is kept to be looked at.
 const KEPT: usize = 8 * 1024;
@@ -138,6 +148,12 @@ impl Flow {
         }
         if let Display::Todo { items } = &result.display {
             self.todo.clone_from(items);
+            // The live area lists them while the run goes on.
+            if self.fold == Fold::Folded && result.ending() == Ending::Done {
+                self.tasks = Tasks::Told;
+                self.begin(Block::Tool);
+                return self.out.push(shapes::tasks_line(items, columns));
+            }
         }
         if let (Fold::Folded, Some(look)) = (self.fold, Look::of_result(result)) {
             let said = shapes::said(result);
@@ -159,6 +175,16 @@ impl Flow {
         self.out.extend(lines);
         if body {
             self.last = Block::ToolBody;
+        }
+    }
+
+    /// What a run leaves to do is listed at its end: the live area shows it no more.
+    pub(super) fn leave_tasks(&mut self, columns: usize) {
+        let told = std::mem::replace(&mut self.tasks, Tasks::Listed);
+        let is_left = |item: &TodoItem| item.status != TodoStatus::Completed;
+        if told == Tasks::Told && self.todo.iter().any(is_left) {
+            self.begin(Block::ToolBody);
+            self.out.extend(shapes::todo(&self.todo, columns));
         }
     }
 

@@ -85,6 +85,7 @@ impl Flow {
             }
             return;
         }
+        self.leave_tasks(columns);
         let (role, word) = self.ending(finished);
         let figures = figures::of_run(finished);
         let line = Line::of([

@@ -21,7 +21,9 @@ use grid::{Align, Grid};
 pub use looks::Glance;
 use serde_json::Value;
 use tenon_vocab::figures::count;
-use tenon_vocab::{Display, Question, TableReply, TodoItem, TodoStatus, ToolResult, ToolUse};
+use tenon_vocab::{
+    Display, Question, TableReply, TodoItem, TodoStatus, ToolResult, ToolUse, progress,
+};
 
 /// In front of what a result shows.
 const MARGIN: &str = "    ";
@@ -29,6 +31,8 @@ const MARGIN: &str = "    ";
 const BODY: usize = 12;
 /// Found files that are shown folded.
 const FOUND: usize = 4;
+/// What stands for the name of the tool above a task list.
+const TASKS: &str = "tasks";
 /// In front of what goes on with the line above.
 const GOES_ON: &str = "↪";
 /// Longer lines are broken anywhere, because breaking them at words takes too long.
@@ -100,7 +104,8 @@ fn headed(name: &str, input: &Value, result: &ToolResult, fold: Fold, columns: u
     };
     let mut lines = match &result.display {
         // What is said of a change names the file; a task list stands below.
-        Display::Diff { .. } | Display::Todo { .. } => vec![subject::named(name)],
+        Display::Diff { .. } => vec![subject::named(name)],
+        Display::Todo { .. } => vec![subject::named(TASKS)],
         _ => subject::lines(name, input, fold, columns.saturating_sub(said.width())),
     };
     if let Some(last) = lines.last_mut() {
@@ -204,6 +209,20 @@ pub fn diff(text: &str, fold: Fold, columns: usize) -> Vec<Line> {
 #[must_use]
 pub fn todo(items: &[TodoItem], columns: usize) -> Vec<Line> {
     items.iter().map(|item| task(item).cut(columns)).collect()
+}
+
+/// How far the tasks are, where the list stands elsewhere.
+#[must_use]
+pub fn tasks_line(items: &[TodoItem], columns: usize) -> Line {
+    let mut line = subject::named(TASKS);
+    line.push(Role::Dim, &format!("  {}", progress(items)));
+    let now = items
+        .iter()
+        .find(|item| item.status == TodoStatus::InProgress);
+    if let Some(now) = now {
+        line.push(Role::Text, &format!("  {}", now.text));
+    }
+    line.cut(columns)
 }
 
 /// The last lines that a running command printed.

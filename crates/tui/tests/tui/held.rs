@@ -108,33 +108,42 @@ fn a_file_that_a_prompt_mentions_is_told_behind_the_prompt() {
     in_order(&stage, &order);
 }
 
-#[test]
-fn tasks_are_listed_once_and_then_told_in_a_line() {
+/// What a run with these tasks leaves on the screen, and what it showed last.
+fn worked_through(first: &[TodoStatus]) -> (Stage, String) {
     let mut stage = Stage::new(80, 30);
     stage.begin_run("go");
-    let list = |first| {
+    for (at, first) in first.iter().enumerate() {
         let task = |text: &str, status| TodoItem {
             text: text.into(),
             status,
         };
         let items = vec![
-            task("read it", first),
-            task("change it", TodoStatus::Pending),
+            task("read it", *first),
+            task("change it", TodoStatus::Completed),
         ];
-        Display::Todo { items }
-    };
-    for (at, first) in [TodoStatus::InProgress, TodoStatus::Completed]
-        .into_iter()
-        .enumerate()
-    {
         let call = CallId::new(format!("c{at}"));
         stage.event(used(&call, "todowrite", &json!({})));
-        stage.event(result("todowrite", &call, list(first)));
+        stage.event(result("todowrite", &call, Display::Todo { items }));
     }
+    let during = stage.shown();
     stage.end_run(finished(Outcome::Completed));
-    let shown = stage.shown();
-    assert_eq!(shown.matches("change it").count(), 1, "{shown}");
-    in_order(&stage, &["read it", "change it", "1 of 2", "Done."]);
+    (stage, during)
+}
+
+#[test]
+fn tasks_are_listed_below_while_a_run_goes_on_and_told_above_in_a_line() {
+    let all = [TodoStatus::InProgress, TodoStatus::Completed];
+    let (stage, during) = worked_through(&all);
+    assert_eq!(during.matches("change it").count(), 1, "{during}");
+    in_order(&stage, &["1 of 2 done  read it", "2 of 2 done", "Done."]);
+    assert!(!stage.shown().contains("change it"), "{}", stage.shown());
+}
+
+#[test]
+fn what_a_run_leaves_to_do_is_listed_at_its_end() {
+    let (stage, during) = worked_through(&[TodoStatus::InProgress]);
+    assert_eq!(during.matches("change it").count(), 1, "{during}");
+    in_order(&stage, &["1 of 2 done", "read it", "change it", "Done."]);
 }
 
 #[test]
