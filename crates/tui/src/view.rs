@@ -71,15 +71,18 @@ fn upper(state: &State, rows: usize) -> Frame {
     lines.extend(state.flow.thought(columns, THOUGHT));
     lines.extend(state.flow.at_work(|running| at_work(state, running)));
     let mut tail = held(state, rows / 2);
-    if state.run.is_some() && !state.flow.todo.is_empty() {
-        tail.push(Line::empty());
-        tail.extend(todo(state));
-    }
+    let mut end = Vec::new();
     if let Some(line) = progress(state) {
-        tail.push(Line::empty());
-        tail.push(line);
+        end.push(Line::empty());
+        end.push(line);
     }
-    tail.extend(queued(state));
+    end.extend(queued(state));
+    // A part of the list would be no list.
+    let tasks = tasks(state);
+    if tasks.len() + tail.len() + end.len() < rows {
+        tail.extend(tasks);
+    }
+    tail.extend(end);
     // The text that streams gives way first: what is cut off comes again when
     // it is finished.
     let room = rows.saturating_sub(tail.len());
@@ -137,7 +140,17 @@ fn at_work(state: &State, running: &Running) -> Vec<Line> {
     }
 }
 
-/// The tasks around the one that is worked on.
+/// The tasks of a run, apart from what stands above.
+fn tasks(state: &State) -> Vec<Line> {
+    if state.run.is_none() || state.flow.todo.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![Line::empty()];
+    lines.extend(todo(state));
+    lines
+}
+
+/// Those around the one that is worked on.
 fn todo(state: &State) -> Vec<Line> {
     let items = &state.flow.todo;
     let lines = shapes::todo(items, state.size.columns);
@@ -165,8 +178,12 @@ fn progress(state: &State) -> Option<Line> {
             Span::new(Role::Accent, &format!("{spinner} ")),
             Span::new(Role::Text, doing(state, run)),
         ]);
-        let time = state.now.saturating_duration_since(run.since);
-        let mut facts = format!(" {}", figures::elapsed(time));
+        let mut facts = String::new();
+        // Nothing goes on, and how long somebody takes is nobody's business.
+        if !is_waiting(run) {
+            let time = state.now.saturating_duration_since(run.since);
+            facts = format!(" {}", figures::elapsed(time));
+        }
         if let Some(percent) = run.read {
             facts.push_str(&format!(" · prompt read to {percent} %"));
         }
@@ -211,8 +228,12 @@ fn since(state: &State) -> Instant {
     since.unwrap_or(state.now)
 }
 
+fn is_waiting(run: &Run) -> bool {
+    run.state == RunState::AwaitingPermission && !run.stopping
+}
+
 fn spinner(state: &State) -> &'static str {
-    if state.wishes.motion == Motion::Reduced {
+    if state.wishes.motion == Motion::Reduced || state.run.as_ref().is_some_and(is_waiting) {
         return "•";
     }
     let time = state.now.saturating_duration_since(since(state));

@@ -2,7 +2,7 @@
 //! written out there: its beginning stands for it, and its end, where the request
 //! often is.
 
-use crate::shapes::Fold;
+use crate::shapes::{Fold, key_of_rest};
 use crate::text::{Line, Role, Span, Style, width, wrap};
 use tenon_vocab::figures::count;
 
@@ -55,8 +55,8 @@ fn folded(text: &str, columns: usize) -> Vec<Line> {
         last.extend(rows.into_iter().rev().take(room));
     }
     last.reverse();
-    let more = format!("… +{} (ctrl+t shows all)", count(missing, "line"));
-    let more = Line::new(Role::Dim, &more).behind(Span::new(Role::Accent, BAR));
+    let more = format!("… +{}", count(missing, "line"));
+    let more = key_of_rest(&more, columns.saturating_sub(2)).behind(Span::new(Role::Accent, BAR));
     first.push(more.cut(columns));
     first.extend(last);
     first
@@ -88,7 +88,7 @@ mod tests {
         let rows = shown(&text, Fold::Folded);
         assert_eq!(rows.len(), FIRST + 1 + LAST, "{rows:?}");
         assert_eq!(rows[0], "▌ line 1");
-        assert_eq!(rows[FIRST], "▌ … +19987 lines (ctrl+t show…");
+        assert_eq!(rows[FIRST], "▌ … +19987 lines (ctrl+t)");
         assert_eq!(rows[FIRST + LAST], "▌ why does it fail?");
         assert_eq!(shown(&text, Fold::Whole).len(), 20_001);
     }

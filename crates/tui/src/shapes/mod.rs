@@ -354,9 +354,15 @@ fn folded(lines: Vec<Line>, limit: usize, fold: Fold, columns: usize) -> Vec<Lin
 
 /// That something is folded, and the key that shows it.
 fn more(what: &str, columns: usize) -> Line {
-    Line::of([
-        margin(),
-        Span::new(Role::Dim, &format!("{what} (ctrl+t shows all)")),
-    ])
-    .cut(columns)
+    let room = columns.saturating_sub(width(MARGIN));
+    key_of_rest(what, room).behind(margin()).cut(columns)
+}
+
+/// The same where there is so much room: the key stays as long as it can.
+pub(crate) fn key_of_rest(what: &str, room: usize) -> Line {
+    let long = format!("{what} (ctrl+t shows all)");
+    match width(&long) <= room {
+        true => Line::new(Role::Dim, &long),
+        false => Line::new(Role::Dim, &format!("{what} (ctrl+t)")),
+    }
 }

@@ -1,7 +1,7 @@
 //! The heading of a call: `▸ read src/main.rs`. One line while it runs; a command
 //! that is over is shown with all its lines, as far as they are few.
 
-use super::{Fold, count, parts, tabs};
+use super::{Fold, count, key_of_rest, parts, tabs};
 use crate::text::{Line, Role, Span, Style, split_at};
 use serde_json::Value;
 use tenon_vocab::names::{canonical_name, tool};
@@ -60,7 +60,7 @@ pub(super) fn lines(name: &str, input: &Value, fold: Fold, columns: usize) -> Ve
     };
     if fold == Fold::Folded && rows.len() > COMMAND + 1 {
         rows.truncate(COMMAND);
-        rows.push(more_of(about));
+        rows.push(more_of(about, columns - indent));
     }
     let blank = Span::new(Role::Text, &" ".repeat(indent));
     let mut rows = rows.into_iter();
@@ -73,9 +73,9 @@ pub(super) fn lines(name: &str, input: &Value, fold: Fold, columns: usize) -> Ve
     std::iter::once(first).chain(rest).collect()
 }
 
-fn more_of(about: &str) -> Line {
+fn more_of(about: &str, room: usize) -> Line {
     let all = count(about.split('\n').count(), "line");
-    Line::new(Role::Dim, &format!("… {all} in all (ctrl+t shows them)"))
+    key_of_rest(&format!("… {all} in all"), room)
 }
 
 pub(super) fn line(name: &str, input: &Value, columns: usize) -> Line {

@@ -352,9 +352,11 @@ fn named(ask: &Ask, item: Item, yes: Yes) -> Option<(String, &str)> {
     }
 }
 
-/// What a permission is called is shorter than what it says, and says as much.
+/// What a permission is called is shorter than what it says, and says as much: but
+/// for that of the yes, which is half of it.
 fn short<'a>(ask: &Ask, choice: &'a Choice) -> &'a str {
     match ask.question.kind {
+        QuestionKind::Permission if choice.id == Choice::ONCE => "allow",
         QuestionKind::AskUser | QuestionKind::Trust => &choice.label,
         QuestionKind::Permission => &choice.id,
     }

@@ -98,7 +98,7 @@ pub enum Verdict {
 }
 
 /// Whoever writes is told from the beginning, and every time.
-const WRITING: &str = "what you type goes into your message · press tab to answer";
+const WRITING: &str = "tab to answer · what you type goes into your message";
 /// Of a key that is no text, or that may have been meant for what stood there before.
 const TOO_EARLY: &str = "too early to count: read it, then press the key again";
 
