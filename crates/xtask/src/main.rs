@@ -5,10 +5,12 @@
 mod bench;
 mod check;
 mod docs;
+mod eval;
 mod manifest;
 mod repository;
 mod say;
 mod screens;
+mod server;
 mod shell;
 mod skips;
 mod steps;
@@ -34,6 +36,12 @@ usage: cargo xtask <chore>
   docs                        write docs/reference anew
   bench [--json FILE] [--only WORD] [--program PATH]
                               speed and size of the release build, or of another
+  eval [--base-url URL --model NAME [--key-env NAME]] [--prompt WORD]...
+       [--only WORD] [--rounds N] [--jobs N] [--program PATH]
+                              how well a model solves the tasks in eval/tasks;
+                              without an address, whether their own scripts do
+       --prompt WORD          compact, full, auto, a name in eval/prompts or a
+                              file; several are compared
   screens [--only NAME] [--program PATH]
                               draw the pictures in docs/screens anew (needs chromium)
 ";
@@ -72,6 +80,7 @@ fn run(arguments: &[OsString]) -> Result<()> {
             docs::write(&repository)
         }
         "bench" => bench::run(&repository, &bench::Options::parse(options)?),
+        "eval" => eval::run(&repository, &eval::Options::parse(options)?),
         "screens" => screens::run(&repository, &screens::Options::parse(options)?),
         "help" | "--help" | "-h" => {
             say(HELP);

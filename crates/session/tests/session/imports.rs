@@ -514,6 +514,7 @@ fn a_document_chooses_neither_the_prompt_nor_the_server_nor_an_address_to_fetch(
         (&compiled.parameters, compiled.quirks.len()),
         (&Value::Null, 0)
     );
+    assert_eq!(compiled.tier, None);
     let known = loaded.state().settings().unwrap();
     assert_eq!((known.provider.as_str(), &known.effort), ("", &None));
     assert_eq!(known.title.as_deref(), Some("A title"));

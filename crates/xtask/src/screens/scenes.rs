@@ -120,7 +120,7 @@ impl Stage {
         // Enough of a repository for its branch to be known.
         fs::create_dir_all(project.join(".git"))?;
         fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n")?;
-        let server = Server::start(program, &home, &script(), pause_ms)?;
+        let server = Server::of_scene(program, &home, &script(), pause_ms)?;
         fs::write(home.tenon().join("tenon.jsonc"), config.to_string())?;
         Ok(Self { home, server })
     }
@@ -128,7 +128,7 @@ impl Stage {
     fn command(&self, program: &Path) -> Command {
         let mut command = self.home.command(program);
         command
-            .env("TENON_BASE_URL", &self.server.url)
+            .env("TENON_BASE_URL", &self.server.base_url)
             .env("TENON_MODEL", "mock-model")
             // Below the home, so that its name is short on any machine.
             .current_dir(self.home.home().join("hello"));

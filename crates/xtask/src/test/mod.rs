@@ -9,6 +9,7 @@ mod suite;
 
 use crate::check;
 use crate::docs::Program;
+use crate::eval;
 use crate::repository::Repository;
 use crate::say::say;
 use crate::skips::Skips;
@@ -80,6 +81,7 @@ pub fn run(repository: &Repository, options: &Options) -> Result<()> {
     let examples = || suite::examples(repository);
     let reference = || check::reference(repository, Program::Built(&program));
     let fuzz = || fuzz::check(repository, &skips);
+    let tasks = || eval::rehearse(repository, &program, &skips);
     let live = || live::run(repository);
 
     let mut steps: Vec<Step<'_>> = vec![("the tree", &tree), ("formatting", &format)];
@@ -92,6 +94,7 @@ pub fn run(repository: &Repository, options: &Options) -> Result<()> {
         steps.push(("fuzz targets", &fuzz));
     }
     steps.push(("the reference", &reference));
+    steps.push(("tasks of the evaluation", &tasks));
     if options.servers == Servers::Live {
         steps.push(("live tests", &live));
     }
