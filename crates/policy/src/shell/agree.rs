@@ -53,10 +53,21 @@ impl Places {
             return Err("it is nested too deep".into());
         }
         match node.kind() {
-            "program" | "list" | "pipeline" | "redirected_statement" => {
+            "program"
+            | "list"
+            | "pipeline"
+            | "redirected_statement"
+            | "subshell"
+            | "compound_statement"
+            | "if_statement"
+            | "elif_clause"
+            | "else_clause"
+            | "negated_command" => {
                 for (child, _) in children(node) {
                     match child.kind() {
-                        "&&" | "||" | "|" | ";" | "\n" => {}
+                        "&&" | "||" | "|" | ";" | "\n" | "(" | ")" | "{" | "}" | "if" | "then"
+                        | "elif" | "else" | "fi" | "!" => {}
+                        "herestring_redirect" => self.text(child)?,
                         "file_redirect" => self.redirect(child)?,
                         _ if child.is_named() => self.visit(child, level + 1)?,
                         token => return Err(format!("it uses `{token}`")),
@@ -78,6 +89,7 @@ impl Places {
         for (child, _) in children(node) {
             match child.kind() {
                 "file_redirect" => self.redirect(child)?,
+                "herestring_redirect" => self.text(child)?,
                 "command_name" => {
                     self.heads.push(child.start_byte());
                     self.word(child)?;
@@ -91,6 +103,15 @@ impl Places {
     fn redirect(&mut self, node: Node<'_>) -> Result<(), String> {
         for (child, field) in children(node) {
             if field == Some("destination") {
+                self.word(child)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, node: Node<'_>) -> Result<(), String> {
+        for (child, _) in children(node) {
+            if child.is_named() {
                 self.word(child)?;
             }
         }

@@ -1,5 +1,6 @@
 //! The plain part of the shell language, read by hand: words, quotes, the
-//! operators that only join commands, and redirections that write nowhere.
+//! operators that only join commands, groups and conditions, and redirections
+//! that write nowhere.
 //!
 //! Refuses everything else and says why. The strict walk believes the grammar
 //! only where this reading agrees with it, word for word: neither may allow
@@ -10,8 +11,8 @@ use std::ops::Range;
 
 /// First words after which the shell does something other than run a program.
 const RESERVED: &[&str] = &[
-    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for",
-    "in", "select", "function", "coproc", "[[", "]]",
+    "do", "done", "case", "esac", "while", "until", "for", "in", "select", "function", "coproc",
+    "[[", "]]",
 ];
 
 /// Variables that change how a program talks and nothing else. Never those that
@@ -77,6 +78,8 @@ enum Pending {
     /// Only `/dev/null` will do.
     Sink,
     Source,
+    /// What the command reads, as text.
+    Text,
     /// Only a number of an open file will do.
     Descriptor,
 }
@@ -89,6 +92,14 @@ enum Before {
     Operator,
 }
 
+/// What holds several commands together, and is not closed yet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Subshell,
+    Group,
+    If,
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -97,6 +108,10 @@ struct Reader<'a> {
     word: PlainWord,
     pending: Pending,
     before: Before,
+    open: Vec<Open>,
+    /// Whether the last of these has ended, and nothing has come since that
+    /// begins another command.
+    closed: bool,
 }
 
 type Refusal = String;
@@ -111,6 +126,8 @@ pub(super) fn read(text: &str) -> Result<Vec<PlainCommand>, Refusal> {
         word: PlainWord::default(),
         pending: Pending::Word,
         before: Before::Anything,
+        open: Vec::new(),
+        closed: false,
     };
     while let Some(c) = reader.next() {
         reader.step(c)?;
@@ -122,6 +139,9 @@ pub(super) fn read(text: &str) -> Result<Vec<PlainCommand>, Refusal> {
     reader.end_command(Before::Anything)?;
     if reader.before == Before::Operator {
         return Err("a command is missing at its end".into());
+    }
+    if !reader.open.is_empty() {
+        return Err("a group of commands is not closed".into());
     }
     if reader.commands.is_empty() {
         return Err("it is empty".into());
@@ -168,7 +188,8 @@ impl Reader<'_> {
             '\n' => {
                 self.end_word()?;
                 // A command that an operator waits for may stand on the next line.
-                if self.command.words.is_empty() && self.pending == Pending::Word {
+                let is_empty = self.command.words.is_empty() && !self.closed;
+                if is_empty && self.pending == Pending::Word {
                     return if self.command.assignments.is_empty() {
                         Ok(())
                     } else {
@@ -179,7 +200,26 @@ impl Reader<'_> {
             }
             ';' | '&' | '|' => self.operator(c),
             '<' | '>' => self.redirection(c),
-            '(' | ')' | '{' | '}' | '$' | '`' | '!' => Err(format!("it uses `{c}`")),
+            '(' if self.is_at_start() && self.peek() != Some('(') => self.begin(Open::Subshell),
+            '{' if self.is_at_start() && self.is_before(" \t\n") => self.begin(Open::Group),
+            ')' => {
+                self.end_word()?;
+                self.end_group(Open::Subshell)
+            }
+            '}' if self.is_at_start() && self.is_before(" \t\n;&|)") => self.end_group(Open::Group),
+            '!' if self.is_at_start() && self.is_before(" \t") => {
+                self.before = Before::Operator;
+                Ok(())
+            }
+            // An operand of `test` or `find`.
+            '!' if !self.word.started
+                && !self.command.words.is_empty()
+                && self.is_before(" \t=") =>
+            {
+                self.word.push(c);
+                Ok(())
+            }
+            '(' | '{' | '}' | '$' | '`' | '!' => Err(format!("it uses `{c}`")),
             '\r' => Err("it has a control character".into()),
             // What counts as blank outside ASCII depends on the locale.
             c if c.is_whitespace() => Err("it has an unusual blank".into()),
@@ -208,7 +248,7 @@ impl Reader<'_> {
             _ if matches!(self.peek(), Some(';' | '&')) => return Err("it uses `;;`".into()),
             _ => Before::Anything,
         };
-        if self.command.words.is_empty() {
+        if self.command.words.is_empty() && !self.closed {
             return Err("a command is missing before an operator".into());
         }
         self.end_command(before)
@@ -223,6 +263,16 @@ impl Reader<'_> {
             self.word = PlainWord::default();
         } else {
             self.end_word()?;
+        }
+        if c == '<'
+            && !number
+            && self
+                .text
+                .get(self.at..)
+                .is_some_and(|rest| rest.starts_with("<<"))
+        {
+            self.at += 2;
+            return self.expect(Pending::Text);
         }
         let pending = match (c, self.peek()) {
             ('<', Some('<' | '>' | '&' | '(')) => return Err("it uses `<` in a special way".into()),
@@ -275,14 +325,21 @@ impl Reader<'_> {
             Pending::Source if word.expands => {
                 return Err("the file that it reads is not written out".into());
             }
-            Pending::Source => {}
+            Pending::Text if word.expands => return Err("it uses a special text as input".into()),
+            Pending::Source | Pending::Text => {}
         }
         self.command.ranges.push(word.range);
         Ok(())
     }
 
     fn keep(&mut self, word: PlainWord) -> Result<(), Refusal> {
+        if self.closed {
+            return Err("a group of commands has words behind it".into());
+        }
         if self.command.words.is_empty() {
+            if self.command.ranges.is_empty() && !word.quoted && self.is_condition(&word.text)? {
+                return Ok(());
+            }
             if let Some(name) = assigned_name(&word) {
                 if !is_safe_assignment(name, &word) {
                     return Err(format!("it sets the variable `{name}`"));
@@ -303,6 +360,14 @@ impl Reader<'_> {
             return Err("a redirection has no file".into());
         }
         let command = std::mem::take(&mut self.command);
+        if std::mem::take(&mut self.closed) {
+            // What a group as a whole is sent to, or reads.
+            if let Some(last) = self.commands.last_mut() {
+                last.ranges.extend(command.ranges);
+            }
+            self.before = before;
+            return Ok(());
+        }
         if command.words.is_empty() {
             if command.ranges.is_empty() {
                 return Ok(());
@@ -312,6 +377,52 @@ impl Reader<'_> {
         self.commands.push(command);
         self.before = before;
         Ok(())
+    }
+
+    /// Whether the next word would be the name of a command.
+    fn is_at_start(&self) -> bool {
+        !self.word.started
+            && !self.closed
+            && self.pending == Pending::Word
+            && self.command.words.is_empty()
+            && self.command.ranges.is_empty()
+    }
+
+    /// Whether the line ends here or goes on with one of these.
+    fn is_before(&self, next: &str) -> bool {
+        self.peek().is_none_or(|c| next.contains(c))
+    }
+
+    fn begin(&mut self, open: Open) -> Result<(), Refusal> {
+        self.open.push(open);
+        self.before = Before::Operator;
+        Ok(())
+    }
+
+    fn end_group(&mut self, open: Open) -> Result<(), Refusal> {
+        self.end_command(Before::Anything)?;
+        if self.before == Before::Operator || self.open.pop() != Some(open) {
+            return Err("a group of commands is not complete".into());
+        }
+        self.closed = true;
+        Ok(())
+    }
+
+    /// Takes a word of `if … then … fi`, where a command could stand.
+    fn is_condition(&mut self, word: &str) -> Result<bool, Refusal> {
+        match word {
+            "if" => self.begin(Open::If)?,
+            "then" | "else" | "elif" => {
+                let fits = self.open.last() == Some(&Open::If) && self.before == Before::Anything;
+                if !fits {
+                    return Err("a condition is not complete".into());
+                }
+                self.before = Before::Operator;
+            }
+            "fi" => self.end_group(Open::If)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     fn single_quoted(&mut self) -> Result<(), Refusal> {

@@ -44,6 +44,10 @@ impl Parts {
         if Line::of(&analyse(line)) != Line::Mixed {
             return None;
         }
+        // Of a group or a `!` its end says something else than its last command.
+        if line.trim_start().starts_with(['(', '{', '!']) {
+            return None;
+        }
         let mut found = None;
         let mut moves = 0;
         for (at, joint, length) in joints(line).take(MOST) {
