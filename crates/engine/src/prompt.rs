@@ -193,7 +193,7 @@ pub fn fragments(given: &Briefing<'_>) -> (Vec<Fragment>, Vec<Cut>) {
 }
 
 /// Stands before the first file of rules, once.
-const INTRODUCTION: &str = "# Project Context\n\nRules of the user and of the project; where they differ, the later ones win.";
+const INTRODUCTION: &str = "# Project Context\n\nRules from the user and the project. If two conflict, the later one applies.";
 
 /// A file of rules as it stands in the prompt. The header carries its path.
 pub(crate) fn section(file: &RuleFile) -> String {

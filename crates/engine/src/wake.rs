@@ -61,7 +61,7 @@ pub(crate) fn note(core: &Core) -> Option<Part> {
 /// `proc_1 exited with code 0 after 12 s: npm test. 1204 bytes …`
 fn line(job: &JobInfo) -> String {
     let unread = match job.unread_bytes {
-        0 => String::from("Nothing of its output is unread."),
+        0 => String::from("You have read all of its output."),
         bytes => format!(
             "{bytes} bytes of its output are unread: process with action read and id {} shows them.",
             job.id

@@ -9,7 +9,7 @@ use tenon_model::estimate_text;
 use tenon_vocab::marked::element;
 use tenon_vocab::{KeptText, Recap};
 
-const INTRODUCTION: &str = "The conversation was made shorter. What stood here is replaced by this summary and by facts that were taken from the log word for word. The messages that follow are unchanged. Go on with the work; do not begin it again.";
+const INTRODUCTION: &str = "The conversation was made shorter. This summary, and facts taken word for word from the log, replace what came before. The messages that follow are unchanged. Continue the work; don't start over.";
 
 /// Who wrote a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

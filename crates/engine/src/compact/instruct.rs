@@ -13,7 +13,7 @@ use tenon_model::{Entry, Request, estimate_text};
 use tenon_vocab::marked::element;
 use tenon_vocab::{Message, Origin, Part, Role};
 
-const SYSTEM: &str = "You write summaries of working sessions of a coding assistant, for the assistant itself, which goes on with nothing but the summary. Be exact: names of files, commands, errors and decisions as they are.";
+const SYSTEM: &str = "You write summaries of working sessions of a coding assistant, for the assistant itself, which continues with nothing but the summary. Be exact: names of files, commands, errors and decisions as they are.";
 /// Characters of the messages that are shown as text.
 const MESSAGE: u64 = 600;
 const CALL: u64 = 80;
@@ -26,15 +26,15 @@ pub(crate) fn instruction(tokens: u64, focus: Option<&str>, previous: Option<&st
     let words = figure((tokens * 6 / 10).max(40));
     let headings = headings();
     let mut text = format!(
-        "The conversation is about to be made shorter. Write the summary that replaces it. Do not call tools and do not go on with the work. At most {words} words, in the language of the user, with these headings:\n\
+        "The conversation is about to be made shorter. Write the summary that replaces it. Do not call tools and do not continue the work. At most {words} words, in the language of the user, with these headings:\n\
          {headings}\
-         Write file names, commands, identifiers, errors and numbers exactly as they are. Leave a heading out when there is nothing to say. Answer with the summary alone."
+         Write file names, commands, identifiers, errors and numbers exactly as they are. Leave out a heading if there is nothing to say under it. Answer with the summary alone."
     );
     if previous.is_some() {
-        text.push_str("\n\nThe conversation begins with an earlier summary. Update that summary: keep all of it that still holds, word for word where you can, correct what has changed, add what is new. Do not summarise it again.");
+        text.push_str("\n\nThe conversation begins with an earlier summary. Update that summary: keep everything that still applies, word for word where you can, correct what has changed, and add what is new. Do not summarise it again.");
     }
     if let Some(focus) = focus {
-        text.push_str("\n\nThe user asks to mind this above all:\n");
+        text.push_str("\n\nThe user asks you to pay special attention to this:\n");
         text.push_str(focus);
     }
     text

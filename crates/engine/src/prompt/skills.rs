@@ -34,7 +34,7 @@ pub fn skills(skills: &[SkillInfo]) -> Option<Fragment> {
         let more = listed.len() - shown;
         let _ = write!(
             text,
-            "\n- [{more} more have no room here; the `skill` tool without a name lists all]"
+            "\n- [{more} more are not shown; the `skill` tool without a name lists all of them]"
         );
     }
     Some(Fragment {
@@ -123,7 +123,7 @@ mod tests {
         let text = skills(&many).unwrap().text;
         assert!(text.len() < FragmentKind::Skills.cap() + 200);
         let listed = text.matches("\n- skill-").count();
-        let said = format!("[{} more have no room here", 200 - listed);
+        let said = format!("[{} more are not shown", 200 - listed);
         assert!(text.contains(&said), "{text}");
     }
 }

@@ -18,7 +18,7 @@ use tenon_vocab::{
 /// Characters of the request that the first item holds.
 const REQUEST: usize = 120;
 
-const TOLD: &str = "Not run yet: this request has several parts, and there was no task list. One was begun with the request as its only item. Replace it with `todowrite` now, an item for each part and the first of them in_progress; then make this call again. This is said once: calls run as usual from then on.";
+const TOLD: &str = "Not run yet: this request has several parts, but there was no task list. One was started with the request as its only item. Replace it now with `todowrite`: one item for each part, the first one in_progress. Then make this call again. This is a one-time reminder; after it, calls run as usual.";
 const WITH_IT: &str = "Not run yet: an earlier call of this reply waits for the task list. Make this one again after it.";
 
 /// How often a model that stops is told that its call still waits.

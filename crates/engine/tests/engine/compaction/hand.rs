@@ -33,7 +33,7 @@ async fn by_hand_it_is_done_now_and_the_focus_is_asked_for() {
     assert!(done[0].tokens_after < done[0].tokens_before);
     let asked = &server.summaries()[0];
     assert!(
-        asked.contains("mind this above all:\\nthe error codes"),
+        asked.contains("pay special attention to this:\\nthe error codes"),
         "{asked}"
     );
     let said = &notices(&events, "compacted")[0].message;
