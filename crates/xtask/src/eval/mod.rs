@@ -82,7 +82,9 @@ fn measure(
     let failed = failed.filter(|trial| trial.failure.is_some()).count();
     match options.asked {
         // A model may fail; the script of a task may not.
-        Asked::Script if failed > 0 => bail!("{failed} tasks failed with their own script"),
+        Asked::Script if failed > 0 => {
+            bail!("tasks that their own scripts do not solve: {failed}")
+        }
         _ => Ok(()),
     }
 }
