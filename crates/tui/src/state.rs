@@ -124,6 +124,8 @@ impl fmt::Display for Queued {
 pub struct Run {
     pub since: Instant,
     pub state: RunState,
+    /// When it came to be in that state.
+    pub changed: Instant,
     /// How much of the prompt the server has read, in percent.
     pub read: Option<u8>,
     /// Esc was pressed.

@@ -19,10 +19,12 @@ use crate::screen::room;
 use crate::shapes;
 use crate::state::{Busy, Cursor, Overlay, Run, State};
 use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tenon_vocab::figures::{self, count};
 use tenon_vocab::{QuestionKind, RunState};
 
+/// A server that is well begins to answer before.
+const SILENT: Duration = Duration::from_millis(1_500);
 /// Rows of a thought, of a running command, of the task list, of what waits.
 const THOUGHT: usize = 3;
 const OUTPUT: usize = 5;
@@ -250,12 +252,21 @@ fn doing(state: &State, run: &Run) -> &'static str {
     match run.state {
         RunState::AwaitingPermission => "Waiting for you",
         RunState::ToolRunning => "Working",
+        RunState::ModelGenerating if is_silent(state, run) => "No answer from the server yet",
         RunState::ModelGenerating if state.flow.tokens_written() == 0 => "Waiting for the model",
         RunState::ModelGenerating => "Writing",
         RunState::Planning | RunState::Idle => "Planning",
         RunState::Done => "Finishing",
         RunState::Error => "Failed",
     }
+}
+
+/// Nothing came for so long that it is to be said: not a word, nor how much of the
+/// prompt was read.
+fn is_silent(state: &State, run: &Run) -> bool {
+    state.flow.tokens_written() == 0
+        && run.read.is_none()
+        && state.now.saturating_duration_since(run.changed) >= SILENT
 }
 
 /// What was sent and waits for its turn.

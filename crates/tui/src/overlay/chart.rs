@@ -35,9 +35,10 @@ pub fn context(table: &TableReply, meter: Option<&Meter>, columns: usize) -> Vec
         .iter()
         .filter_map(|part| part.count)
         .fold(0, u64::saturating_add);
-    let window = meter
-        .and_then(|meter| meter.limit)
-        .or_else(|| limit.and_then(|limit| limit.count))
+    // The status line's figures are older than the table.
+    let window = limit
+        .and_then(|limit| limit.count)
+        .or_else(|| meter.and_then(|meter| meter.limit))
         .filter(|limit| *limit > 0);
     let mut lines = whole(used, meter, window, columns);
     // It says the same in words.
@@ -55,7 +56,7 @@ pub fn context(table: &TableReply, meter: Option<&Meter>, columns: usize) -> Vec
         lines.push(Line::empty());
     }
     for part in [sum, used, limit].into_iter().flatten() {
-        let mut line = Line::new(Role::Text, &format!("{} {}", part.name, part.tokens));
+        let mut line = Line::new(Role::Text, &format!("{} {}", part.name, figure(part)));
         if !part.source.is_empty() {
             line.push(Role::Dim, &format!("  {}", part.source));
         }
@@ -81,9 +82,9 @@ fn whole(
     window: Option<u64>,
     columns: usize,
 ) -> Vec<Line> {
-    let count = meter
-        .map(|meter| meter.used)
-        .or_else(|| used.and_then(|used| used.count));
+    let count = used
+        .and_then(|used| used.count)
+        .or_else(|| meter.map(|meter| meter.used));
     let (Some(count), Some(window)) = (count, window) else {
         return Vec::new();
     };
@@ -103,11 +104,11 @@ fn whole(
         ])
         .cut(columns),
     ];
-    let about = if meter.is_some_and(|meter| meter.estimated) {
-        "~"
-    } else {
-        ""
+    let is_estimate = match used {
+        Some(used) => used.tokens.starts_with('~'),
+        None => meter.is_some_and(|meter| meter.estimated),
     };
+    let about = if is_estimate { "~" } else { "" };
     let mut line = Line::new(Style::from(role).bold(), &format!("{about}{share} %"));
     line.push(
         Role::Text,

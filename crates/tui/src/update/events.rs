@@ -27,12 +27,16 @@ pub(super) fn event(state: &mut State, event: &Event, effects: &mut Vec<Effect>)
             state.run = Some(Run {
                 since: now,
                 state: RunState::Planning,
+                changed: now,
                 read: None,
                 stopping: false,
             });
         }
         EventKind::State(changed) if own => {
             if let Some(run) = &mut state.run {
+                if run.state != changed.state {
+                    run.changed = now;
+                }
                 run.state = changed.state;
                 run.read = changed.read_percent;
             }

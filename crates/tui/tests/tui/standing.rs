@@ -8,8 +8,8 @@ use std::time::Duration;
 use tenon_tui::house::Notify;
 use tenon_tui::input::{Effect, Focus, Input};
 use tenon_vocab::{
-    CallId, Class, Cost, Explanation, Meter, Outcome, Query, Reply, TodoItem, TodoList, TodoStatus,
-    ToolDelta, ToolStream, ToolUse, Usage,
+    CallId, Class, Cost, Explanation, Meter, Outcome, Query, Reply, RunState, StateChanged,
+    TodoItem, TodoList, TodoStatus, ToolDelta, ToolStream, ToolUse, Usage,
 };
 
 fn status(stage: &Stage) -> String {
@@ -91,6 +91,26 @@ fn a_tool_at_work_shows_its_time_its_last_lines_and_the_list_stands_below() {
     for wanted in ["make all", "3s", "compiling the last", "make it pass"] {
         assert!(shown.contains(wanted), "{wanted}:\n{shown}");
     }
+}
+
+#[test]
+fn a_server_that_says_nothing_is_said_to_be_silent_within_two_seconds() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin_run("hi");
+    let asked = |read_percent| StateChanged {
+        state: RunState::ModelGenerating,
+        read_percent,
+        written_tokens: None,
+    };
+    stage.now += Duration::from_secs(60);
+    stage.event(asked(None));
+    let silent = "No answer from the server yet";
+    assert!(!stage.shown().contains(silent), "{}", stage.shown());
+    stage.now += Duration::from_millis(1_800);
+    stage.input(Input::Tick);
+    assert!(stage.shown().contains(silent), "{}", stage.shown());
+    stage.event(asked(Some(40)));
+    assert!(!stage.shown().contains(silent), "{}", stage.shown());
 }
 
 #[test]

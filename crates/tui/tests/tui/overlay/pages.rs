@@ -81,20 +81,25 @@ fn the_context_is_a_chart_by_part() {
         base.contains(&format!("{}  ", "█".repeat(12))) && base.contains("6.1 %"),
         "{base}"
     );
-    assert!(all.contains("used 8192  as the server counted"), "{all}");
-    assert!(all.contains("limit 32768  as the server says"), "{all}");
+    assert!(all.contains("used 8,192  as the server counted"), "{all}");
+    assert!(all.contains("limit 32,768  as the server says"), "{all}");
 }
 
 #[test]
-fn figures_of_the_meter_come_first() {
+fn the_bar_and_the_rows_below_it_say_the_same() {
+    // As it was for the status line, before the answer that is being written.
     let meter = Meter {
         used: 30_000,
         estimated: true,
-        limit: Some(32_768),
+        limit: Some(32_000),
         ..Meter::default()
     };
     let all = plain(&chart::context(&table(), Some(&meter), 80)).join("\n");
-    assert!(all.contains("~91 %  ~30,000 of 32,768 tokens"), "{all}");
+    assert!(all.contains("25 %  8,192 of 32,768 tokens"), "{all}");
+    let mut short = table();
+    short.rows.truncate(4);
+    let all = plain(&chart::context(&short, Some(&meter), 80)).join("\n");
+    assert!(all.contains("~93 %  ~30,000 of 32,000 tokens"), "{all}");
 }
 
 #[test]
