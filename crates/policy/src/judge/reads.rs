@@ -7,7 +7,7 @@ use crate::reading::{Ground, doubt, shows_trees};
 use crate::rule::{Layer, Rule, Target};
 use crate::script::Stay;
 use crate::trail::Finding;
-use crate::{Commands, Deed, Facts, ReadingRoom, Rules, Script, Subject};
+use crate::{Commands, Deed, EXTERNAL_DIRECTORY, Facts, ReadingRoom, Rules, Script, Subject};
 use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Decision};
 
@@ -17,7 +17,7 @@ impl Judge<'_> {
             Target::Part(script, part) => {
                 let ground = self.ground(aspect.facts);
                 doubt(script, part, ground)
-                    .or_else(|| self.unreadable(script, part))
+                    .or_else(|| self.unreadable(script, part, ground))
                     .or_else(|| self.unseen(script, part))
                     .or_else(|| noticed(script))
             }
@@ -53,7 +53,7 @@ impl Judge<'_> {
     }
 
     /// Why a command that only reads may not read unasked what it names.
-    fn unreadable(&self, script: &Script, part: usize) -> Option<String> {
+    fn unreadable(&self, script: &Script, part: usize, ground: Ground) -> Option<String> {
         let program = script.exact()?.get(part)?.program();
         script.observed_of(part).find_map(|(target, fact)| {
             let Some(fact) = fact else {
@@ -62,6 +62,10 @@ impl Judge<'_> {
             if target.deed != Deed::Read {
                 return Some(format!("{program} would change {}", fact.path));
             }
+            let of_system = ground == Ground::Room && is_of_system(&fact.path);
+            if of_system && !self.narrows_outside() {
+                return None;
+            }
             if !fact.inside {
                 let path = &fact.path;
                 return Some(format!("{program} would read {path}, outside the project"));
@@ -69,6 +73,19 @@ impl Judge<'_> {
             let found = self.of_path(tool::READ, fact)?;
             (found.class != Class::Allow)
                 .then(|| format!("{program} would read {}: {}", fact.path, found.reason))
+        })
+    }
+
+    /// Whether somebody has written what may be read, here or outside the project.
+    fn narrows_outside(&self) -> bool {
+        let own = self.authority.agent_rules.into_iter().flat_map(Rules::iter);
+        self.rules.iter().chain(own).any(|rule| {
+            rule.layer != Layer::BuiltIn
+                && rule.decision != Decision::Allow
+                && rule.tool != "*"
+                && [EXTERNAL_DIRECTORY, tool::READ]
+                    .iter()
+                    .any(|name| rule.speaks_of(name))
         })
     }
 
@@ -98,6 +115,33 @@ impl Judge<'_> {
             rule.origin
         ))
     }
+}
+
+/// Whether a file came with the system and says nothing of its user: headers,
+/// libraries, documentation, what kind of machine it is.
+fn is_of_system(path: &str) -> bool {
+    const FOLDERS: [&str; 5] = [
+        "/usr/include",
+        "/usr/lib",
+        "/usr/share",
+        "/usr/local/include",
+        "/usr/local/lib",
+    ];
+    const FILES: [&str; 8] = [
+        "/etc/os-release",
+        "/etc/lsb-release",
+        "/etc/debian_version",
+        "/etc/alpine-release",
+        "/proc/cpuinfo",
+        "/proc/meminfo",
+        "/proc/version",
+        "/proc/loadavg",
+    ];
+    let below = |folder: &&str| {
+        let rest = path.strip_prefix(*folder);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    FILES.contains(&path) || FOLDERS.iter().any(below)
 }
 
 /// Whatever the walk that only finds has noticed speaks against the proof that a

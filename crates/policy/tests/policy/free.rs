@@ -144,6 +144,10 @@ const FREE: &[&str] = &[
     "! test -e a.txt",
     "[ ! -d src ] || ls src",
     "grep x <<< 'a x b'",
+    "ls -la /usr/include",
+    "grep -rn size_t /usr/include",
+    "cat /etc/os-release",
+    "head -20 /proc/cpuinfo",
     "date +%s",
     "uname -a",
     "nproc",
@@ -342,6 +346,11 @@ const ASKED: &[&str] = &[
     "if true; then cat a.txt; make; fi",
     "(cd .. && cat a.txt)",
     "(make)",
+    "ls /usr/../home",
+    "cat /usr/includes/x",
+    "cat /proc/self/environ",
+    "cat /etc/passwd",
+    "ls /",
     "{ cat a.txt; rm a.txt; }",
     "(cat a.txt) > b.txt",
     "! make",
@@ -459,6 +468,18 @@ fn what_goes_through_whole_folders_asks_where_a_rule_says_what_may_be_read() {
     }
     let found = in_the_room(&call("sed -n 1p old.bak"), &rules);
     assert_eq!(found.class, Class::Deny);
+}
+
+#[test]
+fn files_of_the_system_ask_where_a_rule_says_what_may_be_read() {
+    for rules in [
+        r#"{"external_directory": "ask"}"#,
+        r#"{"external_directory": {"/usr/**": "deny"}}"#,
+        r#"{"read": {"/usr/share/x": "ask"}}"#,
+    ] {
+        let found = in_the_room(&call("ls /usr/share/x"), &user_rules(rules));
+        assert_ne!(found.class, Class::Allow, "{rules}");
+    }
 }
 
 #[test]
