@@ -10,7 +10,6 @@ mod rehearse;
 mod respond;
 
 pub(crate) use group::CallQueue;
-pub(crate) use refuse::INSTEAD;
 
 use crate::hooks::{self, Before, Permission};
 use crate::parts::Effects;

@@ -4,9 +4,9 @@
 
 mod parse;
 
+use crate::calls;
 use crate::run::{Flow, Run};
 use crate::schedule::Leave;
-use crate::{calls, gate};
 use parse::{Lines, Reading, Word};
 use serde_json::{Value, json};
 use tenon_model::estimate_text;
@@ -175,7 +175,7 @@ fn typed(reading: &Reading) -> String {
 /// The result was written for a model: its advice, its names of errors and of
 /// fields say nothing to whoever typed the prompt.
 fn for_people(reading: &Reading, error: &ToolError) -> String {
-    let said = error.message.trim_end_matches(gate::INSTEAD).trim_end();
+    let said = error.message.as_str();
     let said = said.strip_prefix("not allowed: ").unwrap_or(said);
     let said = said.strip_prefix("path_outside_root: ").unwrap_or(said);
     match reading.lines {

@@ -35,7 +35,7 @@ fn an_answer_of_the_client_lets_a_call_run_once() {
 }
 
 #[test]
-fn a_denial_carries_its_reason_into_the_next_request() {
+fn a_denial_with_words_gives_the_model_those_words_to_go_by() {
     let (home, model) = (TestHome::new(), touching());
     let mut talk = Talk::start(&home, &model, &[]);
     talk.prompt("go");
@@ -46,9 +46,10 @@ fn a_denial_carries_its_reason_into_the_next_request() {
     let body = model.bodies().pop().unwrap();
     assert!(body.contains("use make instead"), "{body}");
     assert!(
-        body.contains("Do not try to reach the same effect"),
+        body.contains("the program that runs this session said no to this call"),
         "{body}"
     );
+    assert!(!body.contains("try to reach the same effect"), "{body}");
     assert!(!home.project().join("made.txt").exists());
 }
 

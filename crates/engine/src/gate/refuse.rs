@@ -10,8 +10,8 @@ use tenon_vocab::{
     Responders, RuleTried, ToolOutput,
 };
 
-/// What the model is to do about every no.
-pub(crate) const INSTEAD: &str =
+/// What the model is to do about a no that says nothing more.
+const INSTEAD: &str =
     "Do not try to reach the same effect another way; do something else or say what you need.";
 
 /// The policy, or a hook that was asked, said no.
@@ -34,16 +34,23 @@ pub(super) fn by_answer(
 ) -> Verdict {
     let whose = match by {
         AnsweredBy::User => "the user",
-        _ => "the program in front of you, asked in the place of the user,",
+        _ => "the program that runs this session",
     };
     explanation.said = said
         .map(|said| said.trim().to_owned())
         .filter(|said| !said.is_empty());
-    let mut message = format!("not allowed: {whose} said no to this call.");
-    if let Some(said) = &explanation.said {
-        message.push_str(&format!(" Reason given: {}.", said.trim_end_matches('.')));
+    let message = format!("not allowed: {whose} said no to this call.");
+    let code = error_code(&explanation);
+    match explanation.said.clone() {
+        // Whoever says what to do instead is not contradicted.
+        Some(said) => refused(
+            code,
+            message,
+            &format!("Go by these words: {said}"),
+            explanation,
+        ),
+        None => refusal(code, message, explanation),
     }
-    refusal(error_code(&explanation), message, explanation)
 }
 
 /// The agent does not see the tool: no rule and no grant changes that (A10).
@@ -95,8 +102,15 @@ pub(super) fn by_hook(
 }
 
 fn refusal(code: ErrorCode, message: String, explanation: Explanation) -> Verdict {
+    refused(code, message, INSTEAD, explanation)
+}
+
+/// What happened is for whoever reads it; what to do next is for the model.
+fn refused(code: ErrorCode, message: String, next: &str, explanation: Explanation) -> Verdict {
+    let mut output = ToolOutput::error(code, message);
+    output.model_text.push_str(&format!(" {next}"));
     Verdict::Refuse {
-        output: Box::new(ToolOutput::error(code, format!("{message} {INSTEAD}"))),
+        output: Box::new(output),
         status: CallStatus::Denied,
         explanation: Some(explanation),
     }

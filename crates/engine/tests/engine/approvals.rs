@@ -83,12 +83,17 @@ async fn answering(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deny_carries_its_reason_to_the_model() {
+async fn a_no_with_words_gives_the_model_those_words_and_nothing_against_them() {
     let (mut world, id) = (World::new(), SessionId::generate());
     world.approval = Approval::Ask;
     let model = Scripted::new([Turn::call("a", "danger", "{}"), Turn::text("ok")]);
     let events = answering(&world, id, &model, "deny", Some("use make instead")).await;
-    assert!(results(&events)[0].1.contains("use make instead"));
+    let heard = &results(&events)[0].1;
+    assert!(
+        heard.ends_with("said no to this call. Go by these words: use make instead"),
+        "{heard}"
+    );
+    assert!(!heard.contains("another way"), "{heard}");
     world.verify(id);
 }
 
