@@ -284,6 +284,9 @@ fn record(run: &mut Run, settled: Settled) -> Flow<(Done, Option<End>)> {
         notes,
     } = settled;
     let verdict = judge(run, &name, repeatable.as_deref(), &mut output, status);
+    if name != REPLY_FORMAT {
+        run.core.compaction.called(&name, repeatable.as_deref());
+    }
     append(&mut output.model_text, &notes);
     count(run, &name, &output, status);
     let done = Done {

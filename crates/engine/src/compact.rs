@@ -28,7 +28,7 @@ use crate::{budget, layout, notes, step};
 use ask::{Wanted, Written};
 use compose::Writer;
 use plan::{Plan, Why};
-use progress::{Helped, MOST};
+use progress::{Helped, MOST, Stuck};
 use prune::Pruned;
 use shares::{Force, Shares};
 use tenon_model::{ModelError, ModelErrorKind, estimate_text, estimate_tokens};
@@ -152,15 +152,18 @@ pub(crate) async fn if_due(run: &mut Run) -> Flow<()> {
     Ok(())
 }
 
-/// Ends a run that does nothing any more but be made shorter: each step fills the
-/// window again, and each compaction costs a request.
+/// Ends a run that does nothing any more but be made shorter, and each time that
+/// costs a request.
 fn buys_work(run: &Run) -> Flow<()> {
-    if run.core.compaction.done() < MOST {
-        return Ok(());
-    }
-    let message = format!(
-        "One step filled the window again after each of the last {MOST} compactions, so the work does not get on."
-    );
+    let message = match run.core.compaction.done() {
+        None => return Ok(()),
+        Some(Stuck::OneStep) => format!(
+            "One step filled the window again after each of the last {MOST} compactions, so the work does not get on."
+        ),
+        Some(Stuck::SameCalls) => format!(
+            "After each of the last {MOST} compactions the model only repeated earlier calls until the window was full again, so the work does not get on."
+        ),
+    };
     Err(stop(run, message))
 }
 

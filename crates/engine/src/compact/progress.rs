@@ -2,6 +2,8 @@
 //! that did not help are the end, because a third one would not help either.
 
 use crate::active::Current;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tenon_session::State;
 use tenon_vocab::Refused;
@@ -27,8 +29,22 @@ struct Figures {
     refused: Option<Refused>,
     /// Replies since the last compaction of this run; none before the first.
     since: Option<u32>,
-    /// Compactions in a row after which one step filled the window again.
-    cramped: u32,
+    /// Compactions in a row that bought no work.
+    stuck: u32,
+    /// The calls of this run, by name and input.
+    calls: HashSet<u64>,
+    /// Whether one of them since the last compaction had not been made before.
+    novel: bool,
+}
+
+/// What came of the time between two compactions, where it was no work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stuck {
+    /// One step filled the window again.
+    OneStep,
+    /// Only calls were made that the run had made before: a model that reads
+    /// again what a compaction took from it would go on so for ever.
+    SameCalls,
 }
 
 #[derive(Debug, Default)]
@@ -55,7 +71,8 @@ impl Progress {
     pub(crate) fn run_begins(&self) {
         let mut figures = self.lock();
         figures.since = None;
-        figures.cramped = 0;
+        figures.stuck = 0;
+        figures.calls.clear();
     }
 
     /// A model answered: what was sent did fit.
@@ -69,20 +86,36 @@ impl Progress {
     pub(crate) fn worked(&self) {
         let mut figures = self.lock();
         figures.since = figures.since.map(|replies| replies.max(WORTH_IT));
+        figures.novel = true;
     }
 
-    /// Counts a compaction that was done; how many in a row bought no more than
-    /// one step, in which nothing was changed.
-    pub(crate) fn done(&self) -> u32 {
+    /// A call has ended. One that only waits for a process is never the same.
+    pub(crate) fn called(&self, name: &str, input: Option<&str>) {
         let mut figures = self.lock();
-        match figures.since {
+        let Some(input) = input else {
+            figures.novel = true;
+            return;
+        };
+        let mut hasher = DefaultHasher::new();
+        (name, input).hash(&mut hasher);
+        figures.novel |= figures.calls.insert(hasher.finish());
+    }
+
+    /// Counts a compaction that was done; why the run is stuck, after too many in
+    /// a row that bought no work.
+    pub(crate) fn done(&self) -> Option<Stuck> {
+        let mut figures = self.lock();
+        let stuck = match figures.since {
             // Still the same request: how often that is tried is counted elsewhere.
-            Some(0) => {}
-            Some(replies) if replies < WORTH_IT => figures.cramped += 1,
-            Some(_) | None => figures.cramped = 0,
-        }
+            Some(0) => return None,
+            Some(replies) if replies < WORTH_IT => Some(Stuck::OneStep),
+            Some(_) if !figures.novel => Some(Stuck::SameCalls),
+            Some(_) | None => None,
+        };
+        figures.stuck = stuck.map_or(0, |_| figures.stuck + 1);
         figures.since = Some(0);
-        figures.cramped
+        figures.novel = false;
+        stuck.filter(|_| figures.stuck >= MOST)
     }
 
     /// Counts a request that was too long; how many there were in a row.
@@ -191,25 +224,53 @@ mod tests {
     #[test]
     fn a_compaction_that_buys_one_step_is_counted_until_one_buys_more() {
         let progress = Progress::default();
-        progress.answered();
-        assert_eq!(progress.done(), 0, "the first one");
-        assert_eq!(progress.done(), 0, "of the same request");
-        progress.answered();
-        assert_eq!(progress.done(), 1);
-        progress.answered();
+        let step = |call: &str| {
+            progress.answered();
+            progress.called(call, Some("{}"));
+        };
+        step("a");
+        assert_eq!(progress.done(), None, "the first one");
+        assert_eq!(progress.done(), None, "of the same request");
+        step("b");
+        assert_eq!(progress.done(), None, "one");
+        step("c");
         progress.worked();
-        assert_eq!(progress.done(), 0, "a file was changed");
-        progress.answered();
-        assert_eq!(progress.done(), 1);
-        progress.answered();
-        progress.answered();
-        assert_eq!(progress.done(), 0, "it bought two steps");
-        progress.answered();
-        assert_eq!(progress.done(), 1);
-        progress.answered();
-        assert_eq!(progress.done(), 2);
+        assert_eq!(progress.done(), None, "a file was changed");
+        step("d");
+        assert_eq!(progress.done(), None, "one");
+        step("e");
+        step("f");
+        assert_eq!(progress.done(), None, "it bought two steps");
+        step("g");
+        assert_eq!(progress.done(), None, "one");
+        step("h");
+        assert_eq!(progress.done(), Some(Stuck::OneStep));
         progress.run_begins();
-        assert_eq!(progress.done(), 0, "another prompt");
+        assert_eq!(progress.done(), None, "another prompt");
+    }
+
+    #[test]
+    fn calls_that_were_made_before_are_no_work_however_many() {
+        let progress = Progress::default();
+        let read = |input: Option<&str>| {
+            progress.answered();
+            progress.called("read", input);
+        };
+        let again = || ["1", "2", "3"].iter().for_each(|page| read(Some(page)));
+        again();
+        assert_eq!(progress.done(), None, "the first one");
+        again();
+        assert_eq!(progress.done(), None, "one");
+        again();
+        read(Some("4"));
+        assert_eq!(progress.done(), None, "something new among them");
+        again();
+        read(None);
+        assert_eq!(progress.done(), None, "a process was waited for");
+        again();
+        assert_eq!(progress.done(), None, "one");
+        again();
+        assert_eq!(progress.done(), Some(Stuck::SameCalls));
     }
 
     #[test]

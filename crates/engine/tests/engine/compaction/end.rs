@@ -84,3 +84,31 @@ async fn a_run_that_changes_files_gets_on_in_however_small_steps() {
     assert_eq!(outcome, Outcome::Completed, "{said}");
     assert!(done > 3, "{done}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_only_reads_again_what_was_taken_from_it_is_stopped() {
+    let (world, id) = (world(), SessionId::generate());
+    // A page that shrinks as the window fills: no result is like the one before.
+    let server = Server::new(
+        Setup::chat(16_384),
+        |step, _| {
+            let input = format!(r#"{{"path":"a_{}.rs","bytes":9000}}"#, step % 6);
+            Turn::call(&format!("c{step}"), "print", &input)
+        },
+        vague,
+    );
+    let mut parts = parts(&world, id, &server);
+    // Whoever looks for circles does not see this one.
+    (parts.limits.repeat_warn, parts.limits.repeat_stop) = (50, 50);
+    let mut handle = Engine::start(id, parts);
+    let events = prompt(&mut handle, "Look at all of it.").await;
+    say(&mut handle, Command::Shutdown, |_| false).await;
+    assert_eq!(outcome(&events), Outcome::Failed);
+    let done = compactions(&events).len();
+    assert!((3..=6).contains(&done), "{done}");
+    let said = notices(&events, "context_overflow");
+    let said = &said[0].message;
+    assert!(said.contains("only repeated earlier calls"), "{said}");
+    assert!(said.contains("What fills it: "), "{said}");
+    world.verify(id);
+}
