@@ -30,6 +30,9 @@ pub(super) struct Output {
     stderr: Track,
     spill: Spill,
     unread: Capture,
+    /// What the result of its start has shown, until somebody reads or waits: the
+    /// model may ask for a line in the same reply, before it saw that result.
+    shown_at_start: Excerpt,
     found: Findings,
     /// Who waits for something to be printed.
     listeners: Vec<mpsc::UnboundedSender<Piece>>,
@@ -58,6 +61,7 @@ impl Output {
             stderr: track(),
             spill: Spill::new(shelter, label, limit),
             unread: Capture::new(limit),
+            shown_at_start: Excerpt::default(),
             found: Findings::default(),
             listeners: Vec::new(),
         }
@@ -102,16 +106,32 @@ impl Output {
         }
     }
 
+    /// Nothing up to now is unread, because the result of the start shows it.
+    pub(super) fn show_at_start(&mut self) {
+        self.flush();
+        self.found = Findings::default();
+        self.shown_at_start = self.unread.take();
+    }
+
     /// What came since this was last called.
     pub(super) fn take_unread(&mut self) -> (Excerpt, Whole, Findings) {
         self.flush();
+        self.shown_at_start = Excerpt::default();
         let found = std::mem::take(&mut self.found);
         (self.unread.take(), self.spill.whole(), found)
     }
 
-    /// The same without taking it.
-    pub(super) fn peek_unread(&self) -> Excerpt {
-        self.unread.excerpt(usize::MAX)
+    /// Every text that a wait has to look through first: what is unread, and before
+    /// anything was read what the start has shown.
+    pub(super) fn before_wait(&self) -> [String; 4] {
+        let unread = self.unread.excerpt(usize::MAX);
+        let shown = &self.shown_at_start;
+        [
+            shown.head.clone(),
+            shown.tail.clone(),
+            unread.head,
+            unread.tail,
+        ]
     }
 
     /// All that is kept from now on, as it comes.

@@ -336,7 +336,7 @@ impl Jobs {
     fn detach(&self, running: Running, spec: RunSpec, why: Detached) -> RunOutcome {
         let mut outcome = self.finish(&running, &spec.command, Ended::Running(why));
         // The caller is told what came so far; a later read starts after it.
-        lock(&running.output).take_unread();
+        lock(&running.output).show_at_start();
         let input = match spec.input {
             Input::Open => InputPipe::Present,
             Input::Nothing | Input::Bytes(_) => InputPipe::Absent,

@@ -99,10 +99,9 @@ async fn wait(job: &Job, until: &Until, limit: Duration, show: Show<'_>) -> Wait
     // Nothing may be printed between the look and the listening.
     let (mut printed, seen) = {
         let mut output = lock(&job.output);
-        (output.listen(), output.peek_unread())
+        (output.listen(), output.before_wait())
     };
-    let unread = [seen.head.as_str(), seen.tail.as_str()];
-    if let Some(line) = until.line_of(unread.into_iter().flat_map(str::lines)) {
+    if let Some(line) = until.line_of(seen.iter().flat_map(|text| text.lines())) {
         return Waited::Line(line);
     }
     let mut status = job.status.clone();
@@ -112,10 +111,11 @@ async fn wait(job: &Job, until: &Until, limit: Duration, show: Show<'_>) -> Wait
         // Before the last of the output is taken: none comes after the end.
         let now = *status.borrow_and_update();
         while let Ok((stream, text)) = printed.try_recv() {
-            if let Some(line) = lines.add(stream, &text, until) {
+            let line = lines.add(stream, &text, until);
+            live.show(Step::Printed(stream, text));
+            if let Some(line) = line {
                 return Waited::Line(line);
             }
-            live.show(Step::Printed(stream, text));
         }
         if let Some(line) = until.line_of(lock(&job.output).unfinished()) {
             return Waited::Line(line);
@@ -136,10 +136,11 @@ async fn wait(job: &Job, until: &Until, limit: Duration, show: Show<'_>) -> Wait
         tokio::select! {
             biased;
             more = printed.recv() => if let Some((stream, text)) = more {
-                if let Some(line) = lines.add(stream, &text, until) {
+                let line = lines.add(stream, &text, until);
+                live.show(Step::Printed(stream, text));
+                if let Some(line) = line {
                     return Waited::Line(line);
                 }
-                live.show(Step::Printed(stream, text));
             },
             _ = status.changed() => {}
             () = tokio::time::sleep_until(look_again) => {}

@@ -617,6 +617,23 @@ async fn what_was_printed_before_the_wait_and_not_read_counts_as_new() {
 }
 
 #[tokio::test]
+async fn a_line_that_the_start_has_shown_ends_the_first_wait_and_no_later_one() {
+    let shell = Shell::new();
+    let input = json!({"command": "echo listening; read go", "background": true});
+    let started = shell.call("bash", input).await;
+    assert!(started.model_text.starts_with("listening\n"), "{started:?}");
+    let wait = json!({"action": "wait", "id": "proc_1", "until": "listening", "timeout_ms": 1});
+    let first = shell.process(wait.clone()).await;
+    assert_eq!(data(&first)["line"], "listening");
+    let again = shell.process(wait).await;
+    assert_eq!(
+        data(&again)["ended_by"],
+        "timeout",
+        "nothing new was printed"
+    );
+}
+
+#[tokio::test]
 async fn a_wait_whose_time_is_up_says_so_with_what_came_meanwhile() {
     let shell = Shell::new();
     let input = json!({"command": "read go; echo working; read go", "background": true});
