@@ -116,7 +116,10 @@ fn destroys(name: &str, sub: &Argv<'_>) -> Option<&'static str> {
         "filter-branch" | "filter-repo" => Some("rewrites history"),
         "update-ref" if sub.has_short("d") || has("--stdin") => Some("removes a reference"),
         "rm" if !sub.has_long(&["cached"]) && !sub.has_short("n") => Some("deletes files"),
-        "mv" if !sub.has_short("n") => Some("moves files"),
+        // Without it git refuses to replace anything.
+        "mv" if sub.has_short("f") || sub.has_long(&["force"]) => {
+            Some("replaces what is in its way")
+        }
         "submodule" if first(sub) == "deinit" => Some("deletes the files of a submodule"),
         "read-tree" if sub.has_long(&["reset"]) || sub.has_short("u") => {
             Some("throws away changes that are not committed")

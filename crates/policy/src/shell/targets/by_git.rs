@@ -47,7 +47,14 @@ pub(super) fn by_git(argv: Argv<'_>) -> Vec<Touched> {
             let words: Vec<Term> = std::iter::once(Term::literal("mv"))
                 .chain(sub.operands("").into_iter().map(&placed))
                 .collect();
-            moved(Argv { words: &words })
+            let mut found = moved(Argv { words: &words });
+            // Git replaces nothing unless it is forced to.
+            if git::danger(argv).is_empty() {
+                let replaces = |touched: &&mut Touched| touched.1 == Deed::Overwrite;
+                let made = found.iter_mut().filter(replaces);
+                made.for_each(|touched| touched.1 = Deed::Append);
+            }
+            found
         }
         "restore" => named(Deed::Change),
         "checkout" if !git::danger(argv).is_empty() => {
