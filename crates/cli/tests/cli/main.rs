@@ -18,6 +18,7 @@ mod context;
 mod copies;
 mod cost;
 mod custom;
+mod day;
 mod decisions;
 mod doctor;
 mod exec;

@@ -3,7 +3,7 @@
 use crate::model::Model;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use tenon_testing::TestHome;
 
 /// A conversation. All lines that were read are kept.
@@ -16,8 +16,12 @@ pub struct Talk {
 
 impl Talk {
     pub fn start(home: &TestHome, model: &Model, args: &[&str]) -> Self {
-        let mut child = model
-            .command(home)
+        Self::of(model.command(home), args)
+    }
+
+    /// The same with a command that may have more than a model.
+    pub fn of(mut command: Command, args: &[&str]) -> Self {
+        let mut child = command
             .args(["exec", "--format", "json", "--input-format", "json"])
             .args(args)
             .stdin(Stdio::piped())
@@ -59,7 +63,8 @@ impl Talk {
         self.input = None;
     }
 
-    fn next(&mut self) -> Option<Value> {
+    /// The next event; `None` after the last one.
+    pub fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         if self.output.read_line(&mut line).unwrap() == 0 {
             return None;
