@@ -71,7 +71,7 @@ const ADDRESS_HINT: &str = "an address looks like http://localhost:8000/v1";
 
 fn missing_address(entry: &Entry<'_>, known: Option<&Preset>) -> ConfigError {
     if let Some(preset) = known.filter(|preset| preset.kind != Kind::External) {
-        return entry.wrong("base_url", "it is not set", preset.note);
+        return entry.wrong("base_url", "it isn't set", preset.note);
     }
     if known.is_some() {
         return not_yet(entry.name);
@@ -110,9 +110,9 @@ fn missing_address(entry: &Entry<'_>, known: Option<&Preset>) -> ConfigError {
 pub(crate) fn not_yet(name: &str) -> ConfigError {
     ConfigError::hinted(
         format!(
-            "the provider `{name}` is of the type `external`, which this version does not speak yet"
+            "the provider `{name}` has the type `external`, which this version doesn't support yet"
         ),
-        "use a server: the types `chat`, `messages` and `responses` are spoken",
+        "use a server of the type `chat`, `messages` or `responses`",
     )
 }
 
@@ -121,17 +121,19 @@ fn normalised(url: &str, warnings: &mut Vec<String>) -> Result<String, String> {
     let rest = url
         .strip_prefix("http://")
         .or_else(|| url.strip_prefix("https://"))
-        .ok_or("it does not begin with http:// or https://")?;
+        .ok_or("it must start with http:// or https://")?;
     if rest.starts_with(['/', ':', '?', '#']) || rest.is_empty() {
         return Err("it names no host".into());
     }
     if url.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err("it has a blank in it".into());
+        return Err("it contains a space".into());
     }
     let url = url.trim_end_matches('/');
     match tails().find_map(|tail| Some((tail, url.strip_suffix(tail)?))) {
         Some((tail, base)) => {
-            warnings.push(format!("`base_url` goes without `{tail}`; {base} is used"));
+            warnings.push(format!(
+                "`base_url` must not end in `{tail}`; Tenon uses {base}"
+            ));
             Ok(base.trim_end_matches('/').to_owned())
         }
         None => Ok(url.to_owned()),

@@ -27,7 +27,7 @@ pub(crate) fn flatten(root: &Node) -> Result<Vec<Leaf>, Trouble> {
             return Err(Trouble::new(
                 root.at,
                 format!(
-                    "expected an object of settings, found {}",
+                    "expected an object with settings, found {}",
                     what(&root.to_value())
                 ),
             ));
@@ -93,10 +93,11 @@ fn one_name(
             .join(".")
     };
     let (second, first) = (dotted(name), dotted(first));
-    Err(
-        Trouble::new(node.at, format!("`{second}` and `{first}` are one setting"))
-            .with_hint(Some(format!("keep `{first}`, and take `{second}` out"))),
+    Err(Trouble::new(
+        node.at,
+        format!("`{second}` and `{first}` are the same setting"),
     )
+    .with_hint(Some(format!("keep `{first}` and remove `{second}`"))))
 }
 
 fn step(
@@ -141,7 +142,7 @@ fn free_name(name: &str, node: &Node) -> Result<(), Trouble> {
     if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
         return Err(Trouble::new(
             node.at,
-            format!("`{name}` cannot be a name: use letters, digits, `-` and `_`"),
+            format!("`{name}` can't be a name: use letters, digits, `-` and `_`"),
         ));
     }
     Ok(())
@@ -217,7 +218,7 @@ pub(crate) fn value_hint(key: &Key, value: &Value) -> Option<String> {
     let text = value.as_str();
     match key.kind {
         _ if key.name == "providers.*.type" && text == Some("claudecode-api-legacy") => Some(
-            "this private API is not supported: use the preset `claudecode` (the installed \
+            "this private API isn't supported: use the preset `claudecode` (the installed \
              program) or `anthropic` (an API key)"
                 .into(),
         ),

@@ -60,7 +60,7 @@ fn named(loaded: &Loaded, choice: &Choice) -> Result<Option<Named>, ConfigError>
         [] => Ok(None),
         several => Err(ConfigError::hinted(
             format!("several providers are configured: {}", several.join(", ")),
-            "choose one with --provider, with --model PROVIDER/MODEL, or with `default_provider` in the configuration; `tenon models` lists them all",
+            "choose one with --provider, --model PROVIDER/MODEL, or `default_provider` in the configuration; `tenon models` lists them",
         )),
     }
 }
@@ -148,7 +148,7 @@ fn with_model(loaded: &Loaded, choice: &Choice, warnings: &mut Vec<String>) -> O
     }
     if let Some(other) = other {
         warnings.push(format!(
-            "`{whole}` is read as a model of the provider `{name}`; for a model of that name at `{other}`, add --provider {other}"
+            "reading `{whole}` as a model of the provider `{name}`; if you mean a model with that name at `{other}`, add --provider {other}"
         ));
     }
     Some(Choice {

@@ -76,7 +76,7 @@ impl Search<'_> {
             Err(error) => self
                 .found
                 .remarks
-                .push(format!("{} is not used: {error}", folder.display())),
+                .push(format!("{} is ignored: {error}", folder.display())),
         }
     }
 
@@ -89,10 +89,10 @@ impl Search<'_> {
             let shown = file_path.display().to_string();
             let read = name(stem).and_then(|name| {
                 if self.reserved.contains(&name.as_str()) {
-                    return Err(format!("/{name} is a command of Tenon's own"));
+                    return Err(format!("/{name} is one of Tenon's own commands"));
                 }
                 if let Some(other) = self.named.get(&name) {
-                    return Err(format!("/{name} is {}", other.file.display()));
+                    return Err(format!("/{name} is already {}", other.file.display()));
                 }
                 info(name, &file.bytes, &file_path, whose)
             });
@@ -106,7 +106,7 @@ impl Search<'_> {
                 Err(why) => self
                     .found
                     .remarks
-                    .push(format!("{shown} is not used: {why}")),
+                    .push(format!("{shown} is ignored: {why}")),
             }
         }
     }
@@ -118,7 +118,7 @@ impl Search<'_> {
                 more => format!(" and {more} more"),
             };
             self.found.remarks.push(format!(
-                "`allowed-tools` of {first}{more} is not taken over: your own rules (`permission`) say what may run"
+                "`allowed-tools` in {first}{more} is ignored: your own rules (`permission`) decide what may run"
             ));
         }
         self.found.commands = self.named.into_values().collect();
@@ -138,7 +138,7 @@ fn name(stem: &str) -> Result<String, String> {
     let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if stem.is_empty() || !stem.chars().all(allowed) || stem.chars().count() > 64 {
         return Err(String::from(
-            "its name may have letters, digits, `-`, `_` and `.`, and be 64 long",
+            "its name can have up to 64 letters, digits, `-`, `_` and `.`",
         ));
     }
     Ok(stem.replace('/', ":"))
@@ -153,7 +153,7 @@ fn info(
     if bytes.len() > LONGEST {
         return Err(format!("it is longer than {LONGEST} bytes"));
     }
-    let text = std::str::from_utf8(bytes).map_err(|_| String::from("it is not UTF-8"))?;
+    let text = std::str::from_utf8(bytes).map_err(|_| String::from("it isn't UTF-8"))?;
     let parts = split(text);
     let template = parts.body.trim();
     if template.is_empty() {
@@ -310,7 +310,7 @@ mod tests {
         let said = found.remarks.join("\n");
         assert_eq!(found.remarks.len(), 4, "{said}");
         assert!(
-            said.contains("`allowed-tools` of /fix is not taken over"),
+            said.contains("`allowed-tools` in /fix is ignored"),
             "{said}"
         );
         assert!(!said.contains(".tenon/.."), "{said}");

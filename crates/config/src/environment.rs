@@ -74,15 +74,15 @@ fn given(loaded: &mut Loaded, key: &Key) -> Result<Option<(String, String)>, Con
         .collect();
     match set.as_slice() {
         [(one, _), (other, _), ..] => Err(ConfigError::hinted(
-            format!("the variables {one} and {other} are one setting"),
-            format!("keep {one}, and unset {other}"),
+            format!("the variables {one} and {other} are the same setting"),
+            format!("keep {one} and unset {other}"),
         )),
         [(name, _)] => {
             // The names of agents may promise more than is kept: there is one agent.
             if SECOND_VARIABLES.iter().any(|(second, _)| second == name) {
                 loaded
                     .warnings
-                    .push(format!("the variable {name} is read as {first}"));
+                    .push(format!("reading the variable {name} as {first}"));
             }
             Ok(set.into_iter().next())
         }
@@ -124,8 +124,8 @@ fn warn_of_slips(loaded: &mut Loaded) {
         .filter(|name| name.starts_with(PREFIX) && !is_somebody_elses(name))
         .filter(|name| !known.iter().any(|known| known == name))
         .map(|name| match meant(name, &known) {
-            Some(near) => format!("the variable {name} is not known; did you mean {near}?"),
-            None => format!("the variable {name} is not known, so it changes nothing"),
+            Some(near) => format!("unknown variable {name}; did you mean {near}?"),
+            None => format!("unknown variable {name}; it has no effect"),
         })
         .collect();
     loaded.warnings.extend(slips);

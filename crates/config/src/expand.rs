@@ -12,18 +12,18 @@ pub(crate) fn expand(text: &str, env: &Env) -> Result<String, String> {
         full.push_str(before);
         let (inside, behind) = after
             .split_once('}')
-            .ok_or_else(|| "`${` is not closed by `}`".to_owned())?;
+            .ok_or_else(|| "`${` has no closing `}`".to_owned())?;
         let (name, fallback) = match inside.split_once(":-") {
             Some((name, fallback)) => (name, Some(fallback)),
             None => (inside, None),
         };
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty() || !name.chars().all(plain) {
-            return Err(format!("`${{{name}}}` does not name a variable"));
+            return Err(format!("`${{{name}}}` isn't the name of a variable"));
         }
         match env.get(name).or(fallback) {
             Some(value) => full.push_str(value),
-            None => return Err(format!("the variable {name} is not set")),
+            None => return Err(format!("the variable {name} isn't set")),
         }
         rest = behind;
     }

@@ -58,7 +58,7 @@ impl Fields {
 pub fn strict(front: &str) -> Result<Fields, String> {
     if let Some(bad) = front.chars().find(|c| !is_printable(*c)) {
         return Err(format!(
-            "it holds the character U+{:04X}, which YAML does not take",
+            "it contains the character U+{:04X}, which YAML doesn't allow",
             u32::from(bad)
         ));
     }
@@ -126,13 +126,13 @@ fn read(front: &str, reading: Reading) -> Result<Fields, String> {
         && let Some(line) = tab(front, &builder.marked)
     {
         return Err(format!(
-            "line {line}: a tab is taken only in quotes; write blanks"
+            "line {line}: tabs are only allowed in quotes; use spaces"
         ));
     }
     match builder.root {
         Some(Value::Map(fields)) => Ok(fields),
         None => Err(String::from("it is empty")),
-        Some(_) => Err(String::from("it is no mapping of keys to values")),
+        Some(_) => Err(String::from("it isn't a mapping of keys to values")),
     }
 }
 
@@ -140,7 +140,7 @@ fn read(front: &str, reading: Reading) -> Result<Fields, String> {
 fn told(error: &ScanError) -> String {
     let said = error.info();
     let help = if said.starts_with("mapping values are not allowed") {
-        "; put quotes around a text with a colon in it"
+        "; put quotes around text that contains a colon"
     } else {
         ""
     };
@@ -212,7 +212,7 @@ impl Builder {
 
     fn enter(&mut self, open: Open, span: &Span) -> Result<(), String> {
         if self.open.len() >= DEEPEST {
-            return Err(format!("line {}: it is nested too deeply", line(span)));
+            return Err(format!("line {}: it is nested too deeplylyly", line(span)));
         }
         self.open.push(open);
         Ok(())
@@ -245,11 +245,11 @@ impl Builder {
                 }
             }
             (None, Value::Text(name)) if name == "<<" && self.reading == Reading::Strict => {
-                return Err(format!("line {}: `<<` is not taken", line(span)));
+                return Err(format!("line {}: `<<` isn't supported", line(span)));
             }
             (None, Value::Text(name)) => *key = Some(name),
             (None, _) if self.reading == Reading::Strict => {
-                return Err(format!("line {}: a key is no text", line(span)));
+                return Err(format!("line {}: a key isn't text", line(span)));
             }
             (None, _) => *key = Some(String::new()),
         }
@@ -270,7 +270,7 @@ impl Builder {
             && *column.get_or_insert(at) != at
         {
             return Err(format!(
-                "line {}: it is not indented as the mapping before it",
+                "line {}: its indentation doesn't match the mapping before it",
                 line(span)
             ));
         }
@@ -307,17 +307,17 @@ fn plain(event: &Event<'_>, span: &Span) -> Result<(), String> {
     );
     if flow {
         return Err(format!(
-            "line {at}: `[…]` and `{{…}}` are not taken; write one entry a line, or put quotes around a text"
+            "line {at}: `[…]` and `{{…}}` aren't supported; write one entry per line, or put quotes around text"
         ));
     }
     if event.is_alias() || event.anchor_id().is_some() {
         return Err(format!(
-            "line {at}: `&` and `*` at the start of a value are not taken; put quotes around it"
+            "line {at}: a value can't start with `&` or `*`; put quotes around it"
         ));
     }
     if event.tag().is_some() {
         return Err(format!(
-            "line {at}: `!` at the start of a value is not taken; put quotes around it"
+            "line {at}: a value can't start with `!`; put quotes around it"
         ));
     }
     Ok(())

@@ -45,7 +45,7 @@ pub(crate) fn leaves(
     path: &[String],
     leaves: &mut Vec<Leaf>,
 ) -> Result<(), Trouble> {
-    for (name, list) in map(node, "hooks", "an object of events")? {
+    for (name, list) in map(node, "hooks", "an object with events")? {
         let event = event(name, list)?;
         let place = format!("hooks.{}", event.name());
         let Shape::List(hooks) = &list.value else {
@@ -103,7 +103,7 @@ fn checked(event: HookEvent, index: usize, node: &Node, place: &str) -> Result<V
     if get("command").is_none() {
         return Err(Trouble::new(
             node.at,
-            format!("`{place}`: it has no `command`, the line to run"),
+            format!("`{place}`: `command`, the line to run, is missing"),
         ));
     }
     pattern_is_good(fields, place)?;
@@ -123,19 +123,19 @@ fn field_is_good(event: HookEvent, name: &str, node: &Node, place: &str) -> Resu
     let filled = value.as_str().filter(|text| !text.trim().is_empty());
     match name {
         "tool" | "pattern" if !event.is_about_a_call() => wrong(format!(
-            "{} is about no call, so there is nothing to match",
+            "{} isn't about a call, so there is nothing to match",
             event.name()
         )),
         "command" if filled.is_some_and(|text| !text.contains('\0')) => Ok(()),
         "name" => match filled {
             Some(text) if TAKEN.contains(&text) => {
-                wrong(format!("`{text}` is a hook that comes along"))
+                wrong(format!("`{text}` is the name of a built-in hook"))
             }
             Some(text) if is_name(text) => Ok(()),
             _ => wrong(expected("up to 64 letters, digits, `-`, `_` and `.`")),
         },
         "tool" | "pattern" if filled.is_some() => Ok(()),
-        "command" | "tool" | "pattern" => wrong(expected("a text")),
+        "command" | "tool" | "pattern" => wrong(expected("a string")),
         "required" if value.is_boolean() => Ok(()),
         "required" => wrong(expected("true or false")),
         "timeout_secs" => match value.as_u64() {

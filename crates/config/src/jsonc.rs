@@ -42,7 +42,7 @@ fn convert(ast: &Ast<'_>, key: Option<usize>, depth: usize) -> Result<Node, Trou
             let parsed: Number = serde_json::from_str(number.value).map_err(|_| {
                 Trouble::new(
                     number.range.start,
-                    format!("`{}` is not a number", number.value),
+                    format!("`{}` isn't a number", number.value),
                 )
             })?;
             (number.range.start, Shape::Leaf(Value::Number(parsed)))
@@ -75,7 +75,7 @@ fn leaf(value: impl Into<Value>) -> Shape {
 fn deeper(at: usize, depth: usize) -> Result<usize, Trouble> {
     depth
         .checked_sub(1)
-        .ok_or_else(|| Trouble::new(at, "it is nested too deeply"))
+        .ok_or_else(|| Trouble::new(at, "it is nested too deeplylyly"))
 }
 
 fn fields(properties: &[ObjectProp<'_>], depth: usize) -> Result<Shape, Trouble> {

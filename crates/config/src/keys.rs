@@ -224,14 +224,14 @@ impl Kind {
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
-            Self::Text => "a text".into(),
+            Self::Text => "a string".into(),
             Self::Effort => format!(
-                "one of {}, {}, or what the server knows",
+                "one of {}, {}, or another word that the server accepts",
                 effort::LEVELS.join(", "),
                 effort::DEFAULT
             ),
             Self::Word(words) => format!("one of {}", words.join(", ")),
-            Self::Words(words) => format!("a list of some of {}", words.join(", ")),
+            Self::Words(words) => format!("a list of any of {}", words.join(", ")),
             Self::Integer { least, most } if *most == u64::MAX => {
                 format!("a whole number of at least {least}")
             }
@@ -240,13 +240,15 @@ impl Kind {
             Self::Boolean => "true or false".into(),
             Self::AutoOrOff => "one of auto, off".into(),
             Self::Span => "a time such as `30m`, `12h` or `7d`, at most a year".into(),
-            Self::Texts => "a list of texts".into(),
-            Self::TextOrTexts => "a text or a list of texts".into(),
-            Self::Hooks => "an object of events with lists of hooks".into(),
-            Self::TextMap => "an object of texts".into(),
+            Self::Texts => "a list of strings".into(),
+            Self::TextOrTexts => "a string or a list of strings".into(),
+            Self::Hooks => "an object with a list of hooks for each event".into(),
+            Self::TextMap => "an object with strings as values".into(),
             Self::Models => "a list of models, each a name or an object with its `id`".into(),
             Self::Permission => {
-                "an object of tools, a list of rules, or allow, ask, confirm or deny".into()
+                "an object with a rule for each tool, a list of rules, or allow, ask, confirm or \
+                 deny"
+                    .into()
             }
         }
     }

@@ -109,7 +109,7 @@ impl AllowList {
         }
         let why = if self.names.contains(&provider.name) {
             format!(
-                ", for its address was changed ({})",
+                ", because its address was changed ({})",
                 provider.base_url_origin
             )
         } else {
@@ -204,7 +204,7 @@ fn modes(name: &str, node: &Node, file: &Path) -> Result<Vec<(PermissionMode, Pa
         return Err(wrong(
             node,
             name,
-            "an object of modes with true or false each",
+            "an object with true or false for each mode",
         ));
     };
     let mut found = Vec::new();
@@ -223,14 +223,14 @@ fn modes(name: &str, node: &Node, file: &Path) -> Result<Vec<(PermissionMode, Pa
 
 fn list(name: &str, node: &Node, file: &Path) -> Result<AllowList, Trouble> {
     let Value::Array(items) = node.to_value() else {
-        return Err(wrong(node, name, "a list of texts"));
+        return Err(wrong(node, name, "a list of strings"));
     };
     let names: Option<Vec<String>> = items
         .iter()
         .map(|item| item.as_str().map(str::to_owned))
         .collect();
     Ok(AllowList {
-        names: names.ok_or_else(|| wrong(node, name, "a list of texts"))?,
+        names: names.ok_or_else(|| wrong(node, name, "a list of strings"))?,
         file: file.to_owned(),
     })
 }

@@ -52,7 +52,7 @@ fn is_there(path: &Path) -> Result<bool, ConfigError> {
         Ok(_) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(ConfigError::general(format!(
-            "{} cannot be looked at: {error}",
+            "can't check {}: {error}",
             path.display()
         ))),
     }
@@ -80,7 +80,7 @@ fn file(loaded: &mut Loaded, path: &Path, rank: Rank) -> Result<(), ConfigError>
         };
         if rank == Rank::Second && leaf.key.name == "permission" && allows(&leaf.value) {
             loaded.warnings.push(format!(
-                "{origin}: an allow of a second managed file does not hold beside {}",
+                "{origin}: a second managed file can't allow anything; only {} can",
                 loaded.paths.managed.display()
             ));
             continue;
@@ -124,7 +124,7 @@ fn raise(loaded: &mut Loaded) {
             continue;
         }
         loaded.warnings.push(format!(
-            "`{name}` is `{}`, not `{held}`: {} demands it",
+            "`{name}` is `{}`, not `{held}`: {} requires it",
             minimum.word,
             minimum.file.display()
         ));
@@ -148,7 +148,7 @@ fn raise(loaded: &mut Loaded) {
 /// folder: whoever may write to a folder on the way may put another file there.
 fn only_root_writes(path: &Path) -> Result<(), ConfigError> {
     if !path.is_absolute() {
-        return Err(refused(path, path, "it has to be named from the root"));
+        return Err(refused(path, path, "its path must be absolute"));
     }
     let mut waiting: Vec<PathBuf> = parts(path);
     let mut here = PathBuf::from("/");
@@ -158,13 +158,13 @@ fn only_root_writes(path: &Path) -> Result<(), ConfigError> {
             .symlink_metadata()
             .map_err(|error| unseen(path, &here, &error))?;
         if metadata.uid() != 0 {
-            return Err(refused(path, &here, "it does not belong to root"));
+            return Err(refused(path, &here, "it doesn't belong to root"));
         }
         if metadata.is_symlink() {
             links += 1;
             let target = here.read_link().ok().filter(|_| links <= MAX_LINKS);
             let Some(target) = target else {
-                return Err(refused(path, &here, "it is a link that cannot be followed"));
+                return Err(refused(path, &here, "it is a link that can't be followed"));
             };
             here.pop();
             if target.is_absolute() {
@@ -174,7 +174,11 @@ fn only_root_writes(path: &Path) -> Result<(), ConfigError> {
         } else if metadata.mode() & 0o022 != 0 {
             // Also a sticky folder such as /tmp: whoever comes first may make
             // there what the administrator has not made yet.
-            return Err(refused(path, &here, "others than root may write to it"));
+            return Err(refused(
+                path,
+                &here,
+                "users other than root can write to it",
+            ));
         }
         match waiting.pop() {
             None => return Ok(()),
@@ -202,11 +206,11 @@ fn parts(path: &Path) -> Vec<PathBuf> {
 
 fn unseen(path: &Path, at: &Path, error: &std::io::Error) -> ConfigError {
     if error.kind() != std::io::ErrorKind::NotFound {
-        return refused(path, at, &format!("it cannot be looked at: {error}"));
+        return refused(path, at, &format!("can't check it: {error}"));
     }
     ConfigError::hinted(
         format!("the managed policy {} does not exist", path.display()),
-        format!("create it or unset {VARIABLE}"),
+        format!("create it, or unset {VARIABLE}"),
     )
 }
 
@@ -218,11 +222,11 @@ fn refused(path: &Path, at: &Path, why: &str) -> ConfigError {
     };
     ConfigError::hinted(
         format!(
-            "the managed policy {} cannot be believed{place}: {why}",
+            "Tenon doesn't trust the managed policy {}{place}: {why}",
             path.display()
         ),
         format!(
-            "an administrator has to repair it: `chown root:root {0}` and `chmod go-w {0}`; or the file has to lie where only root writes, as below /etc",
+            "an administrator can fix this with `chown root:root {0}` and `chmod go-w {0}`, or by moving the file to a place where only root writes, such as /etc",
             at.display()
         ),
     )

@@ -103,7 +103,7 @@ fn profile(fields: &[(String, Node)], node: &Node, place: &str) -> Result<(), Tr
     if !fields.iter().any(|(name, _)| name == "id") {
         return Err(Trouble::new(
             node.at,
-            format!("`{place}`: it has no `id`, the name that the server gives the model"),
+            format!("`{place}`: `id`, the model's name on the server, is missing"),
         ));
     }
     Ok(())
@@ -139,7 +139,7 @@ fn fits(field: &str, node: &Node, place: &str) -> Result<(), Trouble> {
         return Ok(());
     }
     let expected = match field {
-        "id" => String::from("a text"),
+        "id" => String::from("a string"),
         "reasoning_effort" => String::from("one word"),
         "context_window" | "max_tokens" => String::from("a whole number of at least 1"),
         "temperature" => String::from("a number from 0 to 2"),
@@ -170,7 +170,7 @@ fn prices_fit(node: &Node, place: &str) -> Result<(), Trouble> {
             .is_some_and(|price| (0.0..=DEAREST).contains(&price))
         {
             let message = format!(
-                "`{place}.{name}`: expected dollars for a million tokens, found {}",
+                "`{place}.{name}`: expected dollars per million tokens, found {}",
                 what(&price)
             );
             return Err(Trouble::new(value.at, message));
@@ -180,7 +180,7 @@ fn prices_fit(node: &Node, place: &str) -> Result<(), Trouble> {
         if !fields.iter().any(|(name, _)| name == wanted) {
             return Err(Trouble::new(
                 node.at,
-                format!("`{place}`: it has no `{wanted}`, in dollars for a million tokens"),
+                format!("`{place}`: `{wanted}`, in dollars per million tokens, is missing"),
             ));
         }
     }

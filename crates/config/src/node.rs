@@ -61,7 +61,7 @@ pub(crate) fn what(value: &Value) -> String {
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => number.to_string(),
         Value::String(text) if text.chars().count() <= 40 => format!("\"{text}\""),
-        Value::String(_) => "a long text".into(),
+        Value::String(_) => "a long string".into(),
         Value::Array(_) => "a list".into(),
         Value::Object(_) => "an object".into(),
     }

@@ -17,7 +17,7 @@ pub fn is_the_users(about: &Metadata) -> Result<(), String> {
         ));
     }
     if about.mode() & 0o002 != 0 || (about.mode() & 0o020 != 0 && !is_own_group(about.gid())) {
-        return Err("others may write to it".into());
+        return Err("other users can write to it".into());
     }
     Ok(())
 }

@@ -157,8 +157,8 @@ impl Paths {
 fn home(env: &Env, name: &str) -> Result<PathBuf, ConfigError> {
     env.get(name).map(PathBuf::from).ok_or_else(|| {
         ConfigError::hinted(
-            format!("there is no folder to keep anything in: `{name}` is not set"),
-            format!("set `{name}`, or TENON_HOME to a folder of your choice"),
+            format!("Tenon has no folder for its files: `{name}` isn't set"),
+            format!("set `{name}`, or set TENON_HOME to a folder of your choice"),
         )
     })
 }
@@ -171,7 +171,7 @@ fn absolute(platform: Platform, name: &str, value: &str) -> Result<PathBuf, Conf
         return Ok(PathBuf::from(value));
     }
     Err(ConfigError::hinted(
-        format!("`{name}` is `{value}`, which is not an absolute path"),
-        format!("set `{name}` to a path that begins at the root"),
+        format!("`{name}` is `{value}`, which isn't an absolute path"),
+        format!("set `{name}` to a path that starts with /"),
     ))
 }

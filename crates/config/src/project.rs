@@ -74,14 +74,14 @@ impl Loaded {
             Ok(Some(snapshot)) => Arc::new(snapshot),
             Err(error) => {
                 self.warnings
-                    .push(format!("{} is not used: {error}", folder.display()));
+                    .push(format!("{} is ignored: {error}", folder.display()));
                 return Ok(());
             }
         };
         for line in snapshot.left_out() {
             let path = snapshot.path_of(line);
             self.warnings
-                .push(format!("{}; it is not used", path.display()));
+                .push(format!("{}; it is ignored", path.display()));
         }
         let standing = self.standing(sources, &snapshot);
         let holds = match standing {
@@ -109,7 +109,7 @@ impl Loaded {
 
     fn standing(&mut self, sources: &Sources, snapshot: &Snapshot) -> Standing {
         if let Some(why) = snapshot.incomplete() {
-            let why = format!("{} cannot be trusted: {why}", snapshot.folder().display());
+            let why = format!("{} can't be trusted: {why}", snapshot.folder().display());
             return Standing::Impossible(why);
         }
         let hash = snapshot.hash().unwrap_or_default();
@@ -227,7 +227,7 @@ impl Loaded {
                 column,
                 layer: Layer::Project,
             },
-            why: format!("it cannot be read: {}", error.message()),
+            why: format!("can't read it: {}", error.message()),
             curable: Curable::No,
         });
     }
@@ -308,7 +308,7 @@ fn theft(loaded: &Loaded, leaf: &Leaf) -> &'static str {
     );
     let known = loaded.provider_names().contains(name) || tenon_model::preset(name).is_some();
     if leaf.path[0] == "providers" && redirects && known && leaf.value != Value::Bool(false) {
-        "  (your key for this provider would go there)"
+        "  (your key for this provider would be sent there)"
     } else {
         ""
     }

@@ -53,7 +53,7 @@ pub(crate) fn build(
     let reach = reach(known, &base_url);
     if matches!(key, KeySource::Literal(_)) && reach == Reach::Remote {
         warnings.push(format!(
-            "{} stands in a file: move it into a variable (`api_key_env`) or a command (`api_key_command`)",
+            "{} is in a file: move it to a variable (`api_key_env`) or a command (`api_key_command`)",
             place_of(&entry, "api_key")
         ));
     }
@@ -154,8 +154,8 @@ fn prices(entry: &Entry<'_>) -> Result<Option<Prices>, ConfigError> {
             let lacking = if input.is_none() { "input" } else { "output" };
             Err(entry.wrong(
                 &format!("prices.{lacking}"),
-                "it is not set",
-                "prices need both `input` and `output`, in dollars for a million tokens",
+                "it isn't set",
+                "prices need both `input` and `output`, in dollars per million tokens",
             ))
         }
     }
@@ -176,7 +176,7 @@ fn named_preset(entry: &Entry<'_>) -> Result<Option<&'static Preset>, ConfigErro
         let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();
         let hint = match suggest::nearest(wanted, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known: {}", names.join(", ")),
+            None => format!("the presets are: {}", names.join(", ")),
         };
         entry.wrong("preset", &format!("there is no preset `{wanted}`"), &hint)
     })
@@ -236,7 +236,7 @@ fn auth(entry: &Entry<'_>, known: Option<&Preset>, kind: Kind) -> Result<Auth, C
             Some(name) if is_header_name(name) => Ok(Auth::Header(name.to_owned())),
             _ => Err(entry.wrong(
                 "auth",
-                &format!("`{text}` is not a way to send a key"),
+                &format!("`{text}` isn't a way to send a key"),
                 "write `bearer`, `x-api-key`, `api-key`, `none`, or `header:NAME`",
             )),
         },
@@ -261,7 +261,7 @@ fn headers(entry: &Entry<'_>) -> Result<Vec<(String, String)>, ConfigError> {
         if !is_header_name(name) {
             return Err(entry.wrong(
                 &field,
-                "this is not the name of a header",
+                "this isn't a header name",
                 "use letters, digits and `-`",
             ));
         }
@@ -269,7 +269,11 @@ fn headers(entry: &Entry<'_>) -> Result<Vec<(String, String)>, ConfigError> {
         let value = expand(text, &entry.loaded.env)
             .map_err(|why| entry.wrong(&field, &why, "set it, or write `${NAME:-default}`"))?;
         if value.chars().any(|c| c.is_control() && c != '\t') {
-            return Err(entry.wrong(&field, "the value has a control character", "take it out"));
+            return Err(entry.wrong(
+                &field,
+                "the value contains a control character",
+                "remove it",
+            ));
         }
         found.push((name.to_owned(), value));
     }

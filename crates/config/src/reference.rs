@@ -194,11 +194,9 @@ fn permission_schema() -> Value {
 #[must_use]
 pub fn reference_markdown() -> String {
     let mut page = String::from(
-        "# Settings\n\n\
-         Generated from the table of keys. Files, layers and permissions are \
-         explained in [the guide](../config.md).\n\n\
-         \"Untrusted project\" says what the configuration of a project may do with a key \
-         before you trust the project.\n",
+        "# Settings\n\nGenerated from the table of keys. [The guide](../config.md) explains \
+         files, layers and permissions.\n\n\"Untrusted project\" says what a project's \
+         configuration may do with a key before you trust the project.\n",
     );
     for group in groups() {
         let title = if group.is_empty() { "top level" } else { group };
@@ -260,10 +258,10 @@ fn row(key: &Key) -> String {
 #[must_use]
 pub fn template() -> String {
     let mut page = String::from(
-        "// Settings of Tenon, with their defaults or with an example. Take one `// ` away from\n\
-         // those that you want to change, and from the lines around them; what is then still\n\
-         // a comment explains the line below it.\n\
-         // `tenon config show` prints what holds, and where it comes from.\n{\n",
+        "// Tenon's settings with their defaults or an example. To change one, remove one `// `\n\
+         // from its line and from the lines around it; what is still a comment then explains\n\
+         // the line below it.\n\
+         // `tenon config show` prints every setting and where it comes from.\n{\n",
     );
     page.push_str(EXAMPLE_PROVIDER);
     for group in groups() {

@@ -67,7 +67,7 @@ pub fn managed_model(loaded: &Loaded) -> Option<String> {
 pub fn provider_named(loaded: &Loaded, name: &str) -> Result<ResolvedProvider, ConfigError> {
     if let Some(fixed) = managed(loaded, "default_provider").filter(|fixed| fixed != name) {
         return Err(ConfigError::general(format!(
-            "the administrator of this machine chose the provider `{fixed}`"
+            "the administrator of this machine has set the provider to `{fixed}`"
         )));
     }
     let built = provider::build(loaded, name, Variables::Ignored)?;

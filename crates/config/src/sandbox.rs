@@ -107,7 +107,7 @@ fn unheld(loaded: &Loaded) -> ConfigError {
     };
     ConfigError::hinted(
         format!(
-            "`sandbox.mode` is `off`{}, so nothing would hold `sandbox.network` = `deny`{}",
+            "`sandbox.mode` is `off`{}, so nothing would enforce `sandbox.network` = `deny`{}",
             from("sandbox.mode"),
             from("sandbox.network")
         ),

@@ -25,7 +25,7 @@ pub(crate) fn masker(
                 layer: Layer::Project,
                 ..
             } => warnings.push(format!(
-                "{MASK} = false is ignored ({origin}): only your own configuration can switch the masking of secrets off"
+                "{MASK} = false is ignored ({origin}): only your own configuration can turn off masking"
             )),
             _ => return Ok(Masker::none()),
         }
@@ -41,7 +41,7 @@ pub(crate) fn masker(
         Masker::with_patterns([(*name, *pattern)]).map_err(|error| {
             ConfigError::hinted(
                 format!("{PATTERNS}{name} ({origin}): {error}"),
-                "A pattern is a name and a regular expression: \"ticket\": \"TCK-[0-9]{6}\". A group named `secret` says which part is masked.",
+                "A pattern has a name and a regular expression: \"ticket\": \"TCK-[0-9]{6}\". If it has a group named `secret`, only that part is masked.",
             )
         })?;
     }

@@ -18,7 +18,7 @@ pub(crate) fn in_tool_names(loaded: &Loaded, rules: &Rules) -> Vec<String> {
     for rule in rules.iter() {
         if let Some(near) = meant(&rule.tool, &own) {
             warnings.push(format!(
-                "{}: a rule names the tool `{}`, which does not exist, so it never applies; did you mean `{near}`?",
+                "{}: a rule names the tool `{}`, which doesn't exist, so it never applies; did you mean `{near}`?",
                 rule.origin, rule.tool
             ));
         }
@@ -30,7 +30,7 @@ pub(crate) fn in_tool_names(loaded: &Loaded, rules: &Rules) -> Vec<String> {
         let tool = tool.unwrap_or_default();
         if let Some(near) = read(&tool).and_then(|read| meant(&read, &own)) {
             warnings.push(format!(
-                "{}: the hook `{name}` names the tool `{tool}`, which does not exist, so it never runs; did you mean `{near}`?",
+                "{}: the hook `{name}` names the tool `{tool}`, which doesn't exist, so it never runs; did you mean `{near}`?",
                 hook.origin
             ));
         }

@@ -85,7 +85,7 @@ impl Snapshot {
             Ok(opened) => opened,
             Err(rustix::io::Errno::NOENT) => return Ok(None),
             Err(rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR) => {
-                return Err(io::Error::other("it is a link or no folder"));
+                return Err(io::Error::other("it is a link, or not a folder"));
             }
             Err(error) => return Err(error.into()),
         };
@@ -184,7 +184,7 @@ impl Reader {
         match opened {
             Ok(folder) => reader.folder(&folder, OTHERS_COMMANDS, 0),
             Err(rustix::io::Errno::NOENT) => {}
-            Err(_) => reader.leave_out(OTHERS_COMMANDS, "it is a link or no folder"),
+            Err(_) => reader.leave_out(OTHERS_COMMANDS, "it is a link, or not a folder"),
         }
         reader.files.retain(|path, _| path.ends_with(".md"));
         if let Some(why) = reader.incomplete.take() {
@@ -209,10 +209,10 @@ impl Reader {
                 return;
             }
             let Ok(entry) = entry else {
-                return self.leave_out(prefix, "its entries cannot be read");
+                return self.leave_out(prefix, "can't read its entries");
             };
             let Ok(name) = entry.file_name().to_str() else {
-                self.leave_out(prefix, "the name of an entry is not UTF-8");
+                self.leave_out(prefix, "the name of an entry isn't UTF-8");
                 continue;
             };
             if name == "." || name == ".." {
@@ -220,13 +220,13 @@ impl Reader {
             }
             self.seen += 1;
             if self.seen > MAX_FILES {
-                return self.stop(format!("it holds more than {MAX_FILES} files"));
+                return self.stop(format!("it has more than {MAX_FILES} files"));
             }
             let path = format!("{prefix}{name}");
             match entry.file_type() {
                 FileType::Directory | FileType::Unknown => self.inner(folder, name, &path, depth),
                 FileType::RegularFile => self.entry(folder.as_fd(), name, &path),
-                _ => self.leave_out(&path, "it is a link or no file"),
+                _ => self.leave_out(&path, "it is a link, or not a file"),
             }
         }
     }
@@ -249,12 +249,12 @@ impl Reader {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
             Err(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
-                return self.leave_out(path, "it is a link or no file");
+                return self.leave_out(path, "it is a link, or not a file");
             }
             Err(error) => return self.leave_out(path, &error.to_string()),
         };
         let Ok(metadata) = file.metadata() else {
-            return self.leave_out(path, "it cannot be looked at");
+            return self.leave_out(path, "can't check it");
         };
         let mut bytes = Vec::new();
         let room = MAX_BYTES - self.bytes;
@@ -262,10 +262,7 @@ impl Reader {
             return self.leave_out(path, &error.to_string());
         }
         if bytes.len() as u64 > room {
-            return self.stop(format!(
-                "it holds more than {} MiB",
-                MAX_BYTES / 1024 / 1024
-            ));
+            return self.stop(format!("it has more than {} MiB", MAX_BYTES / 1024 / 1024));
         }
         self.bytes += bytes.len() as u64;
         self.files.insert(

@@ -38,7 +38,7 @@ pub(crate) fn find(folder: &Path) -> Result<Option<PathBuf>, ConfigError> {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
-    ConfigError::general(format!("{} cannot be read: {error}", path.display()))
+    ConfigError::general(format!("can't read {}: {error}", path.display()))
 }
 
 impl Source {
@@ -52,9 +52,9 @@ impl Source {
             let about = file.metadata().map_err(|error| unreadable(path, &error))?;
             is_the_users(&about).map_err(|why| {
                 ConfigError::hinted(
-                    format!("{} cannot be believed: {why}", path.display()),
+                    format!("Tenon doesn't trust {}: {why}", path.display()),
                     format!(
-                        "look at what it says; if you agree, make it yours: `chown $(id -u) {0}` and `chmod go-w {0}`",
+                        "read it; if you agree with it, make it yours: `chown $(id -u) {0}` and `chmod go-w {0}`",
                         path.display()
                     ),
                 )
@@ -79,7 +79,7 @@ impl Source {
     pub(crate) fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, ConfigError> {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(ConfigError::general(format!(
-                "{} is larger than 1 MiB, which no configuration is",
+                "{} is larger than 1 MiB, which is too large for a configuration",
                 path.display()
             )));
         }
@@ -87,7 +87,7 @@ impl Source {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
             ConfigError::hinted(
-                format!("{}:{line}: this line is not UTF-8", path.display()),
+                format!("{}:{line}: this line isn't UTF-8", path.display()),
                 "save the file as UTF-8",
             )
         })?;
@@ -109,7 +109,7 @@ impl Source {
             Some("json" | "jsonc") => crate::jsonc::parse(&self.text),
             _ => {
                 return Err(ConfigError::general(format!(
-                    "{} does not end in .jsonc, .json or .toml",
+                    "the name {} must end in .jsonc, .json or .toml",
                     self.path.display()
                 )));
             }

@@ -42,7 +42,7 @@ fn fold(word: &str) -> String {
 pub(crate) fn for_key(path: &[&str], name: &str) -> Option<String> {
     if path.is_empty() && NOT_YET.contains(&name) {
         return Some(format!(
-            "this version does not have `{name}` yet: take it out, or put it into a comment"
+            "this version doesn't have `{name}` yet: remove it, or comment it out"
         ));
     }
     if let Some(home) = elsewhere(path, name) {
@@ -76,7 +76,7 @@ fn elsewhere(path: &[&str], name: &str) -> Option<String> {
     if !home.name.contains('.') {
         let of_a_model = path.first() == Some(&"providers") && models::FIELDS.contains(&home.name);
         let or = if of_a_model {
-            ", or in an object of `models` for one model alone"
+            ", or in an entry of `models` for just one model"
         } else {
             ""
         };

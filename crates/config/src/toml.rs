@@ -42,7 +42,7 @@ fn convert(value: &DeValue<'_>, at: usize) -> Result<Shape, Trouble> {
         DeValue::Float(float) => {
             let number = float.as_str().parse().ok().and_then(Number::from_f64);
             let number = number
-                .ok_or_else(|| Trouble::new(at, format!("`{}` is not a number", float.as_str())))?;
+                .ok_or_else(|| Trouble::new(at, format!("`{}` isn't a number", float.as_str())))?;
             Shape::Leaf(Value::Number(number))
         }
         DeValue::Datetime(date) => Shape::Leaf(Value::String(date.to_string())),

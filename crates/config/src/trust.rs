@@ -51,9 +51,9 @@ pub enum TrustSubject<'a> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    #[error("{} cannot be used: {why}", .path.display())]
+    #[error("can't use {}: {why}", .path.display())]
     Unusable { path: PathBuf, why: String },
-    #[error("{} cannot be written: {error}", .path.display())]
+    #[error("can't write {}: {error}", .path.display())]
     Unwritable { path: PathBuf, error: io::Error },
 }
 
@@ -247,11 +247,11 @@ impl Trust {
             .map_err(|error| unusable(error.to_string()))?;
         let own = is_the_users(&metadata).and_then(|()| match metadata.mode() & 0o022 {
             0 => Ok(()),
-            _ => Err("others may write to it".into()),
+            _ => Err("other users can write to it".into()),
         });
         own.map_err(|why| {
             unusable(format!(
-                "{why}, so its answers may not be yours; remove it, and you are asked again"
+                "{why}, so the answers in it may not be yours; delete it to be asked again"
             ))
         })?;
         let mut text = String::new();
@@ -260,7 +260,7 @@ impl Trust {
             .map_err(|error| unusable(error.to_string()))?;
         let page: Page = serde_json::from_str(&text).map_err(|error| {
             unusable(format!(
-                "it is damaged ({error}); remove it, and you are asked again"
+                "it is damaged ({error}); delete it to be asked again"
             ))
         })?;
         if page.version > VERSION {

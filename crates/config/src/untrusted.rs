@@ -34,14 +34,14 @@ pub(crate) fn models_of(key: &Key, value: &Value) -> Vec<String> {
 /// Whether a project's value may hold; if not, why.
 pub(crate) fn judge(loaded: &Loaded, leaf: &Leaf, models: &[String]) -> Result<(), String> {
     match leaf.key.project {
-        Project::Ignored => Err("the project is not trusted".into()),
+        Project::Ignored => Err("you have not trusted the project".into()),
         Project::Allowed if leaf.key.name == "model" => {
             let known = leaf
                 .value
                 .as_str()
                 .is_some_and(|model| models.iter().any(|known| known == model));
             known.then_some(()).ok_or_else(|| {
-                "the project is not trusted, and none of your own providers lists this model".into()
+                "you have not trusted the project, and none of your own providers lists this model".into()
             })
         }
         Project::Allowed => Ok(()),
@@ -71,7 +71,7 @@ fn narrows_word(loaded: &Loaded, leaf: &Leaf) -> Result<(), String> {
     if wanted.is_some() && wanted >= held {
         return Ok(());
     }
-    Err("the project is not trusted: it may make this stricter, not looser".into())
+    Err("an untrusted project can make this stricter, not looser".into())
 }
 
 fn narrows_permission(value: &Value) -> Result<(), String> {
@@ -81,13 +81,13 @@ fn narrows_permission(value: &Value) -> Result<(), String> {
     if read && !allows {
         return Ok(());
     }
-    Err("the project is not trusted: its rules may ask, confirm or deny, not allow".into())
+    Err("rules of an untrusted project can ask, confirm or deny, but not allow".into())
 }
 
 fn narrows_number(loaded: &Loaded, leaf: &Leaf) -> Result<(), String> {
     let held = loaded.number(leaf.key.name);
     match (leaf.value.as_u64(), held) {
         (Some(wanted), Some(held)) if wanted <= held => Ok(()),
-        _ => Err("the project is not trusted: it may lower this limit, not raise it".into()),
+        _ => Err("an untrusted project can lower this limit, not raise it".into()),
     }
 }

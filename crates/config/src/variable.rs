@@ -40,12 +40,12 @@ pub(crate) fn check(entry: &Entry<'_>, names: &[String]) -> Result<(), ConfigErr
         bare.is_some_and(names_a_variable)
     });
     let hint = if dollar {
-        String::from("write the name alone, without `$`")
+        String::from("write only the name, without `$`")
     } else {
         format!(
-            "give the name, such as MY_API_KEY; if it is the key itself, take it out of the file and save it with `tenon auth login {}`",
+            "write the name, such as MY_API_KEY. If this is the key itself, remove it from the file and save it with `tenon auth login {}`",
             entry.name
         )
     };
-    Err(entry.wrong("api_key_env", "this is not the name of a variable", &hint))
+    Err(entry.wrong("api_key_env", "this isn't the name of a variable", &hint))
 }

@@ -31,9 +31,7 @@ pub(super) fn read(file: &Path, folder: &str, count: &mut u64) -> Result<Head, S
         more(&mut file, LONGEST as u64, &mut bytes)?;
         *count += bytes.len() as u64;
         if bytes.len() > LONGEST && !split(&String::from_utf8_lossy(&bytes)).closed {
-            return Err(format!(
-                "its frontmatter does not end within {LONGEST} bytes"
-            ));
+            return Err(format!("its frontmatter is longer than {LONGEST} bytes"));
         }
     }
     *count += bytes.len() as u64;
@@ -43,9 +41,7 @@ pub(super) fn read(file: &Path, folder: &str, count: &mut u64) -> Result<Head, S
 /// What is no text is no skill, however it begins. Only the end may lie in the
 /// middle of a letter: the rest was not read.
 fn text(bytes: &[u8]) -> Result<&str, String> {
-    let none = || {
-        String::from("it is not text in UTF-8 (`tenon skills validate` says what is wrong with it)")
-    };
+    let none = || String::from("it isn't UTF-8 text (`tenon skills validate` says more)");
     if bytes.contains(&0) {
         return Err(none());
     }
@@ -79,7 +75,7 @@ fn of(text: &str, folder: &str) -> Result<Head, String> {
         return Err(String::from("it has no name"));
     }
     if description.is_empty() {
-        return Err(String::from("it has neither a description nor a text"));
+        return Err(String::from("it has no description and no text"));
     }
     Ok(Head {
         name,

@@ -63,7 +63,7 @@ impl Search {
             Leads::Here(folder) if folder.is_dir() => self.folder(&folder, base.source, 1),
             Leads::Out => self.led_out(&base.folder),
             _ if base.expected == Expected::Surely => self.remarks.push(format!(
-                "skills.paths: {} is no folder",
+                "skills.paths: {} isn't a folder",
                 base.folder.display()
             )),
             _ => {}
@@ -80,7 +80,7 @@ impl Search {
 
     fn led_out(&mut self, path: &Path) {
         self.remarks.push(format!(
-            "{} is not used: it is a link that leads out of the project; put the skill into the project, or name its folder in `skills.paths`",
+            "{} is ignored: it is a link out of the project; move the skill into the project, or name its folder in `skills.paths`",
             path.display()
         ));
     }
@@ -95,7 +95,7 @@ impl Search {
             Err(error) => {
                 let place = folder.display();
                 self.remarks
-                    .push(format!("skills in {place} are not used: {error}"));
+                    .push(format!("skills in {place} are ignored: {error}"));
                 return;
             }
         };
@@ -164,7 +164,7 @@ impl Search {
                 // not be able to show its `.env` so.
                 Leads::Here(real) if source == Whose::Project && !is_named_so(&real) => {
                     self.remarks.push(format!(
-                        "the skill {} is not used: it is a link to a file of another name",
+                        "the skill {} is ignored: it is a link to a file with another name",
                         file.display()
                     ));
                     return;
@@ -186,7 +186,7 @@ impl Search {
             Err(why) => {
                 let place = file.display();
                 self.remarks
-                    .push(format!("the skill {place} is not used: {why}"));
+                    .push(format!("the skill {place} is ignored: {why}"));
                 return;
             }
         };
@@ -213,13 +213,13 @@ impl Search {
     pub(super) fn finish(mut self) -> Found {
         if !self.shadowed.is_empty() {
             self.remarks.push(format!(
-                "skills that are there more than once, of which the nearest is used: {}",
+                "skills found more than once, using the nearest: {}",
                 told(&self.shadowed)
             ));
         }
         if let Some(what) = &self.full {
             self.remarks.push(format!(
-                "not all skills were looked for: there are more than {what}"
+                "some skills were not loaded: there are more than {what}"
             ));
         }
         self.skills

@@ -75,12 +75,12 @@ pub fn validate(folder: &Path) -> Vec<Finding> {
     // The reference reads lines so.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let Some(rest) = text.strip_prefix("---") else {
-        return vec![wrong("frontmatter", "the file must begin with `---`")];
+        return vec![wrong("frontmatter", "the file must start with `---`")];
     };
     let Some((front, body)) = rest.split_once("---") else {
         return vec![wrong(
             "frontmatter",
-            "it is not closed: a line `---` must follow it",
+            "it has no end: a line `---` must follow it",
         )];
     };
     let mut findings = match strict(front) {
@@ -91,7 +91,7 @@ pub fn validate(folder: &Path) -> Vec<Finding> {
         findings.push(advice(
             "frontmatter",
             format!(
-                "it ends at the first `---`, which stands in the middle of line {}; write other dashes there",
+                "it ends at the first `---`, which is in the middle of line {}; use other dashes there",
                 front.matches('\n').count() + 1
             ),
         ));
@@ -122,14 +122,14 @@ fn text(folder: &Path) -> Result<String, String> {
         return Err(format!("{} does not exist", folder.display()));
     }
     if !folder.is_dir() {
-        return Err(format!("{} is not a folder", folder.display()));
+        return Err(format!("{} isn't a folder", folder.display()));
     }
     let mut files = FILES.iter().map(|name| folder.join(name));
     let Some(file) = files.find(|file| file.exists()) else {
         return Err(String::from("the folder has no SKILL.md"));
     };
     if !file.is_file() {
-        return Err(String::from("it is not a file"));
+        return Err(String::from("it isn't a file"));
     }
     let opened = tenon_files::open(&file).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
@@ -138,7 +138,7 @@ fn text(folder: &Path) -> Result<String, String> {
     if bytes.len() as u64 > LARGEST {
         return Err(format!("it is longer than {LARGEST} bytes"));
     }
-    String::from_utf8(bytes).map_err(|_| String::from("it is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| String::from("it isn't UTF-8"))
 }
 
 /// The name of a folder, also of `.`.
@@ -158,7 +158,7 @@ fn of_fields(fields: &Fields, folder: &str) -> Vec<Finding> {
         .map(|name| {
             wrong(
                 name,
-                format!("not a field of a skill; those are: {}", FIELDS.join(", ")),
+                format!("not a skill field; the fields are: {}", FIELDS.join(", ")),
             )
         })
         .collect();
@@ -175,18 +175,21 @@ fn of_fields(fields: &Fields, folder: &str) -> Vec<Finding> {
         Some(Value::Text(text)) => {
             findings.extend(too_long("compatibility", text, LONGEST_COMPATIBILITY));
         }
-        Some(_) => findings.push(wrong("compatibility", "it must be a text")),
+        Some(_) => findings.push(wrong("compatibility", "it must be a string")),
     }
     for name in ["license", "allowed-tools"] {
         if matches!(fields.get(name), Some(Value::List(_) | Value::Map(_))) {
-            findings.push(advice(name, "the specification has a text here"));
+            findings.push(advice(name, "the specification requires a string here"));
         }
     }
     if matches!(
         fields.get("metadata"),
         Some(Value::Text(_) | Value::List(_))
     ) {
-        findings.push(advice("metadata", "the specification has a mapping here"));
+        findings.push(advice(
+            "metadata",
+            "the specification requires a mapping here",
+        ));
     }
     findings
 }
@@ -196,7 +199,7 @@ fn written<'a>(fields: &'a Fields, name: &str) -> Result<&'a str, Finding> {
     match fields.get(name) {
         None => Err(wrong(name, "it is missing")),
         Some(Value::Text(text)) if !text.trim().is_empty() => Ok(text),
-        Some(_) => Err(wrong(name, "it must be a text that is not empty")),
+        Some(_) => Err(wrong(name, "it must be a string that isn't empty")),
     }
 }
 
@@ -230,7 +233,7 @@ fn of_name(name: &str, folder: &str) -> Vec<Finding> {
     );
     must(
         name == name.to_lowercase(),
-        format!("`{name}` must be in lower case"),
+        format!("`{name}` must be lower case"),
     );
     must(
         !name.starts_with('-') && !name.ends_with('-'),
@@ -243,11 +246,11 @@ fn of_name(name: &str, folder: &str) -> Vec<Finding> {
     let plain = Regex::new(r"^[\p{L}\p{N}-]*$").is_ok_and(|plain| plain.is_match(&name));
     must(
         plain,
-        format!("`{name}` may have only letters, digits and hyphens"),
+        format!("`{name}` can only have letters, digits and hyphens"),
     );
     must(
         name == normal(folder),
-        format!("`{name}` must be the name of its folder, which is `{folder}`"),
+        format!("`{name}` must be the same as the folder's name, `{folder}`"),
     );
     findings
 }
@@ -264,7 +267,7 @@ fn of_body(body: &str) -> Vec<Finding> {
     if lines > LINES {
         findings.push(advice(
             "SKILL.md",
-            format!("{lines} lines are all loaded at once; move what is seldom needed to files beside it (at most {LINES} are recommended)"),
+            format!("all {lines} lines are loaded at once; move what is rarely needed to other files in the folder (at most {LINES} lines are recommended)"),
         ));
     }
     findings

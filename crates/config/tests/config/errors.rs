@@ -47,7 +47,7 @@ fn a_key_at_a_wrong_place_is_told_where_it_belongs() {
     let error = user_error(r#"{"providers": {"a": {"temperature": 1}}}"#);
     assert!(
         error.ends_with(
-            "`temperature` belongs at the top level, or in an object of `models` for one model alone"
+            "`temperature` belongs at the top level, or in an entry of `models` for just one model"
         ),
         "{error}"
     );
@@ -67,9 +67,7 @@ fn a_key_at_a_wrong_place_is_told_where_it_belongs() {
 fn a_section_of_a_later_version_is_named_as_such() {
     let error = user_error(r#"{"mcp": {}}"#);
     assert!(
-        error.ends_with(
-            "this version does not have `mcp` yet: take it out, or put it into a comment"
-        ),
+        error.ends_with("this version doesn't have `mcp` yet: remove it, or comment it out"),
         "{error}"
     );
 }
@@ -108,7 +106,7 @@ fn a_value_of_a_wrong_type_says_what_was_expected_and_found() {
         ),
         (
             r#"{"instructions": "a.md"}"#,
-            "expected a list of texts, found \"a.md\"",
+            "expected a list of strings, found \"a.md\"",
             "write it as a list: [\"a.md\"]",
         ),
         (
@@ -118,20 +116,20 @@ fn a_value_of_a_wrong_type_says_what_was_expected_and_found() {
         ),
         (
             r#"{"model": null}"#,
-            "`model`: expected a text, found null",
+            "`model`: expected a string, found null",
             "",
         ),
         (
             r#"{"providers": {"a": {"headers": {"X": 1}}}}"#,
-            "`providers.a.headers.X`: expected a text, found 1",
+            "`providers.a.headers.X`: expected a string, found 1",
             "",
         ),
+        (r#"{"providers": {"a b": {}}}"#, "`a b` can't be a name", ""),
         (
-            r#"{"providers": {"a b": {}}}"#,
-            "`a b` cannot be a name",
+            r#"[]"#,
+            "expected an object with settings, found a list",
             "",
         ),
-        (r#"[]"#, "expected an object of settings, found a list", ""),
         (
             r#"{"providers": {"a": {"type": "claudecode-api-legacy"}}}"#,
             "expected one of chat",
@@ -250,14 +248,14 @@ fn an_extra_file_that_is_not_there_is_an_error() {
     assert!(
         world
             .error()
-            .starts_with("/nonexistent/tenon.json cannot be read: ")
+            .starts_with("can't read /nonexistent/tenon.json: ")
     );
     let world = World::new().file("x.yaml", "").env("TENON_CONFIG", "W");
     let mut sources = world.sources();
     sources.extra = Some(world.path("x.yaml"));
     let error = tenon_config::load(&sources).unwrap_err().to_string();
     assert!(
-        error.ends_with("does not end in .jsonc, .json or .toml"),
+        error.ends_with("must end in .jsonc, .json or .toml"),
         "{error}"
     );
 }
@@ -297,8 +295,8 @@ fn a_variable_of_ours_that_is_not_known_is_warned_about_with_what_is_near() {
         ("TENON_SUB_MAX_CONTEXT_TOKENS", None),
     ] {
         let expected = match near {
-            Some(near) => format!("the variable {name} is not known; did you mean {near}?"),
-            None => format!("the variable {name} is not known, so it changes nothing"),
+            Some(near) => format!("unknown variable {name}; did you mean {near}?"),
+            None => format!("unknown variable {name}; it has no effect"),
         };
         assert_eq!(told(name), [expected]);
     }
@@ -327,13 +325,13 @@ fn the_variables_of_the_main_agent_set_what_there_is_and_say_so() {
     assert_eq!(
         loaded.warnings(),
         [
-            "the variable TENON_MAIN_MAX_CONTEXT_TOKENS is read as TENON_CONTEXT_MAX_TOKENS",
-            "the variable TENON_MAIN_COMPACT_AT_RATIO is read as TENON_COMPACTION_AT_RATIO",
+            "reading the variable TENON_MAIN_MAX_CONTEXT_TOKENS as TENON_CONTEXT_MAX_TOKENS",
+            "reading the variable TENON_MAIN_COMPACT_AT_RATIO as TENON_COMPACTION_AT_RATIO",
         ]
     );
     let world = world.env("TENON_COMPACTION_AT_RATIO", "0.6");
     let error = world.load().unwrap_err().to_string();
-    assert!(error.contains("are one setting"), "{error}");
+    assert!(error.contains("are the same setting"), "{error}");
 }
 
 #[test]
@@ -395,7 +393,7 @@ fn a_setting_under_both_of_its_names_is_an_error_with_its_line() {
         let error = World::new().user(text).error();
         assert!(error.contains("tenon.jsonc:2"), "{error}");
         assert!(
-            error.contains(&format!("`{second}` and `{first}` are one setting")),
+            error.contains(&format!("`{second}` and `{first}` are the same setting")),
             "{error}"
         );
     }

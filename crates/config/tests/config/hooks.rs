@@ -96,24 +96,27 @@ fn slips_have_a_line_and_the_nearest_word() {
 fn what_cannot_be_used_is_refused_with_what_was_expected() {
     let of = |hook: &str| user_error(&format!(r#"{{"hooks": {{"PreToolUse": [{hook}]}}}}"#));
     for (hook, said) in [
-        ("{}", "has no `command`"),
+        ("{}", "`command`, the line to run, is missing"),
         ("7", "expected a hook"),
-        (r#"{"command": ""}"#, "expected a text"),
+        (r#"{"command": ""}"#, "expected a string"),
         (r#"{"command": "x", "timeout_secs": 0}"#, "from 1 to 600"),
         (r#"{"command": "x", "required": "yes"}"#, "true or false"),
         (r#"{"command": "x", "name": "a b"}"#, "up to 64 letters"),
-        (r#"{"command": "x", "name": "mask-secrets"}"#, "comes along"),
+        (
+            r#"{"command": "x", "name": "mask-secrets"}"#,
+            "name of a built-in hook",
+        ),
         (
             r#"{"command": "x", "tool": "a b"}"#,
-            "not the name of a tool",
+            "there is no tool called",
         ),
         (
             r#"{"command": "x", "tool": "read", "pattern": "../x"}"#,
-            "`..` cannot stand in it",
+            "it contains `..`",
         ),
         (
             r#"{"command": "x", "tool": "bash", "pattern": "\""}"#,
-            "open quote",
+            "a quote that isn't closed",
         ),
     ] {
         let error = of(hook);
@@ -122,7 +125,7 @@ fn what_cannot_be_used_is_refused_with_what_was_expected() {
     let error = user_error(r#"{"hooks": {"Stop": {"command": "x"}}}"#);
     assert!(error.contains("expected a list of hooks"), "{error}");
     let error = user_error(r#"{"hooks": {"Stop": [{"command": "x", "tool": "bash"}]}}"#);
-    assert!(error.contains("is about no call"), "{error}");
+    assert!(error.contains("isn't about a call"), "{error}");
     let error = user_error(r#"{"hooks": []}"#);
-    assert!(error.contains("expected an object of events"), "{error}");
+    assert!(error.contains("expected an object with events"), "{error}");
 }

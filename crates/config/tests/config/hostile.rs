@@ -31,7 +31,7 @@ fn a_huge_file_is_refused_without_being_read() {
         .user(&format!("{{{}}}", " ".repeat(2 << 20)))
         .error();
     assert!(
-        error.ends_with("is larger than 1 MiB, which no configuration is"),
+        error.ends_with("is larger than 1 MiB, which is too large for a configuration"),
         "{error}"
     );
 }
@@ -43,7 +43,7 @@ fn invalid_utf8_names_the_line() {
         .error();
     assert_eq!(
         error,
-        "W/home/tenon.json:2: this line is not UTF-8\nsave the file as UTF-8"
+        "W/home/tenon.json:2: this line isn't UTF-8\nsave the file as UTF-8"
     );
 }
 
@@ -67,7 +67,7 @@ fn a_pipe_or_a_folder_is_not_waited_for() {
     std::fs::create_dir(world.path("home/tenon.json")).unwrap();
     assert_eq!(
         world.error(),
-        "W/home/tenon.json cannot be read: it is not a regular file"
+        "can't read W/home/tenon.json: it isn't a regular file"
     );
     let world = World::new();
     let made = std::process::Command::new("mkfifo")
@@ -77,7 +77,7 @@ fn a_pipe_or_a_folder_is_not_waited_for() {
     assert!(made.success());
     assert_eq!(
         world.error(),
-        "W/home/tenon.json cannot be read: it is not a regular file"
+        "can't read W/home/tenon.json: it isn't a regular file"
     );
 }
 

@@ -219,7 +219,7 @@ fn a_prompt_file_wins_over_a_text_beside_it_and_a_flag_over_both() {
     assert_eq!(world.resolved().prompt.system_prompt.as_deref(), Some(""));
     assert_eq!(World::new().resolved().prompt.system_prompt, None);
     let error = World::new().user(both).error();
-    assert!(error.starts_with("W/home/p.md cannot be read"), "{error}");
+    assert!(error.starts_with("can't read W/home/p.md"), "{error}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn a_file_below_a_folder_for_everybody_is_not_believed_although_it_is_sticky() {
     std::fs::set_permissions(world.path("etc"), sticky).unwrap();
     let error = world.error();
     assert!(
-        error.contains("because of W/etc: others than root may write to it"),
+        error.contains("because of W/etc: users other than root can write to it"),
         "{error}"
     );
 }
@@ -72,7 +72,7 @@ fn a_file_that_others_may_write_stops_the_start() {
     mode("etc/managed.jsonc", 0o664);
     let error = world.error();
     assert!(
-        error.contains("W/etc/managed.jsonc cannot be believed")
+        error.contains("doesn't trust the managed policy W/etc/managed.jsonc")
             && error.contains("chmod go-w W/etc/managed.jsonc"),
         "{error}"
     );
@@ -91,7 +91,7 @@ fn a_file_that_is_not_roots_stops_the_start() {
         std::os::unix::fs::chown(&path, Some(65534), None).unwrap();
     }
     assert!(
-        world.error().contains("does not belong to root"),
+        world.error().contains("doesn't belong to root"),
         "{}",
         world.error()
     );
@@ -99,14 +99,14 @@ fn a_file_that_is_not_roots_stops_the_start() {
         World::new()
             .env("TENON_MANAGED_CONFIG", "relative.json")
             .error()
-            .contains("from the root")
+            .contains("must be absolute")
     );
     let error = World::new()
         .env("TENON_MANAGED_CONFIG", "/no/such/file.json")
         .error();
     assert!(
         error.contains("/no/such/file.json does not exist")
-            && error.ends_with("create it or unset TENON_MANAGED_CONFIG"),
+            && error.ends_with("create it, or unset TENON_MANAGED_CONFIG"),
         "{error}"
     );
 }
@@ -255,7 +255,7 @@ fn a_session_cannot_leave_the_provider_and_the_model_that_the_administrator_chos
     for name in ["a", "groq"] {
         let error = provider_named(&loaded, name).unwrap_err();
         assert!(
-            error.message().contains("chose the provider `ours`"),
+            error.message().contains("has set the provider to `ours`"),
             "{error}"
         );
     }

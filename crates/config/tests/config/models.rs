@@ -54,7 +54,7 @@ fn a_slip_in_a_profile_has_its_line_and_its_remedy() {
         ),
         (
             "[\"a\",\n{\"vision\": true}]",
-            "W/home/tenon.jsonc:2:1: `providers.p.models.1`: it has no `id`",
+            "W/home/tenon.jsonc:2:1: `providers.p.models.1`: `id`, the model's name on the server, is missing",
         ),
         (
             "[\n{\"id\": \"a\", \"visoin\": true}]",
@@ -70,11 +70,11 @@ fn a_slip_in_a_profile_has_its_line_and_its_remedy() {
         ),
         (
             "[{\"id\": \"a\", \"prices\": {\"input\": 1}}]",
-            "it has no `output`",
+            "`output`, in dollars per million tokens, is missing",
         ),
         (
             "[{\"id\": \"a\", \"prices\": {\"input\": -1, \"output\": 1}}]",
-            "expected dollars for a million tokens, found -1",
+            "expected dollars per million tokens, found -1",
         ),
         (
             "[{\"id\": \"a\", \"prices\": {\"input\": 1, \"output\": 1, \"in\": 1}}]",
@@ -250,7 +250,7 @@ fn an_address_goes_with_or_without_the_version_wherever_it_is_written() {
         .env("ANTHROPIC_BASE_URL", "gate.example")
         .resolve_with(&provider("anthropic"))
         .unwrap_err();
-    assert!(error.to_string().contains("does not begin with http"));
+    assert!(error.to_string().contains("must start with http"));
 }
 
 #[test]

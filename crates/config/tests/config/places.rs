@@ -79,9 +79,8 @@ fn a_home_that_is_not_there_or_not_absolute_is_named() {
             .unwrap_err()
             .to_string()
     };
-    assert!(error(&[]).contains("`HOME` is not set"));
+    assert!(error(&[]).contains("`HOME` isn't set"));
     assert!(
-        error(&[("TENON_HOME", "x")])
-            .contains("`TENON_HOME` is `x`, which is not an absolute path")
+        error(&[("TENON_HOME", "x")]).contains("`TENON_HOME` is `x`, which isn't an absolute path")
     );
 }

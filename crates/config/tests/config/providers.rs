@@ -20,7 +20,7 @@ fn every_preset_of_a_kind_that_is_spoken_works_by_its_name_alone() {
         match preset.base_url {
             Some(url) => assert_eq!(found.unwrap().provider.unwrap().base_url, url),
             None => assert!(
-                found.unwrap_err().to_string().contains("it is not set"),
+                found.unwrap_err().to_string().contains("it isn't set"),
                 "{}",
                 preset.name
             ),
@@ -44,7 +44,7 @@ fn a_program_with_a_loop_of_its_own_is_refused_and_every_wire_format_is_not() {
     assert!(
         error
             .to_string()
-            .contains("which this version does not speak yet"),
+            .contains("which this version doesn't support yet"),
         "{error}"
     );
 }
@@ -81,7 +81,7 @@ fn of_several_providers_one_must_be_chosen() {
         .user(r#"{"providers": {"a": {"base_url": "http://a"}, "b": {"base_url": "http://b"}}}"#);
     assert_eq!(
         world.error(),
-        "several providers are configured: a, b\nchoose one with --provider, with --model PROVIDER/MODEL, or with `default_provider` in the configuration; `tenon models` lists them all"
+        "several providers are configured: a, b\nchoose one with --provider, --model PROVIDER/MODEL, or `default_provider` in the configuration; `tenon models` lists them"
     );
     assert_eq!(
         world
@@ -185,7 +185,7 @@ fn an_unusable_provider_does_not_spoil_the_others() {
     assert!(
         resolved.unusable["b"]
             .to_string()
-            .contains("the variable NOPE is not set")
+            .contains("the variable NOPE isn't set")
     );
 }
 
@@ -196,7 +196,7 @@ fn an_address_is_put_right_or_refused() {
     assert_eq!(found.provider.unwrap().base_url, "http://x/v1");
     assert_eq!(
         found.warnings,
-        ["`base_url` goes without `/chat/completions`; http://x/v1 is used"]
+        ["`base_url` must not end in `/chat/completions`; Tenon uses http://x/v1"]
     );
     for url in [
         "localhost:8000",

@@ -91,7 +91,7 @@ fn every_folder_is_looked_into_and_the_project_comes_first() {
     let remarks = world.find().remarks;
     assert_eq!(remarks.len(), 1, "{remarks:?}");
     assert!(
-        remarks[0].starts_with("skills.paths: ") && remarks[0].ends_with("nowhere is no folder")
+        remarks[0].starts_with("skills.paths: ") && remarks[0].ends_with("nowhere isn't a folder")
     );
 }
 
@@ -114,10 +114,7 @@ fn the_nearest_of_two_wins_and_the_other_is_told() {
             .unwrap()
     );
     let told = &found.remarks[0];
-    assert!(
-        told.starts_with("skills that are there more than once"),
-        "{told}"
-    );
+    assert!(told.starts_with("skills found more than once"), "{told}");
     for place in [
         "project/.agents/skills/pdf",
         "config/skills/PDF",
@@ -159,7 +156,7 @@ fn a_link_out_of_the_project_is_refused_and_one_of_the_user_is_not() {
     let remarks = world.find().remarks;
     let out: Vec<&String> = remarks
         .iter()
-        .filter(|remark| remark.contains("leads out"))
+        .filter(|remark| remark.contains("a link out of"))
         .collect();
     assert_eq!(out.len(), 4, "{remarks:?}");
 
@@ -180,7 +177,7 @@ fn a_project_cannot_show_a_secret_by_linking_to_it() {
     let found = world.find();
     assert_eq!(found.skills, []);
     assert!(
-        found.remarks[0].ends_with("it is a link to a file of another name"),
+        found.remarks[0].ends_with("it is a link to a file with another name"),
         "{:?}",
         found.remarks
     );
@@ -213,7 +210,7 @@ fn a_bad_skill_is_told_and_the_others_are_used() {
     let remarks = world.find().remarks;
     assert_eq!(remarks.len(), 5, "{remarks:#?}");
     for name in ["empty", "endless", "folder", "loose", "pipe"] {
-        let told = |remark: &&String| remark.contains(&format!("/{name}/SKILL.md is not used: "));
+        let told = |remark: &&String| remark.contains(&format!("/{name}/SKILL.md is ignored: "));
         assert!(
             remarks.iter().any(|remark| told(&remark)),
             "{name}: {remarks:#?}"
@@ -415,18 +412,18 @@ fn a_finding_names_its_field_and_what_to_do() {
     assert_eq!(
         of("upper-name"),
         [
-            "Wrong name: `Upper-name` must be in lower case",
-            "Wrong name: `Upper-name` must be the name of its folder, which is `upper-name`",
+            "Wrong name: `Upper-name` must be lower case",
+            "Wrong name: `Upper-name` must be the same as the folder's name, `upper-name`",
         ]
     );
     assert_eq!(
         of("unknown-field"),
         [
-            "Wrong version: not a field of a skill; those are: name, description, license, compatibility, metadata, allowed-tools"
+            "Wrong version: not a skill field; the fields are: name, description, license, compatibility, metadata, allowed-tools"
         ]
     );
     assert_eq!(of("plain"), [""; 0]);
-    assert!(of("colon-unquoted")[0].ends_with("; put quotes around a text with a colon in it"));
+    assert!(of("colon-unquoted")[0].ends_with("; put quotes around text that contains a colon"));
     assert!(of("tools-flow")[0].starts_with("Wrong frontmatter: line 4: `[…]`"));
     assert!(of("dashes-quoted")[1].contains("in the middle of line 3"));
 }

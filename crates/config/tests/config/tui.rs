@@ -69,7 +69,7 @@ fn a_word_that_is_none_is_refused_with_those_that_are() {
         (r#"{"tui": {"theme": "drak"}}"#, "did you mean `dark`?"),
         (
             r#"{"tui": {"status": ["model", "modle"]}}"#,
-            "a list of some of permission, model, agent",
+            "a list of any of permission, model, agent",
         ),
         (r#"{"tui": {"status": "model"}}"#, "write it as a list"),
         (r#"{"tuii": {"theme": "dark"}}"#, "did you mean `tui`?"),

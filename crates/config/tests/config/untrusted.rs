@@ -36,7 +36,7 @@ fn a_cloned_repository_cannot_send_the_prompts_elsewhere() {
     assert!(
         ignored
             .iter()
-            .all(|(_, why)| why == "the project is not trusted")
+            .all(|(_, why)| why == "you have not trusted the project")
     );
 }
 

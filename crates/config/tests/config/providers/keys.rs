@@ -10,12 +10,12 @@ fn a_variable_that_is_not_set_is_named_with_its_place() {
         World::new().user("{\"providers\": {\"p\": {\n\"base_url\": \"http://${NOPE}/v1\"}}}");
     assert_eq!(
         world.error(),
-        "W/home/tenon.jsonc:2: `providers.p.base_url`: the variable NOPE is not set\nset it, or write `${NAME:-default}`"
+        "W/home/tenon.jsonc:2: `providers.p.base_url`: the variable NOPE isn't set\nset it, or write `${NAME:-default}`"
     );
     for (text, why) in [
-        ("http://${", "is not closed"),
-        ("http://${a b}", "does not name a variable"),
-        ("http://${}", "does not name"),
+        ("http://${", "has no closing"),
+        ("http://${a b}", "isn't the name of a variable"),
+        ("http://${}", "isn't the name of a variable"),
     ] {
         let world = World::new().user(&format!(
             "{{\"providers\": {{\"p\": {{\"base_url\": \"{text}\"}}}}}}"
@@ -62,10 +62,12 @@ fn a_wrong_way_to_send_a_key_or_a_header_is_refused() {
             ))
             .error()
     };
-    assert!(of("\"auth\": \"basic\"").contains("`basic` is not a way to send a key"));
-    assert!(of("\"auth\": \"header:a b\"").contains("is not a way to send a key"));
-    assert!(of("\"headers\": {\"a b\": \"x\"}").contains("this is not the name of a header"));
-    assert!(of("\"headers\": {\"a\": \"x\\ny\"}").contains("the value has a control character"));
+    assert!(of("\"auth\": \"basic\"").contains("`basic` isn't a way to send a key"));
+    assert!(of("\"auth\": \"header:a b\"").contains("isn't a way to send a key"));
+    assert!(of("\"headers\": {\"a b\": \"x\"}").contains("this isn't a header name"));
+    assert!(
+        of("\"headers\": {\"a\": \"x\\ny\"}").contains("the value contains a control character")
+    );
     assert!(of("\"preset\": \"opnai\"").ends_with("did you mean `openai`?"));
 }
 
@@ -94,7 +96,7 @@ fn what_is_no_name_of_a_variable_is_refused_and_never_repeated() {
         ));
         let error = world.error();
         assert!(
-            error.contains("`providers.a.api_key_env`: this is not the name of a variable"),
+            error.contains("`providers.a.api_key_env`: this isn't the name of a variable"),
             "{error}"
         );
         for part in ["1234567890", "WORK_KEY", "two words"] {
