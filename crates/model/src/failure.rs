@@ -11,12 +11,12 @@ const MAX_SHOWN: usize = 500;
 /// The telling words may stand behind what is shown.
 const MAX_JUDGED: usize = 8_000;
 
-pub(crate) const BASE_URL_HINT: &str = "Check base_url: most servers want `/v1` at its end.";
+pub(crate) const BASE_URL_HINT: &str = "Check base_url: for most servers it ends in `/v1`.";
 const KEY_HINT: &str =
-    "Check the key: the variable that it is read from, and that it belongs to this server.";
+    "Check that the key is set in the right variable and belongs to this server.";
 const OVERFLOW_HINT: &str =
-    "Start a new session, have less read at once, or serve the model with a larger context window.";
-const QUOTA_HINT: &str = "Check the plan and the balance of this account.";
+    "Start a new session, read less at once, or serve the model with a larger context window.";
+const QUOTA_HINT: &str = "Check the plan and balance of this account.";
 
 pub(crate) fn classify(status: u16, retry_after: Option<Duration>, body: &[u8]) -> ModelError {
     let value = document(body);
@@ -75,7 +75,7 @@ pub(crate) fn in_reply(value: &Value) -> ModelError {
     let verdict = judge(&refusal);
     let message = match sentence.as_deref().and_then(clean) {
         Some(detail) => format!("The server reported an error: {detail}"),
-        None => String::from("The server reported an error without saying which."),
+        None => String::from("The server reported an error without details."),
     };
     let mut error = ModelError::new(verdict.kind, message);
     error.hint = verdict.hint.map(str::to_owned);
@@ -158,7 +158,7 @@ fn judge(refusal: &Refusal<'_>) -> Verdict {
     if !matches!(status, 401 | 403 | 404) && overflow::told(evidence) {
         return verdict(
             ModelErrorKind::ContextOverflow,
-            "The prompt does not fit into the model's window",
+            "The prompt doesn't fit into the model's window",
             Some(OVERFLOW_HINT),
         );
     }
@@ -184,7 +184,7 @@ fn judge(refusal: &Refusal<'_>) -> Verdict {
         404 => not_found(evidence),
         402 => verdict(
             ModelErrorKind::Rejected,
-            "The server asks for payment",
+            "The server requires payment",
             Some(QUOTA_HINT),
         ),
         413 => verdict(
@@ -194,14 +194,10 @@ fn judge(refusal: &Refusal<'_>) -> Verdict {
         ),
         429 => verdict(
             ModelErrorKind::RateLimited,
-            "The server limits the rate of requests",
+            "Too many requests for this server",
             None,
         ),
-        408 => verdict(
-            ModelErrorKind::Unavailable,
-            "The server gave up waiting",
-            None,
-        ),
+        408 => verdict(ModelErrorKind::Unavailable, "The server timed out", None),
         503 if says(&["loading model"]) => verdict(
             ModelErrorKind::Unavailable,
             "The server is still loading the model",
@@ -210,7 +206,7 @@ fn judge(refusal: &Refusal<'_>) -> Verdict {
         500..=599 => verdict(
             ModelErrorKind::Unavailable,
             "The server failed",
-            Some("Look into the server's log."),
+            Some("Check the server's log."),
         ),
         0 => judge_unnumbered(&says),
         // LiteLLM without a database says this of every key but its own.
@@ -266,7 +262,7 @@ fn judge_unnumbered(says: &dyn Fn(&[&str]) -> bool) -> Verdict {
         verdict(
             ModelErrorKind::Unavailable,
             what,
-            Some("Look into the server's log."),
+            Some("Check the server's log."),
         )
     }
 }
@@ -275,13 +271,13 @@ fn not_found(evidence: &str) -> Verdict {
     let (missing, what, hint) = if names_model(evidence) && says_missing(evidence) {
         (
             Missing::Model,
-            "The server does not know this model",
-            "See which models it offers with `/models` in a session or `tenon models`, and set the model's name.",
+            "The server doesn't have this model",
+            "Choose one of those that `tenon models` lists (in a session: `/models`).",
         )
     } else {
         (
             Missing::Address,
-            "The server knows no such address",
+            "The server has nothing at this address",
             BASE_URL_HINT,
         )
     };

@@ -57,11 +57,8 @@ fn list(value: &Value) -> Option<&Vec<Value>> {
 /// Reads `{"data":[…]}`, `{"models":[…]}` or a bare list.
 pub(crate) fn parse_models(body: &[u8]) -> Result<Vec<ModelEntry>, ModelError> {
     let value: Value = serde_json::from_slice(body).map_err(|_| {
-        ModelError::new(
-            ModelErrorKind::Protocol,
-            "The list of models is not valid JSON.",
-        )
-        .with_hint(failure::BASE_URL_HINT)
+        ModelError::new(ModelErrorKind::Protocol, "The model list isn't valid JSON.")
+            .with_hint(failure::BASE_URL_HINT)
     })?;
     if failure::is_error(&value) {
         return Err(failure::in_reply(&value));
@@ -69,9 +66,9 @@ pub(crate) fn parse_models(body: &[u8]) -> Result<Vec<ModelEntry>, ModelError> {
     let Some(list) = list(&value) else {
         return Err(ModelError::new(
             ModelErrorKind::Protocol,
-            "The server's list of models is in no known form.",
+            "Tenon doesn't know the format of the server's model list.",
         )
-        .with_hint("Name the model yourself: `--model NAME`, or `model` in the configuration."));
+        .with_hint("Name the model with `--model NAME`, or `model` in the configuration."));
     };
     let mut entries: Vec<ModelEntry> = Vec::new();
     for entry in list.iter().filter_map(entry) {

@@ -147,7 +147,8 @@ static PRESETS: &[Preset] = &[
     Preset {
         name: "ollama",
         base_url: Some("http://localhost:11434/v1"),
-        note: "Ollama on this machine. It serves a small context window unless told otherwise: set OLLAMA_CONTEXT_LENGTH.",
+        note: "Ollama on this machine. Its default context window is small: raise it with \
+             OLLAMA_CONTEXT_LENGTH.",
         ..LOCAL
     },
     Preset {
@@ -167,7 +168,8 @@ static PRESETS: &[Preset] = &[
         name: "llamacpp",
         base_url: Some("http://localhost:8080/v1"),
         key_env: &["LLAMA_API_KEY"],
-        note: "llama.cpp's server on this machine. Tool calls need --jinja and a template that knows tools.",
+        note: "llama.cpp's server on this machine. Tool calls need --jinja and a chat template \
+             with tools.",
         ..LOCAL
     },
     Preset {
@@ -254,7 +256,7 @@ static PRESETS: &[Preset] = &[
         base_url: Some("https://api.anthropic.com/v1"),
         key_env: &["ANTHROPIC_API_KEY"],
         auth: AuthStyle::Header("x-api-key"),
-        note: "Anthropic's Messages.",
+        note: "Anthropic's Messages API.",
         ..REMOTE
     },
     Preset {

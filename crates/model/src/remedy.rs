@@ -37,22 +37,23 @@ pub(crate) fn reason(refusal: &Refusal<'_>) -> Option<Reason> {
     if let Some(hint) = signs::tools_refused(refusal.evidence) {
         return Some(Reason {
             kind: ModelErrorKind::Rejected,
-            what: "The server takes no tools for this model",
+            what: "The server doesn't accept tools for this model",
             hint,
         });
     }
     if let Some(hint) = signs::images_refused(refusal.evidence) {
         return Some(Reason {
             kind: ModelErrorKind::Rejected,
-            what: "The server does not take the images of the conversation",
+            what: "The server doesn't accept the images in this conversation",
             hint,
         });
     }
     // Without it the server would keep what is sent: that is the user's to say.
     refuses_store(refusal).then_some(Reason {
         kind: ModelErrorKind::Rejected,
-        what: "The server does not take `store: false`, which asks it to keep nothing",
-        hint: "Use another server; or, if this one may keep what is sent, set quirks.omit: [\"store\"] of the provider.",
+        what: "The server doesn't accept `store: false`, which asks it to keep nothing",
+        hint: "Use another server; or, if this one may keep what you send, set quirks.omit: \
+             [\"store\"] for the provider.",
     })
 }
 

@@ -40,7 +40,7 @@ pub fn parse_arguments(text: &str) -> Arguments {
         Ok(Value::Bool(_)) => wrong_type("a boolean"),
         Ok(Value::Number(_)) => wrong_type("a number"),
         Err(error) if error.is_eof() => Arguments::Invalid {
-            error: format!("the arguments end in the middle: {error}"),
+            error: format!("the arguments are cut off: {error}"),
         },
         Err(error) => Arguments::Invalid {
             error: format!("the arguments are not valid JSON: {error}"),

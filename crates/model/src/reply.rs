@@ -7,7 +7,6 @@ use crate::repair::is_cut;
 use crate::think::{Channel, Ending, ThinkSplitter, after_last_close, stray_close};
 use crate::{Delta, Finished, ModelError, ModelErrorKind};
 use serde_json::Value;
-use std::fmt::Write as _;
 use tenon_vocab::{Message, Origin, Part, Role, Status, StopReason, ToolCallPart, Usage};
 
 /// No honest answer is larger; a bigger one would only fill the memory.
@@ -186,7 +185,7 @@ impl Reply {
                     crate::calls::MAX_CALLS
                 ),
             )
-            .with_hint("Ask for the task in smaller parts, or use another model."));
+            .with_hint("Ask for smaller steps, or use another model."));
         };
         if touched.opened {
             self.pieces.push(Piece::Call(touched.position));
@@ -221,11 +220,11 @@ impl Reply {
         Err(ModelError::new(
             ModelErrorKind::Protocol,
             format!(
-                "The answer is larger than {} MiB; reading stopped.",
+                "The answer is larger than {} MiB, so Tenon stopped reading.",
                 MAX_MESSAGE_BYTES / 1024 / 1024
             ),
         )
-        .with_hint("The server seems to repeat itself without end: try again, or set max_tokens."))
+        .with_hint("The model may be repeating itself: try again, or set max_tokens."))
     }
 
     fn append(&mut self, channel: Channel, text: &str, sink: &mut dyn FnMut(Delta)) {
@@ -325,7 +324,7 @@ impl Reply {
         };
         for call in calls.iter().flatten() {
             if is_cut(&call.arguments) {
-                self.note(&format!("the call of {} was cut in the middle", call.name));
+                self.note(&format!("the call to {} was cut off", call.name));
             }
         }
         let mut message = Message::new(Role::Assistant, Origin::Model, self.parts(&calls));
@@ -344,7 +343,7 @@ impl Reply {
     fn leave_out(&mut self, calls: &mut [Option<ToolCallPart>]) {
         for call in calls.iter_mut().filter_map(Option::take) {
             self.note(&format!(
-                "the call of {} was left out: the provider stopped the answer",
+                "the call to {} was left out: the provider stopped the answer",
                 call.name
             ));
         }
@@ -410,9 +409,8 @@ impl Reply {
             .collect()
     }
 
-    /// One line on what had arrived, for an error.
+    /// How far it came, for an error: the end of a sentence.
     pub(crate) fn progress(&self) -> String {
-        let mut line = String::new();
         let (mut text, mut reasoning) = (0, 0);
         for piece in &self.pieces {
             match piece {
@@ -421,10 +419,11 @@ impl Reply {
                 Piece::Call(_) | Piece::Opaque { .. } => {}
             }
         }
-        let _ = write!(line, "{text} characters of text");
-        if reasoning > 0 {
-            let _ = write!(line, ", {reasoning} of reasoning");
+        match (text, reasoning) {
+            (0, 0) => String::from("before any text came"),
+            (0, _) => String::from("while the model was thinking"),
+            (1, _) => String::from("after 1 character"),
+            (text, _) => format!("after {text} characters"),
         }
-        line
     }
 }

@@ -110,9 +110,9 @@ impl Software {
     #[must_use]
     pub fn larger_window(self) -> String {
         String::from(match self {
-            Self::LlamaCpp => "Start llama-server with -c 65536, or what memory allows.",
+            Self::LlamaCpp => "Start llama-server with -c 65536, or as much as memory allows.",
             Self::Ollama => {
-                "Start Ollama with OLLAMA_CONTEXT_LENGTH=65536, or set num_ctx of the model."
+                "Start Ollama with OLLAMA_CONTEXT_LENGTH=65536, or set num_ctx for the model."
             }
             Self::LmStudio => {
                 "Load the model with a larger context length in LM Studio (lms load MODEL --context-length 65536)."
@@ -134,7 +134,8 @@ impl Software {
     pub const fn tools_on(self) -> &'static str {
         match self {
             Self::LlamaCpp => {
-                "Start llama-server with --jinja and a template that knows tools (--chat-template-file)."
+                "Start llama-server with --jinja and a chat template with tools \
+                 (--chat-template-file)."
             }
             Self::Vllm => {
                 "Start vLLM with --enable-auto-tool-choice --tool-call-parser PARSER, where PARSER fits the model (hermes, qwen3_coder, llama3_json, mistral, …)."
@@ -142,10 +143,10 @@ impl Software {
             Self::SgLang => {
                 "Start SGLang with --tool-call-parser PARSER, where PARSER fits the model."
             }
-            Self::Ollama => "Use a model whose page says `tools`.",
+            Self::Ollama => "Use a model with the tag `tools` on its page.",
             Self::LmStudio => "Use a model that LM Studio marks for tool use.",
-            Self::LiteLlm => "See whether the model behind LiteLLM takes tools.",
-            Self::Unknown => "See how the server is told to take tools.",
+            Self::LiteLlm => "Check whether the model behind LiteLLM supports tools.",
+            Self::Unknown => "Check in the server's manual how to turn on tools.",
         }
     }
 }

@@ -53,17 +53,18 @@ impl Target {
             "https" => Scheme::Https,
             _ => {
                 let hint = String::from("It must begin with http:// or https://");
-                return Err(wrong("has a scheme that cannot be used", hint));
+                return Err(wrong("has a scheme that Tenon can't use", hint));
             }
         };
         let url = match Url::parse(written) {
             Ok(url) if !rest.starts_with('/') => url,
             Ok(_) => return Err(wrong("has no host", form_hint())),
-            Err(error) => return Err(wrong(&format!("is no URL: {error}"), form_hint())),
+            Err(error) => return Err(wrong(&format!("isn't a valid URL: {error}"), form_hint())),
         };
         if !url.username().is_empty() || url.password().is_some() {
-            let hint = "Take it out of the URL: a key comes from the environment or from api_key_command, other headers from `headers`.";
-            return Err(wrong("holds a user name or password", hint.to_owned()));
+            let hint = "Take them out of the URL: set the key in the environment or with \
+                 api_key_command, and other headers in `headers`.";
+            return Err(wrong("contains a user name or password", hint.to_owned()));
         }
         if let Some(base) = url.path().trim_end_matches('/').strip_suffix(path) {
             let mut right = url.clone();

@@ -62,6 +62,6 @@ fn unusable(error: reqwest::Error) -> ModelError {
     let error = error.without_url();
     ModelError::new(
         ModelErrorKind::Configuration,
-        format!("The HTTP client cannot be set up: {error}"),
+        format!("Can't set up the HTTP client: {error}"),
     )
 }

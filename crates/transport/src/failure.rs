@@ -51,11 +51,11 @@ impl Route {
     pub(crate) fn what_to_check(&self) -> String {
         match &self.proxy {
             Some(proxy) => format!(
-                "Check {}, or put the host into NO_PROXY to reach it directly.",
+                "Check {}, or add the host to NO_PROXY to reach it directly.",
                 proxy.origin
             ),
             None => format!(
-                "Check that the server is running and that {} is right.",
+                "Check that the server is running and that {} is correct.",
                 self.written()
             ),
         }
@@ -94,7 +94,7 @@ pub(crate) fn unanswered(error: &reqwest::Error, route: &Route) -> ModelError {
         return ModelError::new(
             ModelErrorKind::Network,
             format!(
-                "No answer from {}: the address of {} was not found",
+                "No answer from {}: can't resolve {}",
                 route.address,
                 route.peer()
             ),
@@ -108,10 +108,10 @@ pub(crate) fn unanswered(error: &reqwest::Error, route: &Route) -> ModelError {
     if find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
         return ModelError::new(
             ModelErrorKind::Protocol,
-            format!("{} does not answer in HTTP", route.authority),
+            format!("{} doesn't speak HTTP", route.authority),
         )
         .with_hint(format!(
-            "Another program may be listening on this port, or the server wants https:// in {}.",
+            "Another program may be listening on this port, or the server needs https:// in {}.",
             route.setting()
         ));
     }
@@ -123,7 +123,7 @@ pub(crate) fn unanswered(error: &reqwest::Error, route: &Route) -> ModelError {
         ),
     )
     .with_hint(format!(
-        "The server may have crashed or be restarting, or it wants https:// in {}.",
+        "The server may have crashed or be restarting, or it needs https:// in {}.",
         route.setting()
     ))
 }
@@ -159,11 +159,11 @@ fn unconnected(error: &reqwest::Error, io: Option<io::ErrorKind>, route: &Route)
 pub(crate) fn proxy_wants_password(route: &Route) -> ModelError {
     let (proxy, origin) = match &route.proxy {
         Some(proxy) => (proxy.authority.as_str(), proxy.origin.as_str()),
-        None => (route.authority.as_str(), "the URL of the proxy"),
+        None => (route.authority.as_str(), "the proxy's URL"),
     };
     let mut error = ModelError::new(
         ModelErrorKind::Configuration,
-        format!("The proxy {proxy} wants a user name and password, or other ones (HTTP 407)"),
+        format!("The proxy {proxy} needs a valid user name and password (HTTP 407)"),
     )
     .with_hint(format!(
         "Write them into {origin}: http://USER:PASSWORD@HOST:PORT"
@@ -188,7 +188,7 @@ fn handshake(error: &rustls::Error, route: &Route) -> ModelError {
     let (what, hint) = match error {
         rustls::Error::InvalidCertificate(cause) => return certificate(cause, route),
         rustls::Error::InvalidMessage(_) => (
-            String::from("does not speak TLS"),
+            String::from("doesn't speak TLS"),
             format!(
                 "If the server has no certificate, write http:// in {}.",
                 route.setting()
@@ -214,9 +214,12 @@ fn certificate(cause: &CertificateError, route: &Route) -> ModelError {
     let (what, hint) = match cause {
         // A wrong signature under a known name: the authority was made anew.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => (
-            String::from("is signed by an authority that is not trusted here (unknown issuer)"),
+            String::from(
+                "is signed by an authority that this machine doesn't trust (unknown \
+                 issuer)",
+            ),
             format!(
-                "If it is your company's or your own, set {} to the PEM file of that authority.",
+                "If it is your company's or your own, set {} to that authority's PEM file.",
                 route.authority_file()
             ),
         ),
@@ -244,7 +247,10 @@ fn certificate(cause: &CertificateError, route: &Route) -> ModelError {
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => (
             String::from("has expired"),
-            String::from("Whoever runs the server must renew it; also check this machine's clock."),
+            String::from(
+                "Ask the server's administrator to renew it, and check this machine's \
+                 clock.",
+            ),
         ),
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => (
             String::from("is not valid yet"),
@@ -252,18 +258,18 @@ fn certificate(cause: &CertificateError, route: &Route) -> ModelError {
         ),
         CertificateError::Revoked => (
             String::from("was revoked"),
-            String::from("Whoever runs the server must replace it."),
+            String::from("Ask the server's administrator to replace it."),
         ),
         // The type of this one is private to the verifier.
         other if format!("{other:?}").contains("CaUsedAsEndEntity") => (
-            String::from("is an authority's own, which no server may show"),
+            String::from("is a certificate authority, which a server must not use itself"),
             String::from(
-                "Sign a certificate for the server with it, or set `insecure` of the provider.",
+                "Sign a certificate for the server with it, or set `insecure` for the provider.",
             ),
         ),
         other => (
-            format!("cannot be verified: {}", quoted(&other.to_string())),
-            String::from("Whoever runs the server must replace it."),
+            format!("can't be verified: {}", quoted(&other.to_string())),
+            String::from("Ask the server's administrator to replace it."),
         ),
     };
     ModelError::new(
@@ -298,5 +304,5 @@ fn root_cause(error: &reqwest::Error) -> String {
     causes(error)
         .filter(|cause| !cause.is::<reqwest::Error>())
         .last()
-        .map_or_else(|| String::from("no cause is known"), ToString::to_string)
+        .map_or_else(|| String::from("unknown cause"), ToString::to_string)
 }

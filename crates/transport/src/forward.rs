@@ -67,7 +67,7 @@ impl Forward {
             .ok_or_else(|| {
                 ModelError::new(
                     ModelErrorKind::Configuration,
-                    format!("This is no address of {}", self.route.authority),
+                    format!("This isn't an address of {}", self.route.authority),
                 )
             })?;
         let request = self.client.request(method, url).headers(headers).body(body);

@@ -147,12 +147,13 @@ fn parse(written: &str, origin: &str) -> Result<Proxy, ModelError> {
     } else {
         format!("http://{written}")
     };
-    let mut url = Url::parse(&whole).map_err(|error| wrong(&format!("is no URL: {error}")))?;
+    let mut url =
+        Url::parse(&whole).map_err(|error| wrong(&format!("isn't a valid URL: {error}")))?;
     let default_port = match url.scheme() {
         "http" => 80,
         "https" => 443,
         "socks4" | "socks4a" | "socks5" | "socks5h" => 1080,
-        _ => return Err(wrong("has a scheme that cannot be used")),
+        _ => return Err(wrong("has a scheme that Tenon can't use")),
     };
     let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
         return Err(wrong("has no host"));

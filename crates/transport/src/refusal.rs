@@ -117,11 +117,11 @@ fn not_listed(error: ModelError, asked: &Asked<'_>) -> ModelError {
     let status = error.status.unwrap_or_default();
     ModelError {
         message: format!(
-            "{} does not list its models (HTTP {status})",
+            "{} doesn't list its models (HTTP {status})",
             asked.route.authority
         ),
         hint: Some(String::from(
-            "Name the model yourself, with --model or in the configuration.",
+            "Name the model with --model or in the configuration.",
         )),
         missing: Some(Missing::Address),
         ..error
@@ -133,11 +133,11 @@ fn with_advice(mut error: ModelError, asked: &Asked<'_>) -> ModelError {
     let advice = match error.kind {
         ModelErrorKind::Auth => Some(match asked.credential {
             None => format!(
-                "No key was sent; it would come from {}.",
+                "No key was sent. Tenon takes it from {}.",
                 asked.credentials.describe()
             ),
             Some(_) => format!(
-                "The key came from {}: check that it is right and may use this model.",
+                "The key came from {}. Check that it is correct and may use this model.",
                 asked.credentials.describe()
             ),
         }),
@@ -167,7 +167,7 @@ fn is_web_page(headers: &HeaderMap) -> bool {
 
 fn web_page(asked: &Asked<'_>) -> ModelError {
     let hint = if asked.target.names_a_version() {
-        String::from("A login page or a proxy may stand before the server.")
+        String::from("There may be a login page or a proxy in front of the server.")
     } else {
         format!("Most servers want {}/v1 as base_url.", asked.target.shown())
     };
@@ -193,7 +193,8 @@ fn redirected(response: &Response, asked: &Asked<'_>) -> ModelError {
         ),
     )
     .with_hint(format!(
-        "Redirects are not followed, because the key would go along; if that address is right, write it into {}.",
+        "Tenon doesn't follow redirects, because the key would go along. If that address is \
+         correct, write it into {}.",
         asked.route.written()
     ));
     error.status = Some(response.status().as_u16());

@@ -124,7 +124,7 @@ impl Model for HttpModel {
                 Err(_) => Err(ModelError::new(
                     ModelErrorKind::Timeout,
                     format!(
-                        "{} did not list its models within {} s",
+                        "{} didn't list its models within {} s",
                         self.shared.route.authority,
                         MODELS_TIME.as_secs()
                     ),
@@ -189,7 +189,7 @@ impl Shared {
                     return Err(ModelError::new(
                         ModelErrorKind::Protocol,
                         format!(
-                            "The list of models of {} is larger than {MODELS_BYTES} bytes",
+                            "The model list of {} is larger than {MODELS_BYTES} bytes",
                             self.route.authority
                         ),
                     ));
@@ -307,7 +307,7 @@ impl Shared {
             let value = HeaderValue::from_str(value).map_err(|_| {
                 ModelError::new(
                     ModelErrorKind::Configuration,
-                    format!("The login gives a header `{name}` that cannot be sent"),
+                    format!("The login has a header `{name}` that can't be sent"),
                 )
             })?;
             headers.insert(header_name(&self.endpoint, name)?, value);
@@ -323,11 +323,11 @@ impl Shared {
             ModelError::new(
                 ModelErrorKind::Configuration,
                 format!(
-                    "The key from {} holds a character that no header can hold",
+                    "The key from {} contains a character that a header can't carry",
                     self.credentials.describe()
                 ),
             )
-            .with_hint("Look for a line break or quotes that were copied along.")
+            .with_hint("Check for a line break or quotes that were copied along.")
         })?;
         value.set_sensitive(true);
         headers.insert(name, value);
@@ -352,7 +352,7 @@ fn headers(endpoint: &Endpoint, codec: &dyn Codec) -> Result<HeaderMap, ModelErr
             ModelError::new(
                 ModelErrorKind::Configuration,
                 format!(
-                    "The format `{}` gives a header `{name}` that cannot be sent",
+                    "The format `{}` has a header `{name}` that can't be sent",
                     codec.key()
                 ),
             )
@@ -364,11 +364,11 @@ fn headers(endpoint: &Endpoint, codec: &dyn Codec) -> Result<HeaderMap, ModelErr
             ModelError::new(
                 ModelErrorKind::Configuration,
                 format!(
-                    "The header `{name}` of the provider `{}` has a value that no header can hold",
+                    "The header `{name}` of the provider `{}` has a value that a header can't carry",
                     endpoint.name
                 ),
             )
-            .with_hint("A value is one line of text.")
+            .with_hint("Write the value as one line of text.")
         })?;
         value.set_sensitive(true);
         headers.insert(header_name(endpoint, name)?, value);
@@ -388,11 +388,11 @@ fn header_name(endpoint: &Endpoint, name: &str) -> Result<HeaderName, ModelError
             ModelError::new(
                 ModelErrorKind::Configuration,
                 format!(
-                    "The provider `{}` has a header `{}` that cannot be sent",
+                    "The provider `{}` has a header `{}` that can't be sent",
                     endpoint.name,
                     crate::address::quoted(name)
                 ),
             )
-            .with_hint("A name is made of letters, digits and dashes.")
+            .with_hint("Header names have letters, digits and dashes.")
         })
 }

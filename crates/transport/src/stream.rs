@@ -106,7 +106,7 @@ impl Reply {
             }
             Ok(()) => self.fail(ModelError::new(
                 ModelErrorKind::Broken,
-                format!("The reply of {} ended without an end", self.route.authority),
+                format!("The reply of {} broke off", self.route.authority),
             )),
         }
     }
@@ -122,7 +122,8 @@ impl Reply {
                 ),
             )
             .with_hint(
-                "The server may be reading a long prompt or loading the model; raise first_token_ms of the provider to wait longer.",
+                "The server may be reading a long prompt or loading the model. To wait longer, \
+                 raise first_token_ms for the provider.",
             ),
             Expired::Silence(limit) => ModelError::new(
                 ModelErrorKind::Stalled,
@@ -131,7 +132,7 @@ impl Reply {
                     limit.as_secs_f64()
                 ),
             )
-            .with_hint("Raise silence_ms of the provider if the model pauses for longer."),
+            .with_hint("If the model pauses for longer, raise silence_ms for the provider."),
         };
         self.fail(error);
     }

@@ -49,7 +49,7 @@ pub(crate) fn for_endpoint(endpoint: &Endpoint) -> Result<ClientConfig, ModelErr
             path,
             "client_cert",
             endpoint,
-            &format!("holds no private key: {error}"),
+            &format!("has no private key: {error}"),
         )
         .with_hint("The file needs the certificate and its private key, both as PEM.")
     })?;
@@ -72,7 +72,7 @@ fn roots(endpoint: &Endpoint) -> Result<RootCertStore, ModelError> {
                     path,
                     "ca_file",
                     endpoint,
-                    &format!("holds a bad certificate: {error}"),
+                    &format!("has a bad certificate: {error}"),
                 )
             })?;
         }
@@ -82,13 +82,14 @@ fn roots(endpoint: &Endpoint) -> Result<RootCertStore, ModelError> {
         return Err(ModelError::new(
             ModelErrorKind::Configuration,
             format!(
-                "There is no certificate to trust on this system, and `{}` is https{}",
+                "This system has no trusted certificates, and `{}` is https{}",
                 endpoint.name,
                 crate::address::quoted(&cause.unwrap_or_default())
             ),
         )
         .with_hint(
-            "Install the package ca-certificates, or name a PEM file in SSL_CERT_FILE or in `ca_file` of the provider.",
+            "Install the package ca-certificates, or name a PEM file in SSL_CERT_FILE or in the \
+             provider's `ca_file`.",
         ));
     }
     Ok(store)
@@ -102,9 +103,16 @@ fn certificates(
 ) -> Result<Vec<CertificateDer<'static>>, ModelError> {
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem)
         .collect::<Result<_, _>>()
-        .map_err(|error| unusable(path, setting, endpoint, &format!("is no PEM file: {error}")))?;
+        .map_err(|error| {
+            unusable(
+                path,
+                setting,
+                endpoint,
+                &format!("isn't a PEM file: {error}"),
+            )
+        })?;
     if certificates.is_empty() {
-        return Err(unusable(path, setting, endpoint, "holds no certificate")
+        return Err(unusable(path, setting, endpoint, "has no certificate")
             .with_hint("The file must be PEM: it has a line `-----BEGIN CERTIFICATE-----`."));
     }
     Ok(certificates)
@@ -115,9 +123,9 @@ fn read(path: &Path, setting: &str, endpoint: &Endpoint) -> Result<Vec<u8>, Mode
     std::fs::metadata(path)
         .and_then(|about| match about.is_file() {
             true => std::fs::read(path),
-            false => Err(std::io::Error::other("it is not a regular file")),
+            false => Err(std::io::Error::other("it isn't a regular file")),
         })
-        .map_err(|error| unusable(path, setting, endpoint, &format!("cannot be read: {error}")))
+        .map_err(|error| unusable(path, setting, endpoint, &format!("can't be read: {error}")))
 }
 
 fn unusable(path: &Path, setting: &str, endpoint: &Endpoint, what: &str) -> ModelError {
@@ -134,7 +142,7 @@ fn unusable(path: &Path, setting: &str, endpoint: &Endpoint, what: &str) -> Mode
 fn broken(error: &rustls::Error) -> ModelError {
     ModelError::new(
         ModelErrorKind::Configuration,
-        format!("TLS cannot be set up: {error}"),
+        format!("Can't set up TLS: {error}"),
     )
 }
 

@@ -74,11 +74,11 @@ impl Remedy {
         match self {
             Self::Omit { field } => format!("`{field}` is left out"),
             Self::MaxTokensField { field } => {
-                format!("the limit of an answer is `{}`", limit_name(*field))
+                format!("the answer limit is sent as `{}`", limit_name(*field))
             }
             Self::ContentNull { content } => {
                 format!(
-                    "a message of calls alone has {} as content",
+                    "a message with only calls has {} as content",
                     empty(*content)
                 )
             }
@@ -87,7 +87,7 @@ impl Remedy {
                 ReturnReasoning::Never => String::from("earlier reasoning is not sent back"),
             },
             Self::Markdown => String::from("tools are described in the prompt"),
-            Self::MaxTokens { most } => format!("an answer has at most {most} tokens"),
+            Self::MaxTokens { most } => format!("answers have at most {most} tokens"),
             Self::NoImages => String::from("refused images are left out"),
             Self::NoSealedReasoning => String::from("refused reasoning is left out"),
         }
@@ -103,7 +103,7 @@ fn limit_name(field: MaxTokensField) -> &'static str {
 
 fn empty(content: ContentNull) -> &'static str {
     match content {
-        ContentNull::EmptyString => "an empty text",
+        ContentNull::EmptyString => "an empty string",
         ContentNull::Null => "null",
         ContentNull::Omit => "no field at all",
     }
@@ -122,10 +122,12 @@ pub(super) fn unsent(unsaid: &mut Vec<String>, parameters: &Parameters) -> VecDe
             names.push(name);
             said.push_back(Adapted {
                 message: format!(
-                    "`{name}` is set, but it is not sent as it is set: the server refused `{field}` in an earlier session."
+                    "Your setting `{name}` is not sent: the server refused `{field}` in an \
+                     earlier session."
                 ),
                 hint: Some(String::from(
-                    "`tenon models --forget` has everything tried again; `quirks.omit` of the provider, also as an empty list, decides it for good.",
+                    "To try it again, run `tenon models --forget`. To decide it yourself, set \
+                     `quirks.omit` for the provider (an empty list sends everything).",
                 )),
             });
         }
@@ -181,65 +183,73 @@ pub(super) fn told(
     images: &[String],
 ) -> Adapted {
     let set = variant.setting(remedy).map(|(key, value)| {
-        format!("To have it so from the start, set {key}: {value} of the provider.")
+        format!("To avoid the failed request, set {key}: {value} for the provider.")
     });
     let (message, hint) = match remedy {
         Remedy::Omit { field } => (
-            format!("The server does not take `{field}`; it is left out from now on."),
+            format!("The server doesn't accept `{field}`; Tenon leaves it out from now on."),
             set,
         ),
         Remedy::MaxTokensField { field } => {
             let name = limit_name(*field);
             (
-                format!("The server wants the limit of an answer as `{name}`."),
+                format!("The server expects the answer limit as `{name}`."),
                 set,
             )
         }
         Remedy::MaxTokens { most } => (
             format!(
-                "The answer was asked to be longer than the server allows; at most {most} tokens now."
+                "The server doesn't allow answers that long; Tenon now asks for at most {most} \
+                 tokens."
             ),
             Some(String::from(
-                "Set a smaller max_tokens to avoid the detour.",
+                "To avoid the failed request, set a smaller max_tokens.",
             )),
         ),
         Remedy::ContentNull { content } => {
             let how = empty(*content);
             (
-                format!("The server wants {how} as content of a message that only calls tools."),
+                format!(
+                    "The server expects {how} as the content of a message that only calls \
+                     tools."
+                ),
                 set,
             )
         }
         Remedy::ReturnReasoning { reasoning } => {
             let message = match reasoning {
                 ReturnReasoning::ReasoningContent => {
-                    "The server wants its earlier reasoning back; it is sent along from now on."
+                    "The server expects earlier reasoning back; Tenon sends it along from now on."
                 }
                 ReturnReasoning::Never => {
-                    "The server does not take its earlier reasoning back; it is not sent any more."
+                    "The server doesn't accept earlier reasoning; Tenon no longer sends it."
                 }
             };
             (message.to_owned(), set)
         }
         Remedy::Markdown => (
-            String::from("The server takes no tools; they are described in the prompt instead."),
+            String::from(
+                "The server doesn't accept tools; Tenon describes them in the prompt \
+                 instead.",
+            ),
             error.hint.clone().or(set),
         ),
         Remedy::NoImages => (
             format!(
-                "The server refused the images of this conversation; they are left out: {}.",
+                "The server refused images in this conversation; Tenon leaves them out: {}.",
                 listed(images)
             ),
             Some(String::from(
-                "The model cannot see them: use one that takes images, or smaller ones.",
+                "The model can't see them. Use a model that accepts images, or smaller images.",
             )),
         ),
         Remedy::NoSealedReasoning => (
             String::from(
-                "The server cannot open the reasoning of earlier replies any more; it is left out of this conversation.",
+                "The server can no longer read the reasoning of earlier replies; Tenon leaves it \
+                 out of this conversation.",
             ),
             Some(String::from(
-                "The model goes on without it; new reasoning is sent back as before.",
+                "The model continues without it; new reasoning is sent back as before.",
             )),
         ),
     };

@@ -178,11 +178,11 @@ impl<F: Format> BodyDecoder<F> {
     }
 
     fn ended_early(&self) -> ModelError {
-        let hint = "Look into the server's log: it ended the answer without saying why.";
+        let hint = "The server ended the answer without saying why. Check its log.";
         if self.received == 0 {
             return ModelError::new(
                 ModelErrorKind::Broken,
-                "The server answered with success and a body of 0 bytes.",
+                "The server reported success but sent an empty answer.",
             )
             .with_hint(hint);
         }
@@ -201,7 +201,7 @@ impl<F: Format> BodyDecoder<F> {
         ModelError::new(
             ModelErrorKind::Broken,
             format!(
-                "The answer ended before its end, after {}.",
+                "The answer broke off {}.",
                 self.reading.format.reply().progress()
             ),
         )
@@ -273,7 +273,7 @@ fn framing_of(first: u8) -> Result<Framing, ModelError> {
         }),
         b'<' => Err(ModelError::new(
             ModelErrorKind::Protocol,
-            "The server answered with a web page instead of a model's answer.",
+            "The server answered with a web page.",
         )
         .with_hint(failure::BASE_URL_HINT)),
         _ => Ok(Framing::Events(SseDecoder::new())),
@@ -283,7 +283,7 @@ fn framing_of(first: u8) -> Result<Framing, ModelError> {
 fn too_large(what: &str) -> ModelError {
     ModelError::new(
         ModelErrorKind::Protocol,
-        format!("The server's answer cannot be read: {what}."),
+        format!("Can't read the server's answer: {what}."),
     )
 }
 
@@ -340,7 +340,7 @@ impl<F: Format> Reading<F> {
         let Some(value) = parse(bytes.trim_ascii()) else {
             return Err(ModelError::new(
                 ModelErrorKind::Protocol,
-                "The server's answer is not valid JSON.",
+                "The server's answer isn't valid JSON.",
             )
             .with_hint(failure::BASE_URL_HINT));
         };
@@ -356,9 +356,9 @@ impl<F: Format> Reading<F> {
 pub(crate) fn not_json() -> ModelError {
     ModelError::new(
         ModelErrorKind::Protocol,
-        "The server sent an event that is not JSON.",
+        "The server sent an event that isn't JSON.",
     )
-    .with_hint("Try again; if it stays, set `streaming` to false for this provider.")
+    .with_hint("Try again; if it happens again, set `streaming` to false for this provider.")
 }
 
 /// JSON that is no answer in this format: whatever it says is why.
@@ -368,7 +368,7 @@ pub(crate) fn not_an_answer(whole: &Value) -> ModelError {
     }
     ModelError::new(
         ModelErrorKind::Protocol,
-        "The server's answer is JSON, but not the answer of a model.",
+        "The server's answer is JSON, but not a model's answer.",
     )
     .with_hint(failure::BASE_URL_HINT)
 }

@@ -309,7 +309,7 @@ impl Given<'_, '_> {
             }
             // Backticks would be run by the shell; a here-document may hold some.
             Some(_) if !self.lines.iter().any(|line| line.contains("<<")) => {
-                return Err(self.bad("there is text around a code block"));
+                return Err(self.bad("there is text around the code block"));
             }
             _ => (bare_command(&self.all_text()), self.end()),
         };
@@ -335,7 +335,7 @@ impl Given<'_, '_> {
                 "kill" => "kill",
                 "write" => "write",
                 "wait" => "wait",
-                _ => return Err(self.bad("it says none of list, read, wait, kill")),
+                _ => return Err(self.bad("it has none of list, read, wait, kill")),
             },
         };
         let mut input = object(json!({"action": action}));
@@ -343,7 +343,7 @@ impl Given<'_, '_> {
             return Ok(self.one(input, first.unwrap_or(0)));
         }
         let id = words.find(|word| !word.is_empty());
-        let id = id.ok_or_else(|| self.bad("there is no id of a process"))?;
+        let id = id.ok_or_else(|| self.bad("it has no process id"))?;
         input.insert("id".into(), id.into());
         let mut last = first.unwrap_or(0);
         if action == "write" {
@@ -391,14 +391,14 @@ impl Given<'_, '_> {
             return Err(self.no_input());
         }
         let [only] = needs.as_slice() else {
-            return Err(self.bad("it is no JSON object"));
+            return Err(self.bad("it isn't a JSON object"));
         };
         self.not_half_a_fence(&text)?;
         let is_text = property(self.spec, only).is_some_and(|p| {
             p.get("type").is_some_and(|t| t == "string") && p.get("enum").is_none()
         });
         if !is_text {
-            return Err(self.bad("it is no JSON object"));
+            return Err(self.bad("it isn't a JSON object"));
         }
         let text = match quoted(&text) {
             Some((inner, "")) => inner.to_owned(),

@@ -135,7 +135,7 @@ fn response(
     let mut notes = Vec::new();
     if read.invented {
         notes.push(String::from(
-            "the reply went on with results that it invented; they were left out",
+            "the reply contained made-up results; they were left out",
         ));
     }
     let parsed = Parsed {

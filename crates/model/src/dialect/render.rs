@@ -274,5 +274,5 @@ fn problem(call: &ToolCallPart) -> String {
             .map(str::to_owned),
         _ => None,
     }
-    .unwrap_or_else(|| String::from("it is not in the form of a response"))
+    .unwrap_or_else(|| String::from("it does not have the form of a response"))
 }

@@ -3,7 +3,8 @@
 
 use crate::Software;
 
-const NO_FLAG: &str = "Choose a model that can call tools, or set dialect: \"markdown\" of the provider to describe the tools in the prompt.";
+const NO_FLAG: &str = "Choose a model that can call tools, or set dialect: \"markdown\" for the \
+     provider to describe the tools in the prompt.";
 const VLLM_FLAG: &str = Software::Vllm.tools_on();
 const LLAMA_FLAG: &str = Software::LlamaCpp.tools_on();
 const SGLANG_FLAG: &str = Software::SgLang.tools_on();
@@ -47,12 +48,12 @@ const TOOLS: &[(&[&str], &str)] = &[
     (&["function calling is not enabled"], NO_FLAG),
 ];
 
-const NO_EYES: &str = "Choose a model that takes images.";
-const LLAMA_EYES: &str =
-    "llama.cpp was started without eyes: start llama-server with --mmproj FILE of this model.";
+const NO_EYES: &str = "Choose a model that accepts images.";
+const LLAMA_EYES: &str = "llama.cpp was started without image support: start llama-server with --mmproj FILE for this \
+     model.";
 const VLLM_LIMIT: &str =
-    "vLLM limits the images of a request: start it with a larger --limit-mm-per-prompt.";
-const TOO_LARGE: &str = "Give smaller images, or fewer.";
+    "vLLM limits the images per request: start it with a larger --limit-mm-per-prompt.";
+const TOO_LARGE: &str = "Send smaller images, or fewer.";
 
 const IMAGES: &[(&[&str], &str)] = &[
     // llama.cpp

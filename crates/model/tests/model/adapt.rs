@@ -401,7 +401,11 @@ fn a_parameter_of_the_user_that_a_lesson_leaves_out_is_said_to_be_once() {
     let outcome = ask(&model, warm.clone());
     assert_eq!(outcome.text, "yes");
     assert_eq!(outcome.told.len(), 1);
-    assert!(outcome.told[0].message.contains("`temperature` is set"));
+    assert!(
+        outcome.told[0]
+            .message
+            .contains("setting `temperature` is not sent")
+    );
     let hint = outcome.told[0].hint.as_deref().expect("a hint");
     assert!(hint.contains("tenon models --forget"), "{hint}");
     assert!(ask(&model, warm.clone()).told.is_empty(), "once");
@@ -410,6 +414,6 @@ fn a_parameter_of_the_user_that_a_lesson_leaves_out_is_said_to_be_once() {
     assert!(
         outcome.told[0]
             .message
-            .contains("`reasoning_effort` is set")
+            .contains("setting `reasoning_effort` is not sent")
     );
 }

@@ -246,6 +246,6 @@ fn the_notice_names_the_file_the_address_or_the_kind_of_a_refused_image() {
     );
     assert_eq!(
         outcome.told[0].message,
-        "The server refused the images of this conversation; they are left out: https://example.com/a.png, image/png of 3 bytes, img/shot.png."
+        "The server refused images in this conversation; Tenon leaves them out: https://example.com/a.png, image/png of 3 bytes, img/shot.png."
     );
 }

@@ -239,10 +239,7 @@ fn a_call_cut_by_the_token_limit_does_not_parse() {
             parse_arguments(&calls[0].arguments),
             Arguments::Invalid { .. }
         ));
-        assert_eq!(
-            run.finished().repairs,
-            ["the call of read was cut in the middle"]
-        );
+        assert_eq!(run.finished().repairs, ["the call to read was cut off"]);
     }
 }
 
@@ -255,10 +252,7 @@ fn a_cut_call_that_is_labelled_as_whole_is_still_told() {
         "tool_calls",
     );
     assert_eq!(run.finished().stop, StopReason::ToolUse);
-    assert_eq!(
-        run.finished().repairs,
-        ["the call of read was cut in the middle"]
-    );
+    assert_eq!(run.finished().repairs, ["the call to read was cut off"]);
 }
 
 #[test]

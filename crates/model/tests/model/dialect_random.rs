@@ -186,7 +186,7 @@ fn a_reply_of_more_than_two_mebibytes_goes_back_unread() {
     assert_eq!(parse(&reply(most + 1), &tools()), Err(Problem::TooLong));
     assert_eq!(
         Problem::TooLong.to_string(),
-        "the reply is longer than 2 MiB, so nothing of it was run. Do the work in smaller parts"
+        "the reply is longer than 2 MiB, so nothing in it was run. Work in smaller parts"
     );
 }
 

@@ -218,7 +218,7 @@ fn a_model_that_only_ever_changes_its_list_is_told_so() {
     let Some(Ok(Delta::Finished(done))) = deltas.pop() else {
         panic!("no end")
     };
-    assert!(problem(&done).contains("only the task list was changed, 4 times in a row"));
+    assert!(problem(&done).contains("only the task list changed, 4 times in a row"));
     assert_eq!(model.asked().len(), 4);
 }
 
@@ -255,7 +255,7 @@ fn whatever_is_cut_by_the_limit_of_tokens_is_not_run() {
             let done = ask(ends(&text[..cut], StopReason::MaxTokens));
             match done.message.tool_calls().next() {
                 Some(_) => assert!(
-                    problem(&done).contains("cut by the limit"),
+                    problem(&done).contains("cut off at the output limit"),
                     "{}",
                     scenario.name
                 ),

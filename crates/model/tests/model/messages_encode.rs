@@ -344,7 +344,7 @@ fn images_stand_where_they_belong_and_only_kinds_that_are_taken() {
         ]
     );
     let missing = sent[4]["content"][10]["text"].as_str();
-    assert!(missing.is_some_and(|text| text.contains("not available")));
+    assert!(missing.is_some_and(|text| text.contains("no longer available")));
 }
 
 #[test]

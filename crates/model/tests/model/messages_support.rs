@@ -222,7 +222,7 @@ pub fn assert_block(
     match (role, block["type"].as_str().expect("a type")) {
         (_, "text") => {
             let text = block["text"].as_str().expect("text");
-            assert!(!text.trim().is_empty(), "an empty text");
+            assert!(!text.trim().is_empty(), "an empty string");
         }
         ("user", "image") => assert_image(block),
         ("user", "tool_result") => match &block["content"] {

@@ -34,7 +34,7 @@ fn what_is_wrong_is_named() {
         ("7", "a number"),
         ("true", "a boolean"),
         ("\"ls\"", "a string"),
-        (r#"{"path":"no"#, "end in the middle"),
+        (r#"{"path":"no"#, "are cut off"),
         ("{path: 1}", "not valid JSON"),
         ("{}{}", "not valid JSON"),
         (&"[".repeat(100_000), "recursion limit"),

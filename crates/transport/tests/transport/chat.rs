@@ -105,7 +105,7 @@ async fn a_list_of_models_that_is_not_there_is_no_unknown_model() {
     assert_eq!(error.kind, ModelErrorKind::NotFound);
     assert_eq!(error.missing, Some(Missing::Address));
     assert!(
-        error.message.contains("does not list its models"),
+        error.message.contains("doesn't list its models"),
         "{}",
         error.message
     );

@@ -26,8 +26,9 @@ use tenon_vocab::{ImageSource, Message, Part, Role, Status};
 const IMAGES_OPEN: &[u8] =
     br#",{"role":"user","content":[{"type":"text","text":"The images of the tool results above:"}"#;
 const IMAGES_CLOSE: &[u8] = b"]}";
-const IMAGE_MISSING: &str = "[an image stood here; its content is not available any more]";
-const IMAGE_LEFT_OUT: &str = "[an image was left out: this server takes none from tools]";
+const IMAGE_MISSING: &str = "[an image was here; its content is no longer available]";
+const IMAGE_LEFT_OUT: &str =
+    "[an image was left out: this server doesn't accept images from tools]";
 /// Stands between the images of a tool and a user's words, so that roles alternate.
 const IMAGES_SEEN: &[u8] = br#",{"role":"assistant","content":"I have the images."}"#;
 

@@ -11,9 +11,8 @@ use tenon_vocab::ImageSource;
 
 /// Of the text that an image is sent as; a larger one is refused.
 const LARGEST: usize = 5 * 1024 * 1024;
-const MISSING: &str = "[an image stood here; its content is not available any more]";
-const NOT_TAKEN: &str =
-    "[an image was left out: only PNG, JPEG, GIF and WebP can be sent to this server]";
+const MISSING: &str = "[an image was here; its content is no longer available]";
+const NOT_TAKEN: &str = "[an image was left out: this server only accepts PNG, JPEG, GIF and WebP]";
 const TOO_LARGE: &str = "[an image was left out: it is too large for this server]";
 
 pub(super) fn image<'r>(entry: &'r Entry, source: &'r ImageSource) -> Block<'r> {

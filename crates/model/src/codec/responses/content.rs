@@ -53,7 +53,7 @@ impl Answer {
         let slot = self.slots.open(kind, names).map_err(|_| {
             ModelError::new(
                 ModelErrorKind::Protocol,
-                format!("The answer has more than {MAX_ITEMS} parts; reading stopped."),
+                format!("The answer has more than {MAX_ITEMS} parts, so Tenon stopped reading."),
             )
         })?;
         if kind == Kind::Reasoning {

@@ -303,7 +303,7 @@ impl Reading {
                 let shown: String = other.chars().take(40).collect();
                 self.answer
                     .reply
-                    .note(&format!("unknown reason of an early end `{shown}`"));
+                    .note(&format!("unknown reason for an early end `{shown}`"));
                 // The answer is cut, whyever.
                 StopReason::MaxTokens
             }
@@ -327,9 +327,9 @@ fn unanswered(response: &Value, event: &Value) -> ModelError {
         Some(said) => fault::in_answer(said),
         None => ModelError::new(
             ModelErrorKind::Unavailable,
-            "The server gave up the answer without saying why.",
+            "The server ended the answer without saying why.",
         )
-        .with_hint("Try again; if it stays, look into the server's log."),
+        .with_hint("Try again; if it happens again, check the server's log."),
     }
 }
 
@@ -341,6 +341,6 @@ fn misdirected(value: &Value) -> Option<ModelError> {
             ModelErrorKind::Protocol,
             "The server answered in the format of chat completions.",
         )
-        .with_hint("Set `type` of this provider to `chat`."),
+        .with_hint("Set `type` to `chat` for this provider."),
     )
 }

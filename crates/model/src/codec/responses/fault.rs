@@ -6,8 +6,8 @@ use serde_json::Value;
 use std::time::Duration;
 
 const PLAN_HINT: &str =
-    "The plan of this account does not include this use: change the plan, or use an API key.";
-const PROMPT_HINT: &str = "The provider refuses what was asked, not how: put it differently.";
+    "This account's plan doesn't include this. Change the plan, or use an API key.";
+const PROMPT_HINT: &str = "The provider refuses this request because of its content. Rephrase it.";
 const OVERLOAD_HINT: &str = "The provider is overloaded: try again later.";
 /// A server that asks for a longer pause is not waited for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3_600);
@@ -62,14 +62,14 @@ fn limit_hint(said: &Value) -> String {
         .find_map(|path| said.pointer(path)?.as_u64());
     match seconds.map(|seconds| seconds.div_ceil(60)) {
         Some(minutes) if minutes >= 60 => format!(
-            "Wait until the limit is set back, in {} h {} min, or use another model.",
+            "Wait {} h {} min until the limit resets, or use another model.",
             minutes / 60,
             minutes % 60
         ),
         Some(minutes) => {
-            format!("Wait until the limit is set back, in {minutes} min, or use another model.")
+            format!("Wait {minutes} min until the limit resets, or use another model.")
         }
-        None => String::from("Wait until the limit is set back, or use another model."),
+        None => String::from("Wait until the limit resets, or use another model."),
     }
 }
 

@@ -22,8 +22,9 @@ pub(super) const IMAGES_OPEN: &[u8] = br#",{"type":"message","role":"user","cont
 pub(super) const IMAGES_CLOSE: &[u8] = b"]}";
 /// Stands between the images of a tool and a user's words, so that roles alternate.
 pub(super) const IMAGES_SEEN: &[u8] = br#",{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I have the images."}]}"#;
-const IMAGE_MISSING: &str = "[an image stood here; its content is not available any more]";
-const IMAGE_LEFT_OUT: &str = "[an image was left out: this server takes none from tools]";
+const IMAGE_MISSING: &str = "[an image was here; its content is no longer available]";
+const IMAGE_LEFT_OUT: &str =
+    "[an image was left out: this server doesn't accept images from tools]";
 const NO_RESULT: &str = "[no result was recorded]";
 /// An answer without text and calls still takes its turn.
 const NO_TEXT: &str = "[no text]";

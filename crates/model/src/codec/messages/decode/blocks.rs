@@ -111,7 +111,7 @@ impl Reading {
 
     fn open(&mut self, index: Option<u64>, kind: Kind) -> Result<usize, ModelError> {
         if self.blocks.len() >= MAX_BLOCKS {
-            return Err(too_large(&format!("it has more than {MAX_BLOCKS} parts")));
+            return Err(too_large(&format!("more than {MAX_BLOCKS} parts")));
         }
         self.blocks.push(Block {
             index,
@@ -124,9 +124,7 @@ impl Reading {
     fn hold(&mut self, bytes: usize) -> Result<(), ModelError> {
         self.held = self.held.saturating_add(bytes);
         if self.held > MAX_HELD {
-            return Err(too_large(&format!(
-                "its parts hold more than {MAX_HELD} bytes"
-            )));
+            return Err(too_large(&format!("parts of more than {MAX_HELD} bytes")));
         }
         Ok(())
     }
@@ -353,7 +351,7 @@ fn input_text(input: Option<&Value>) -> Option<String> {
 fn too_large(why: &str) -> ModelError {
     ModelError::new(
         ModelErrorKind::Protocol,
-        format!("The answer is larger than any honest one, {why}; reading stopped."),
+        format!("The answer is too large ({why}), so Tenon stopped reading."),
     )
-    .with_hint("The server seems to repeat itself without end: try again, or set max_tokens.")
+    .with_hint("The model may be repeating itself: try again, or set max_tokens.")
 }
