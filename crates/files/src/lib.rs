@@ -59,7 +59,7 @@ fn regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(io::Error::other("it is not a regular file"))
+        Err(io::Error::other("it isn't a regular file"))
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn launch(
 ) -> Result<Launched, NotStarted> {
     if policy.lacking == Lacking::Refuse {
         return Err(NotStarted::Walls(format!(
-            "the full walls are not to be had here ({why}), and sandbox.lacking is `refuse`"
+            "the full sandbox is not available here ({why}), and sandbox.lacking is `refuse`"
         )));
     }
     let second = Second::alone(policy, places).map_err(NotStarted::Walls)?;
@@ -79,11 +79,12 @@ fn gaps(
 ) -> Vec<String> {
     let version = second.landlock();
     let mut gaps = vec![format!(
-        "there are no namespaces here ({why}), so the walls are partial"
+        "there are no namespaces here ({why}), so the sandbox is only partial"
     )];
     if version == 0 {
         gaps.push(String::from(
-            "files: all that this user can read or write, the command can too (the kernel has no Landlock)",
+            "files: a command can read and write whatever this user can (the kernel has no \
+             Landlock)",
         ));
     } else {
         gaps.extend(file_gaps(places, version));
@@ -100,13 +101,14 @@ fn gaps(
         .collect();
     if !protected.is_empty() {
         gaps.push(format!(
-            "protected paths in writable folders can change while the command runs; they are put back when it has ended: {}",
+            "protected paths in writable folders can change while a command runs; they are \
+             restored afterwards: {}",
             protected.join(", ")
         ));
     }
     if !places.private.folders.is_empty() {
         gaps.push(String::from(
-            "temporary folders are those of this machine: they can be read and not written",
+            "temporary folders are the machine's own: commands can read them but not write",
         ));
     }
     gaps.extend(guarded_note(places));
@@ -117,24 +119,25 @@ fn gaps(
         .collect();
     if !unkept.is_empty() {
         gaps.push(format!(
-            "too large to be put back when they change: {}",
+            "too large to be restored when they change: {}",
             unkept.join(", ")
         ));
     }
     if version < WITH_SIGNALS {
         gaps.push(String::from(
-            "signals to other processes of this user and abstract unix sockets; whoever ends Tenon's own processes also keeps protected paths from being put back",
+            "signals to other processes of this user and abstract unix sockets; a command that \
+             kills Tenon's own processes also keeps protected paths from being restored",
         ));
     }
     gaps.push(String::from(
-        "which processes run on this machine can be seen, and the shared memory of this user used",
+        "commands can see which processes run on this machine and use this user's shared memory",
     ));
     gaps.extend(second.unlimited());
     if !second.has_filters() {
         gaps.push(match policy.network {
             Network::Inherit => String::from("system calls are not filtered on this processor"),
             Network::Deny => String::from(
-                "the network, but for TCP: system calls are not filtered on this processor",
+                "the network except TCP: system calls are not filtered on this processor",
             ),
         });
     }
@@ -143,7 +146,8 @@ fn gaps(
 
 fn file_gaps(places: &Places, version: u32) -> Vec<String> {
     let mut gaps = vec![String::from(
-        "permissions, owners, times and attributes of this user's files outside the writable folders can be changed, their contents not",
+        "commands can change permissions, owners, times and attributes of this user's files \
+         outside the writable folders, but not their contents",
     )];
     let (exposed, closed): (Vec<_>, Vec<_>) = places
         .hidden()
@@ -154,29 +158,27 @@ fn file_gaps(places: &Places, version: u32) -> Vec<String> {
             .map(|path| path.display().to_string())
             .collect();
         gaps.push(format!(
-            "hidden paths in writable folders can be read: {}",
+            "commands can read hidden paths in writable folders: {}",
             exposed.join(", ")
         ));
     }
     if !closed.is_empty() {
         gaps.push(String::from(
-            "the names, sizes and times of hidden files can be seen, their contents not",
+            "commands can see the names, sizes and times of hidden files, but not their contents",
         ));
     }
     if version < WITH_RENAMES {
         gaps.push(String::from(
-            "moving files between folders is refused altogether (old Landlock)",
+            "commands can't move files between folders at all (old Landlock)",
         ));
     }
     if version < WITH_TRUNCATE {
         gaps.push(String::from(
-            "files outside the writable folders can be emptied (old Landlock)",
+            "commands can empty files outside the writable folders (old Landlock)",
         ));
     }
     if version < WITH_DEVICES {
-        gaps.push(String::from(
-            "requests to devices that can be read (old Landlock)",
-        ));
+        gaps.push(String::from("requests to readable devices (old Landlock)"));
     }
     gaps
 }

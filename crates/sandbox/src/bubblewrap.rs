@@ -50,7 +50,8 @@ pub(crate) fn launch(
     let walls = |why: String| NotStarted::Walls(why);
     let program = find().ok_or_else(|| {
         walls(format!(
-            "sandbox.adapter is `bubblewrap` and there is no bwrap in {}; install it, or set the adapter to `native`",
+            "sandbox.adapter is `bubblewrap`, but there is no bwrap in {}; install it, or set \
+             the adapter to `native`",
             FOLDERS.join(", ")
         ))
     })?;

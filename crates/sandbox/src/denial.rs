@@ -76,17 +76,18 @@ fn by_signal(policy: &SandboxPolicy, signal: i32) -> Option<Denial> {
     };
     match signal {
         libc::SIGSYS => Some(Denial::new(
-            "a system call that the sandbox does not let through ended the command (32-bit programs are among those)",
+            "the command made a system call that the sandbox forbids (32-bit programs do) and \
+             was ended",
             "sandbox.mode",
         )),
         libc::SIGXFSZ => limit(
             policy.limits.file_bytes,
-            "a file grew over the limit of the sandbox",
+            "a file grew beyond the sandbox's limit",
             "sandbox.limits.file_bytes",
         ),
         libc::SIGXCPU => limit(
             policy.limits.cpu_seconds,
-            "the command used more processor time than the sandbox allows",
+            "the command used more CPU time than the sandbox allows",
             "sandbox.limits.cpu_seconds",
         ),
         _ => None,
@@ -154,7 +155,7 @@ impl Case<'_> {
             && paths.iter().any(|path| self.is_own_file(path))
         {
             return Some(Denial::new(
-                "the sandbox lets no command set the setuid or setgid bit of a file",
+                "the sandbox does not let commands set the setuid or setgid bit of a file",
                 "sandbox.mode",
             ));
         }
@@ -162,7 +163,7 @@ impl Case<'_> {
         // but for what the user mounted so.
         if said == Said::ReadOnly && paths.is_empty() {
             return Some(Denial::new(
-                "something outside the folders that the sandbox lets commands write was to be written",
+                "the command tried to write outside the folders that the sandbox allows",
                 "sandbox.writable",
             ));
         }
@@ -205,7 +206,7 @@ impl Case<'_> {
         };
         ours.then(|| {
             Denial::new(
-                format!("`{shown}` lies outside the folders that the sandbox lets commands write"),
+                format!("`{shown}` is outside the folders that the sandbox lets commands write"),
                 "sandbox.writable",
             )
         })
@@ -287,7 +288,8 @@ impl Case<'_> {
             || (has(PRIVILEGED) && has(NOT_PERMITTED))
         {
             return Some(Denial::new(
-                "the sandbox gives no command more rights than it has, nor namespaces, mounts or other processes' memory",
+                "the sandbox gives commands no extra rights, namespaces, mounts or access to \
+                 other processes' memory",
                 "sandbox.mode",
             ));
         }
@@ -316,11 +318,11 @@ impl Case<'_> {
     }
 }
 
-const NOT_OWN: &str = "a unix socket that the command did not make itself is closed to it";
+const NOT_OWN: &str = "commands can't connect to Unix sockets that they did not create";
 /// How programs call the changing of a mode.
 const MODES: &[&str] = &["chmod", "permissions", "mode"];
 const REFUSED_CALL: &[&str] = &["operation not permitted", "eperm"];
-const NO_SOCKETS: &str = "sockets are refused inside the sandbox while the network is";
+const NO_SOCKETS: &str = "the sandbox refuses sockets because it denies the network";
 const UNREACHABLE: &[&str] = &[
     "network is unreachable",
     "enetunreach",

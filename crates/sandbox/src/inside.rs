@@ -107,7 +107,7 @@ fn prepare(
         // The old one is a place on the mounts from before.
         rustix::process::chdir(folder).map_err(|error| {
             Trouble::Failed(format!(
-                "the folder `{}` cannot be entered behind the walls: {error}",
+                "can't enter the folder `{}` inside the sandbox: {error}",
                 folder.display()
             ))
         })?;

@@ -392,7 +392,7 @@ fn walls_word(arguments: &mut Vec<OsString>) -> Result<Walls, NotStarted> {
 }
 
 fn read_policy(control: BorrowedFd<'_>) -> Result<SandboxPolicy, NotStarted> {
-    let broken = || NotStarted::Walls(String::from("the policy did not arrive whole"));
+    let broken = || NotStarted::Walls(String::from("the sandbox policy did not arrive complete"));
     let length = read_exactly(control, 4).ok_or_else(broken)?;
     let length: [u8; 4] = length.try_into().map_err(|_| broken())?;
     let length = usize::try_from(u32::from_be_bytes(length))

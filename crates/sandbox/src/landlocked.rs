@@ -70,7 +70,7 @@ impl Rules {
         let ruleset = self
             .ruleset
             .take()
-            .ok_or_else(|| String::from("Landlock was raised twice"))?;
+            .ok_or_else(|| String::from("Landlock was set up twice"))?;
         let status = ruleset
             .restrict_self()
             .map_err(|error| format!("Landlock: {error}"))?;

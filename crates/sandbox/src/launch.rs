@@ -125,7 +125,7 @@ pub(crate) fn accompany(
             }
             Some(Status::Refused(why)) => break Some(Err(NotStarted::Walls(why))),
             _ => {
-                let why = "the first process of the sandbox ended before the walls stood";
+                let why = "the first process of the sandbox ended before the sandbox was set up";
                 break Some(Err(NotStarted::Walls(String::from(why))));
             }
         }
@@ -176,7 +176,8 @@ pub(crate) fn guarded_note(places: &Places) -> Option<String> {
         .map(|loose| loose.path().display().to_string())
         .collect();
     Some(format!(
-        "what steers programs deeper in the project can be changed while the command runs; it is put back when it has ended: {}",
+        "commands can change settings files deeper in the project while they run; these are \
+         restored afterwards: {}",
         paths.join(", ")
     ))
 }
@@ -191,7 +192,8 @@ fn loose_note(places: &Places) -> Option<String> {
         .map(|loose| loose.path().display().to_string())
         .collect();
     Some(format!(
-        "protected paths that do not exist yet, or are links, can be made or replaced while the command runs; they are set aside or put back when it has ended: {}",
+        "commands can create or replace protected paths that do not exist yet or are links; \
+         these are moved aside or restored afterwards: {}",
         paths.join(", ")
     ))
 }

@@ -33,7 +33,7 @@ impl Mender<'_> {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let missed = self.watched.care == Care::Protected;
                     if missed && self.watched.before != Before::Missing {
-                        self.tell(&[], "was taken away with its folder by the command");
+                        self.tell(&[], "was removed together with its folder by the command");
                     }
                     return Ok(());
                 }
@@ -104,7 +104,7 @@ impl Mender<'_> {
                 if now.as_ref().map(identity) != Some(*known) {
                     self.tell(
                         way,
-                        "was changed by the command and is too large to be put back",
+                        "was changed by the command and is too large to restore",
                     );
                 }
                 Ok(())
@@ -117,7 +117,7 @@ impl Mender<'_> {
                     self.put_aside(top, folder, name, way)?;
                 }
                 rustix::fs::symlinkat(target, folder, name)?;
-                self.tell(way, "was changed by the command and put back");
+                self.tell(way, "was changed by the command and has been restored");
                 Ok(())
             }
             (Before::File(kept), now) => self.mend_file(top, folder, name, kept, now, way),
@@ -175,7 +175,10 @@ impl Mender<'_> {
         let own = format!("/proc/self/fd/{}", handle.as_raw_fd());
         rustix::fs::chmod(own, Mode::from_raw_mode(mode))?;
         let opened = open_folder(&handle, OsStr::new("."))?;
-        self.tell(&[], "was closed by the command and opened again");
+        self.tell(
+            &[],
+            "was made inaccessible by the command and has been opened again",
+        );
         Ok(opened)
     }
 
@@ -211,10 +214,11 @@ impl Mender<'_> {
             Some(aside) => self.tell(
                 way,
                 &format!(
-                    "was changed while a command ran and was put back; the changed one is `{aside}`"
+                    "was changed while a command ran and has been restored; the changed version \
+                     is `{aside}`"
                 ),
             ),
-            None => self.tell(way, "was changed by the command and put back"),
+            None => self.tell(way, "was changed by the command and has been restored"),
         }
         Ok(())
     }
@@ -229,7 +233,7 @@ impl Mender<'_> {
         if let Some(aside) = self.move_aside(top, folder, name)? {
             self.tell(
                 way,
-                &format!("appeared while a command ran and was set aside as `{aside}`"),
+                &format!("appeared while a command ran and was moved to `{aside}`"),
             );
         }
         Ok(())
@@ -283,7 +287,7 @@ impl Mender<'_> {
     pub(crate) fn could_not(&mut self, error: &io::Error) {
         let path = self.name(&[]);
         self.told.push(format!(
-            "`{path}` is protected and could not be looked after: {error}"
+            "`{path}` is protected, but it could not be checked: {error}"
         ));
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn build(places: &Places) -> Result<Vec<String>, Trouble> {
         .and_then(|found| raw::change_mounts(found.as_fd(), CLOSED))
         .map_err(|error| match error.raw_os_error() {
             Some(libc::ENOSYS | libc::EPERM | libc::EACCES) => {
-                Trouble::Unavailable(format!("mounts cannot be made read-only: {error}"))
+                Trouble::Unavailable(format!("can't make mounts read-only: {error}"))
             }
             _ => failed("protecting", root)(error),
         })?;
@@ -256,7 +256,7 @@ impl Stage {
         rustix::mount::unmount("/proc", UnmountFlags::DETACH)
             .map_err(|error| failed("uncovering", Path::new("/proc"))(error.into()))?;
         Ok(vec![format!(
-            "the command can see which processes run on this machine (no /proc of its own: {error})"
+            "commands can see which processes run on this machine (no /proc of their own: {error})"
         )])
     }
 }

@@ -111,7 +111,8 @@ impl Places {
             match follow(path, &self.writable) {
                 Ok(found) if found.parent().is_none() => {
                     return Err(String::from(
-                        "the whole file system is to be writable; name folders in sandbox.writable, or set sandbox.mode to off",
+                        "sandbox.writable names the whole file system; name single folders, or \
+                         set sandbox.mode to off",
                     ));
                 }
                 Ok(found) => {
@@ -120,14 +121,14 @@ impl Places {
                     }
                 }
                 Err(Unresolved::Controlled) if !is_root => self.notes.push(format!(
-                    "`{}` is a link that a command may have made, so it did not become writable",
+                    "`{}` is a link that a command could have made, so it was not made writable",
                     path.display()
                 )),
                 // A cache that was never used.
                 Err(Unresolved::Missing) if !is_root => {}
                 Err(why) => {
                     return Err(format!(
-                        "the folder `{}` cannot be made writable: {why}",
+                        "can't make the folder `{}` writable: {why}",
                         path.display()
                     ));
                 }
@@ -145,7 +146,7 @@ impl Places {
     fn hide(&mut self, path: &Path) -> Result<(), String> {
         match std::fs::canonicalize(path) {
             Ok(found) if found.parent().is_none() => {
-                Err(String::from("the whole file system is to be hidden"))
+                Err(String::from("sandbox.hidden names the whole file system"))
             }
             Ok(found) => {
                 self.anchor(&found);
@@ -232,7 +233,7 @@ impl Places {
             return Ok(());
         }
         Err(format!(
-            "`{}` is to be kept from the command and cannot be looked at: {error}",
+            "can't check `{}`, which commands must not see: {error}",
             path.display()
         ))
     }
@@ -271,7 +272,8 @@ impl Places {
             .partition(|root| !closed.iter().any(|(path, _)| root.starts_with(path)));
         for root in dropped {
             self.notes.push(format!(
-                "`{}` is both writable and protected or hidden by the configuration; it did not become writable",
+                "the configuration makes `{}` both writable and protected or hidden; it was not \
+                 made writable",
                 root.display()
             ));
         }
@@ -305,9 +307,9 @@ fn is_missing(error: &std::io::Error) -> bool {
 enum Unresolved {
     #[error("it does not exist")]
     Missing,
-    #[error("it is reached through a link in a folder that commands may change")]
+    #[error("it is reached through a link in a folder that commands can change")]
     Controlled,
-    #[error("the path is not absolute")]
+    #[error("the path isn't absolute")]
     Relative,
     #[error("there are too many links")]
     Links,

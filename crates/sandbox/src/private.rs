@@ -22,7 +22,9 @@ const OPEN: u32 = 0o1777;
 pub(crate) fn resolve(asked: &Private) -> Result<Private, String> {
     let folders = outermost(asked.folders.iter().filter(|path| path.is_dir()));
     if folders.iter().any(|folder| folder.parent().is_none()) {
-        return Err(String::from("the whole file system is to be empty"));
+        return Err(String::from(
+            "the list of private folders names the whole file system",
+        ));
     }
     let mut seen = outermost(asked.seen.iter());
     seen.retain(|path| folders.iter().any(|folder| path.starts_with(folder)));

@@ -134,19 +134,21 @@ impl Second {
         let mut gaps = Vec::new();
         if self.rules.is_none() && rustix::process::geteuid().is_root() {
             gaps.push(String::from(
-                "root can read and write the devices of this machine, whole disks among them (the kernel has no Landlock)",
+                "root can read and write this machine's devices, including whole disks (the \
+                 kernel has no Landlock)",
             ));
         }
         if self.rules.is_none() && self.own == Own::Only {
             gaps.push(String::from(
-                "pipes of other programs can be written to (the kernel has no Landlock)",
+                "commands can write to other programs' pipes (the kernel has no Landlock)",
             ));
         }
         if self.filters.is_none() {
             gaps.push(match self.network {
                 Network::Inherit => String::from("system calls are not filtered on this processor"),
                 Network::Deny => String::from(
-                    "unix sockets can be reached, since system calls are not filtered on this processor",
+                    "commands can reach Unix sockets, because system calls are not filtered on \
+                     this processor",
                 ),
             });
         }
@@ -157,7 +159,8 @@ impl Second {
         let mut notes = Vec::new();
         if self.rules.is_none() {
             notes.push(String::from(
-                "the second wall around files is missing (the kernel has no Landlock); the mounts hold",
+                "the second layer of file protection is missing (the kernel has no Landlock); \
+                 the mounts work",
             ));
         }
         notes.extend(self.unlimited());
@@ -168,7 +171,8 @@ impl Second {
     pub(crate) fn unlimited(&self) -> Option<String> {
         (self.limits.processes.is_some() && rustix::process::geteuid().is_root()).then(|| {
             String::from(
-                "limits.processes: the kernel does not count the processes of root; run Tenon as another user for it to hold",
+                "limits.processes: the kernel doesn't count root's processes; run Tenon as \
+                 another user to enforce it",
             )
         })
     }
@@ -176,8 +180,7 @@ impl Second {
     /// Gives where the kernel asks, or why it does not.
     fn raise(&mut self) -> Result<Option<Result<OwnedFd, String>>, String> {
         privileges::limit(&self.limits).map_err(|error| format!("setting limits: {error}"))?;
-        privileges::drop_capabilities()
-            .map_err(|error| format!("giving up privileges: {error}"))?;
+        privileges::drop_capabilities().map_err(|error| format!("dropping privileges: {error}"))?;
         if let Some(rules) = &mut self.rules {
             rules.hold()?;
         }
@@ -192,7 +195,7 @@ impl Second {
             Asking::Impossible(why) => Some(Err(why.clone())),
             Asking::Wanted => Some(
                 raw::load_asking(&mut syscalls::asking())
-                    .map_err(|error| format!("the kernel does not ask about them: {error}")),
+                    .map_err(|error| format!("the kernel can't ask about them: {error}")),
             ),
         };
         if let Some(Err(why)) = &asked
@@ -205,9 +208,7 @@ impl Second {
 }
 
 fn unjudged(why: &str) -> String {
-    format!(
-        "unix sockets of other programs, but for those that are hidden, can be connected to ({why})"
-    )
+    format!("commands can connect to other programs' Unix sockets, except hidden ones ({why})")
 }
 
 /// Why the supervisor could not judge, if it could not: containers refuse the
@@ -217,7 +218,7 @@ fn may_ask(loopback: Loopback) -> Option<String> {
     let copied = rustix::process::pidfd_open(own, PidfdFlags::empty())
         .and_then(|own| rustix::process::pidfd_getfd(own, 0, PidfdGetfdFlags::empty()));
     if let Err(error) = copied {
-        return Some(format!("descriptors cannot be copied: {error}"));
+        return Some(format!("can't copy descriptors: {error}"));
     }
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
     let closed = match scope.trim() {
@@ -226,7 +227,7 @@ fn may_ask(loopback: Loopback) -> Option<String> {
         "2" => loopback == Loopback::Shared && !privileges::has(CapabilitySet::SYS_PTRACE),
         _ => true,
     };
-    closed.then(|| String::from("kernel.yama.ptrace_scope keeps processes from being looked into"))
+    closed.then(|| String::from("kernel.yama.ptrace_scope forbids looking into processes"))
 }
 
 /// What the process between fork and exec says when all walls stand.

@@ -55,21 +55,22 @@ pub struct CommandSpec {
 pub enum SpawnError {
     #[error("there is no command to start")]
     Empty,
-    #[error("the folder {} cannot be entered: {source}", path.display())]
+    #[error("can't enter the folder {}: {source}", path.display())]
     Folder { path: PathBuf, source: io::Error },
     #[error(
-        "the command and its environment are too long for the system; write it to a file and run that"
+        "the command and its environment are too long for the system; write the command to a \
+         file and run that"
     )]
     TooLong,
-    #[error("{} cannot be started to supervise commands: {source}", program.display())]
+    #[error("can't start {} to supervise commands: {source}", program.display())]
     Supervisor { program: PathBuf, source: io::Error },
-    #[error("`{program}` cannot be started: {source}")]
+    #[error("can't start `{program}`: {source}")]
     Command { program: String, source: io::Error },
-    #[error("the sandbox could not be built, so the command did not run: {0}")]
+    #[error("can't set up the sandbox, so the command was not run: {0}")]
     Confinement(String),
-    #[error("the supervisor ended before it had started the command; try again")]
+    #[error("the supervisor ended before it started the command; try again")]
     Lost,
-    #[error("no channel to the supervisor: {0}")]
+    #[error("can't talk to the supervisor: {0}")]
     Channel(#[from] io::Error),
 }
 
@@ -189,7 +190,7 @@ impl Supervisor {
 
 fn too_many_paths() -> SpawnError {
     SpawnError::Confinement(String::from(
-        "the policy names too many paths; name folders instead of the files in them",
+        "the sandbox policy names too many paths; name folders instead of the files in them",
     ))
 }
 

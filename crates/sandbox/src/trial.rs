@@ -57,28 +57,28 @@ echo end
 const WALLS: [(&str, &str, &str); 5] = [
     (
         "write outside",
-        "a file outside the root could not be made",
-        "a file outside the root was made",
+        "commands can't create files outside the project",
+        "a command created a file outside the project",
     ),
     (
         "write protected",
-        "a protected file could not be written",
-        "a protected file was written while the command ran; it is put back afterwards",
+        "commands can't write protected files",
+        "a command wrote a protected file; it is restored afterwards",
     ),
     (
         "read hidden",
-        "a hidden file could not be read",
-        "a hidden file was read",
+        "commands can't read hidden files",
+        "a command read a hidden file",
     ),
     (
         "network",
-        "a server on this machine could not be reached",
-        "a server on this machine was reached",
+        "commands can't reach a server on this machine",
+        "a command reached a server on this machine",
     ),
     (
         "signal",
-        "Tenon could not be signalled",
-        "Tenon could be signalled",
+        "commands can't send signals to Tenon",
+        "a command sent a signal to Tenon",
     ),
 ];
 
@@ -129,10 +129,7 @@ impl Probe {
 }
 
 fn too_slow() -> String {
-    format!(
-        "the trial did not end within {} seconds",
-        PATIENCE.as_secs()
-    )
+    format!("the test did not end within {} seconds", PATIENCE.as_secs())
 }
 
 /// All walls, around a folder.
@@ -171,9 +168,7 @@ async fn printed(
     command.emptied().await;
     let out = String::from_utf8_lossy(&out).into_owned();
     if !out.lines().any(|line| line == "end") {
-        return Err(String::from(
-            "the command behind the walls did not run to its end",
-        ));
+        return Err(String::from("the command in the sandbox did not finish"));
     }
     Ok((confinement, out))
 }
@@ -184,7 +179,7 @@ fn failed(why: String) -> Trial {
         .map(|(wall, _, _)| Finding {
             wall,
             held: Held::Unknown,
-            detail: String::from("not tried, since no command could be started"),
+            detail: String::from("not tested, because no command could be started"),
         })
         .collect();
     Trial {
@@ -194,7 +189,8 @@ fn failed(why: String) -> Trial {
 }
 
 async fn run(supervisor: &Supervisor, wanted: &SandboxPolicy) -> Result<Trial, String> {
-    let stage = Stage::build().map_err(|error| format!("no temporary folder: {error}"))?;
+    let stage =
+        Stage::build().map_err(|error| format!("can't create a temporary folder: {error}"))?;
     let server = tokio::net::TcpListener::bind("127.0.0.1:0").await;
     let port = server
         .as_ref()
@@ -207,12 +203,19 @@ async fn run(supervisor: &Supervisor, wanted: &SandboxPolicy) -> Result<Trial, S
     let (confinement, out) = printed(supervisor, spec).await?;
     let said = |line: &str| out.lines().any(|own| own == line);
     let (held, detail) = match (wanted.mode, said("work inside")) {
-        (Mode::ReadOnly, true) => (Held::No, "the root was written, though it is read-only"),
-        (Mode::ReadOnly, false) => (Held::Yes, "the root cannot be written, as configured"),
-        (_, true) => (Held::Yes, "the root can be written"),
+        (Mode::ReadOnly, true) => (
+            Held::No,
+            "a command wrote to the project, though it is \
+             read-only",
+        ),
+        (Mode::ReadOnly, false) => (
+            Held::Yes,
+            "commands can't write to the project, as configured",
+        ),
+        (_, true) => (Held::Yes, "commands can write to the project"),
         (_, false) => (
             Held::No,
-            "the root cannot be written, so the walls are too narrow to work behind",
+            "commands can't write to the project, so the sandbox is too strict to work in",
         ),
     };
     let mut findings = vec![Finding {
@@ -234,7 +237,7 @@ async fn run(supervisor: &Supervisor, wanted: &SandboxPolicy) -> Result<Trial, S
             Finding {
                 wall,
                 held: Held::Unknown,
-                detail: String::from("not tried: there is no bash, or no loopback"),
+                detail: String::from("not tested: there is no bash, or no loopback"),
             }
         } else if said(wall) {
             Finding {

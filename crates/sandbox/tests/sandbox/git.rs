@@ -125,7 +125,10 @@ async fn a_git_folder_behind_a_link_is_protected_with_the_link() {
             // A folder that was moved away whole is told, not brought back.
             assert_eq!((config, hook), (None, None), "{context}");
             let told = ran.repairs.join("\n");
-            assert!(told.contains("taken away with its folder"), "{context}");
+            assert!(
+                told.contains("removed together with its folder"),
+                "{context}"
+            );
         }
     }
 }

@@ -271,7 +271,7 @@ async fn a_kernel_without_landlock_refuses_it_for_the_sake_of_pipes() {
     let Err(SpawnError::Confinement(why)) = spawned else {
         panic!("{spawned:?}");
     };
-    assert!(why.contains("pipes of other programs"), "{why}");
+    assert!(why.contains("write to other programs' pipes"), "{why}");
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ async fn without_any_wall_the_report_says_none_and_what_that_means() {
     );
     assert!(stage.top.join("outside/new").exists());
     assert!(
-        ran.names("all that this user can read or write"),
+        ran.names("a command can read and write whatever this user can"),
         "{ran:#?}"
     );
 }
@@ -115,7 +115,7 @@ async fn a_working_folder_that_is_hidden_is_refused() {
     stage.policy.mode = Mode::ReadOnly;
     stage.policy.hidden = vec![stage.top.clone()];
     let why = refusal(&stage, &stage.case.supervisor()).await;
-    assert!(why.contains("cannot be entered"), "{why}");
+    assert!(why.contains("can't enter"), "{why}");
 }
 
 #[tokio::test]

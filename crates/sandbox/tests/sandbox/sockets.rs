@@ -339,12 +339,12 @@ async fn where_nobody_can_judge_the_report_says_so_and_refuse_refuses() {
     let spec = world.stage.spec(CONNECT);
     let ran = finish(without_copies().spawn(spec).await.unwrap()).await;
     assert_eq!(ran.confinement.level, Level::Partial, "{ran:#?}");
-    assert!(ran.names("unix sockets of other programs"), "{ran:#?}");
+    assert!(ran.names("other programs' Unix sockets"), "{ran:#?}");
     assert_eq!(ran.out, "reached\n", "{ran:#?}");
     world.stage.policy.lacking = Lacking::Refuse;
     match without_copies().spawn(world.stage.spec(CONNECT)).await {
         Err(SpawnError::Confinement(why)) => assert!(
-            why.contains("unix sockets") || why.contains("full walls"),
+            why.contains("Unix sockets") || why.contains("full sandbox"),
             "{why}"
         ),
         other => panic!("{other:?}"),
