@@ -14,9 +14,9 @@ pub enum IndexError {
     /// It cannot be read as what it should be.
     #[error("the search index is damaged: {0}")]
     Damaged(String),
-    #[error("the search index {} cannot be used: {source}", .path.display())]
+    #[error("can't use the search index {}: {source}", .path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("the search index cannot be used: {0}")]
+    #[error("can't use the search index: {0}")]
     Database(String),
     #[error(transparent)]
     Session(#[from] SessionError),

@@ -65,7 +65,7 @@ fn without(store: &Store, query: &Query, filter: &Filter, error: &IndexError) ->
     Answer {
         found: scan(store, query, filter),
         notes: vec![format!(
-            "{error}; the logs themselves were searched, which takes longer."
+            "{error}; searched the logs instead, which takes longer."
         )],
     }
 }
@@ -96,7 +96,8 @@ fn ask(
             Err(IndexError::Busy) => {
                 waited = Waited::InVain;
                 notes.push(String::from(
-                    "another process is updating the search index; what is newest may be missing.",
+                    "another process is updating the search index; the newest messages may be \
+                     missing.",
                 ));
             }
             Err(other) => return Err(other),

@@ -13,9 +13,9 @@ const BEGINNING: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    #[error("there is nothing to search for: no letter and no digit")]
+    #[error("there is nothing to search for: the text has no letter or digit")]
     Empty,
-    #[error("that is more than {MOST} words to search for")]
+    #[error("a search can have at most {MOST} words")]
     TooLong,
 }
 

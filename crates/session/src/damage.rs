@@ -32,10 +32,10 @@ impl Damage {
     pub fn told(&self) -> Option<String> {
         let (offset, reason) = self.named.first()?;
         Some(match self.lines {
-            1 => format!("a line of the log cannot be read, at byte {offset}: {reason}"),
-            lines => format!(
-                "{lines} lines of the log cannot be read, the first at byte {offset}: {reason}"
-            ),
+            1 => format!("can't read a line of the log, at byte {offset}: {reason}"),
+            lines => {
+                format!("can't read {lines} lines of the log, the first at byte {offset}: {reason}")
+            }
         })
     }
 }

@@ -238,7 +238,7 @@ pub(crate) fn first_record(file: &File, place: &Place) -> Result<Event, SessionE
         reason,
     };
     let version: Version = serde_json::from_slice(&line)
-        .map_err(|error| damaged(format!("the first line is no session record ({error})")))?;
+        .map_err(|error| damaged(format!("the first line isn't a session record ({error})")))?;
     match version.schema_version {
         Some(found) if found > SCHEMA_VERSION => {
             return Err(SessionError::NewerSchema {
@@ -248,8 +248,12 @@ pub(crate) fn first_record(file: &File, place: &Place) -> Result<Event, SessionE
             });
         }
         Some(_) => {}
-        None => return Err(damaged(String::from("the first line is no `meta` record"))),
+        None => {
+            return Err(damaged(String::from(
+                "the first line isn't a `meta` record",
+            )));
+        }
     }
     serde_json::from_slice(&line)
-        .map_err(|error| damaged(format!("the first line cannot be read ({error})")))
+        .map_err(|error| damaged(format!("can't read the first line ({error})")))
 }

@@ -8,26 +8,30 @@ use tenon_vocab::{Event, SessionId};
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error(
-        "`{text}` is not a session id. Give a UUID or the first characters of one; `tenon sessions list` shows them."
+        "`{text}` isn't a session id: use a UUID or its first characters. `tenon sessions list` \
+         shows them."
     )]
     NotAnId { text: String },
-    #[error("there is no session `{text}`. `tenon sessions list --all` shows those that exist.")]
+    #[error("there is no session `{text}`. `tenon sessions list --all` lists all sessions.")]
     NotFound { text: String },
-    #[error("`{text}` fits several sessions: {}. Give more of the id.", listed(.candidates))]
+    #[error("`{text}` matches several sessions: {}. Type more of the id.", listed(.candidates))]
     Ambiguous {
         text: String,
         candidates: Vec<SessionId>,
     },
     #[error(
-        "record {seq} of session {id} is no message of the conversation, so no copy can end there. `tenon sessions show {id}` numbers the messages."
+        "record {seq} of session {id} isn't a message, so a copy can't end there. `tenon \
+         sessions show {id}` numbers the messages."
     )]
     NoMessage { id: SessionId, seq: u64 },
-    #[error("session {id} exists already. Resume it with `--session {id}`, or take another id.")]
+    #[error("session {id} already exists. Resume it with `--session {id}`, or choose another id.")]
     Exists { id: SessionId },
-    #[error("session {id} is in use by {}. Wait until it ends; `tenon sessions fork {id}` makes a copy to go on with meanwhile.", holder(*.pid))]
+    #[error("session {id} is in use by {}. Wait until it ends, or work in a copy: `tenon \
+         sessions fork {id}`.", holder(*.pid))]
     Locked { id: SessionId, pid: u32 },
     #[error(
-        "the session in {} was written with schema version {found}; this program knows versions up to {known}. Update tenon to open it.",
+        "the session in {} was written by a newer Tenon (schema version {found}; this one knows \
+         up to {known}). Update tenon to open it.",
         .path.display()
     )]
     NewerSchema {
@@ -36,12 +40,14 @@ pub enum SessionError {
         known: u32,
     },
     #[error(
-        "{} holds no whole first record, so nothing of the session can be read. Remove it with `tenon sessions delete`.",
+        "the first record in {} is incomplete, so the session can't be read. Remove it with \
+         `tenon sessions delete`.",
         .path.display()
     )]
     Empty { path: PathBuf },
     #[error(
-        "{} is damaged at byte {offset}: {reason}. `tenon sessions show` and `export` still read the rest; `tenon sessions verify` lists all damage.",
+        "{} is damaged at byte {offset}: {reason}. `tenon sessions show` and `export` can still \
+         read the rest; `tenon sessions verify` lists all damage.",
         .path.display()
     )]
     Damaged {
@@ -50,36 +56,38 @@ pub enum SessionError {
         reason: String,
     },
     #[error(
-        "the disk is full: could not write {}. What was there before is intact. Free some space and resume the session.",
+        "the disk is full: can't write {}. Everything before that is intact. Free some space and \
+         resume the session.",
         .path.display()
     )]
     DiskFull { path: PathBuf },
     #[error(
-        "cannot write {}: {source}. Make the folder writable, set TENON_HOME to a folder of your own, or run with --no-save.",
+        "can't write {}: {source}. Make the folder writable, set TENON_HOME to another folder, \
+         or run with --no-save.",
         .path.display()
     )]
     ReadOnly { path: PathBuf, source: io::Error },
-    #[error("could not {action} {}: {source}", .path.display())]
+    #[error("can't {action} {}: {source}", .path.display())]
     Io {
         action: &'static str,
         path: PathBuf,
         source: io::Error,
     },
-    #[error("an event with seq {found} was given to a log that stands at {expected}")]
+    #[error("the log expected event {expected} and got {found}")]
     OutOfSequence { expected: u64, found: u64 },
-    #[error("an event of kind `{kind}` is not written to the log")]
+    #[error("events of the kind `{kind}` don't belong in the log")]
     NotDurable { kind: String },
     #[error("the first event of a session must be `meta` with seq 0, not `{kind}` with seq {seq}")]
     NotMeta { kind: String, seq: u64 },
-    #[error("an event could not be written as JSON: {0}")]
+    #[error("can't write an event as JSON: {0}")]
     Encode(#[from] serde_json::Error),
-    #[error("a record of {bytes} bytes is too long for a log; nothing of it was written")]
+    #[error("a record of {bytes} bytes is too long for the log; it was not written")]
     TooLong { bytes: usize },
-    #[error("`{name}` is not the name of stored content (64 hexadecimal digits)")]
+    #[error("`{name}` isn't a name of stored content (64 hexadecimal digits)")]
     BlobName { name: String },
     #[error("the stored content {sha256} is no longer in the session's folder")]
     BlobMissing { sha256: String },
-    #[error("the stored content {sha256} is damaged: its hash does not fit")]
+    #[error("the stored content {sha256} is damaged: its hash doesn't match")]
     BlobDamaged { sha256: String },
 }
 

@@ -32,20 +32,23 @@ const DAY: i64 = 86_400;
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     #[error(
-        "this is no session: {0}. `tenon sessions export --format json` writes what can be imported."
+        "this isn't an exported session: {0}. Import what `tenon sessions export --format json` \
+         writes."
     )]
     NotASession(String),
     #[error(
-        "the document has the version {found} of the format; this program knows version {known}. Update tenon to import it."
+        "the document has format version {found}; this Tenon knows version {known}. Update tenon \
+         to import it."
     )]
     NewerFormat { found: u64, known: u64 },
     #[error(
-        "the session was written with schema version {found}; this program knows versions up to {known}. Update tenon to import it."
+        "the session was written by a newer Tenon (schema version {found}; this one knows up to \
+         {known}). Update tenon to import it."
     )]
     NewerSchema { found: u64, known: u32 },
-    #[error("record {index} cannot be taken in: {reason}. Nothing was imported.")]
+    #[error("can't import record {index}: {reason}. Nothing was imported.")]
     Record { index: usize, reason: String },
-    #[error("the records do not make a whole session: {}. Nothing was imported.", listed(.0))]
+    #[error("the records don't make a complete session: {}. Nothing was imported.", listed(.0))]
     NotWhole(Vec<Finding>),
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -137,7 +140,7 @@ impl Store {
 
 /// The first record as it is written, and as it was.
 fn first(document: &Document<'_>, target: &Target) -> Result<(Event, Meta), ImportError> {
-    let no_meta = || ImportError::NotASession(String::from("its first record is no `meta`"));
+    let no_meta = || ImportError::NotASession(String::from("its first record isn't `meta`"));
     let value = document.value(0)?;
     if value["type"] != "meta" {
         return Err(no_meta());
@@ -182,14 +185,11 @@ fn event(index: usize, value: Value) -> Result<Event, ImportError> {
     let event: Event =
         serde_json::from_value(value).map_err(|error| refused(index, error.to_string()))?;
     if event.seq != index as u64 {
-        return Err(refused(
-            index,
-            format!("it says that it is record {}", event.seq),
-        ));
+        return Err(refused(index, format!("it is numbered {}", event.seq)));
     }
     if event.sub.is_some() || !event.is_durable() {
         let name: String = event.kind.name().chars().take(40).collect();
-        return Err(refused(index, format!("`{name}` does not belong in a log")));
+        return Err(refused(index, format!("`{name}` doesn't belong in a log")));
     }
     Ok(event)
 }
@@ -250,7 +250,7 @@ impl Intake<'_> {
         let envelope: Envelope =
             serde_json::from_value(value).map_err(|error| refused(index, error.to_string()))?;
         if envelope.seq != index as u64 {
-            return Err(refused(index, "its number is not the next one"));
+            return Err(refused(index, "its number isn't the next one"));
         }
         Ok(Event {
             seq: envelope.seq,
@@ -280,14 +280,14 @@ impl Intake<'_> {
             EventKind::Context(ContextChange::Compacted(compacted))
                 if !past(compacted.kept_from) =>
             {
-                return Err(refused(index, "it keeps from a record that comes later"));
+                return Err(refused(index, "it refers to a later record"));
             }
             EventKind::Context(ContextChange::Reverted(reverted)) if !past(reverted.before) => {
-                return Err(refused(index, "it gives up a record that comes later"));
+                return Err(refused(index, "it drops a later record"));
             }
             EventKind::Checkpoint(checkpoint) => {
                 if checkpoint.to_seq.is_some_and(|seq| !past(seq)) {
-                    return Err(refused(index, "it stands at a record that comes later"));
+                    return Err(refused(index, "it refers to a later record"));
                 }
                 carried::forget_files(checkpoint);
             }
@@ -299,7 +299,8 @@ impl Intake<'_> {
     /// For whoever looks at it later; the model does not read notices.
     fn say_origin(&mut self, origin: &Meta) -> Result<(), ImportError> {
         let message = format!(
-            "Imported from session {}, which was held in {} with tenon {}. The earlier contents of files are not part of it.",
+            "Imported from session {} (in {}, tenon {}). The earlier contents of files are not \
+             included.",
             origin.id, origin.cwd, origin.program_version
         );
         let notice = Notice {

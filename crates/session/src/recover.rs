@@ -27,25 +27,27 @@ impl Cause {
 
     fn reason(self) -> &'static str {
         match self {
-            Self::Crash => "the program ended without warning",
+            Self::Crash => "Tenon ended unexpectedly",
             Self::Fork => "the copy was cut here",
         }
     }
 
     fn unknown(self) -> &'static str {
         match self {
-            Self::Crash => "the program ended while this ran; check its effects before going on",
+            Self::Crash => "Tenon ended while this ran; check its effects before you continue",
             Self::Fork => {
-                "the copy of the session was cut while this ran; check its effects before going on"
+                "the copy of the session was cut while this ran; check its effects before you \
+                 continue"
             }
         }
     }
 
     fn not_started(self) -> &'static str {
         match self {
-            Self::Crash => "the program ended before this was started; nothing was done",
+            Self::Crash => "Tenon ended before this started; nothing was done",
             Self::Fork => {
-                "the copy of the session was cut before this was started; look before you rely on anything"
+                "the copy of the session was cut before this started; check the files before you \
+                 rely on them"
             }
         }
     }

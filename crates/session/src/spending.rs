@@ -50,7 +50,7 @@ impl Store {
                 Ok(0) => {}
                 Ok(lines) => skipped.push((
                     place.log,
-                    format!("{lines} lines cannot be read and are not counted"),
+                    format!("{lines} lines can't be read and are not counted"),
                 )),
                 Err(error) => skipped.push((place.log, error.to_string())),
             }

@@ -54,7 +54,7 @@ pub fn verify(reading: &Reading) -> Result<Vec<Finding>, SessionError> {
         snapshots: Snapshots::default(),
     };
     for (offset, reason) in &reading.damage.named {
-        let message = format!("the line at byte {offset} cannot be read: {reason}");
+        let message = format!("can't read the line at byte {offset}: {reason}");
         check.say(About::Lines, None, message);
     }
     match reading.damage.unnamed() {
@@ -62,7 +62,7 @@ pub fn verify(reading: &Reading) -> Result<Vec<Finding>, SessionError> {
         more => check.say(
             About::Lines,
             None,
-            format!("{more} more lines cannot be read"),
+            format!("{more} more lines can't be read"),
         ),
     }
     for record in reading.records() {
@@ -145,14 +145,14 @@ impl Check {
         let seq = Some(event.seq);
         if event.seq != expected {
             self.expected = None;
-            let message = format!("stands where record {expected} should be");
+            let message = format!("is where record {expected} should be");
             self.say(About::Sequence, seq, message);
             return;
         }
         self.expected = expected.checked_add(1);
         if !event.is_durable() {
             let kind = event.kind.name();
-            let message = format!("`{kind}` does not belong in a log");
+            let message = format!("`{kind}` doesn't belong in a log");
             self.say(About::Sequence, seq, message);
         }
         if event.session != self.session {
@@ -195,7 +195,7 @@ impl Check {
                         self.say(
                             About::Events,
                             seq,
-                            format!("run {run} starts outside of its parent"),
+                            format!("run {run} starts outside its parent"),
                         );
                     }
                     _ => {}
@@ -259,7 +259,7 @@ impl Check {
             self.say(
                 About::Events,
                 Some(event.seq),
-                format!("a result for call {call}, which nobody waits for"),
+                format!("a result for call {call}, which is not open"),
             );
         }
     }
@@ -298,7 +298,7 @@ impl Check {
                 }
                 later.then(|| {
                     format!(
-                        "keeps from record {}, which comes later",
+                        "refers to record {}, which comes later",
                         compacted.kept_from
                     )
                 })
@@ -306,17 +306,16 @@ impl Check {
             EventKind::Context(ContextChange::Reverted(reverted)) => {
                 let before = reverted.before;
                 if before > event.seq {
-                    Some(format!("gives up record {before}, which comes later"))
+                    Some(format!("drops record {before}, which comes later"))
                 } else {
-                    (before < self.kept_from).then(|| {
-                        format!("gives up record {before}, for which a summary stands already")
-                    })
+                    (before < self.kept_from)
+                        .then(|| format!("drops record {before}, which a summary already replaced"))
                 }
             }
             EventKind::Checkpoint(checkpoint) => checkpoint
                 .to_seq
                 .filter(|to| *to > event.seq)
-                .map(|to| format!("takes the files to record {to}, which comes later")),
+                .map(|to| format!("restores files as of record {to}, which comes later")),
             _ => None,
         };
         if let Some(fault) = fault {

@@ -145,7 +145,8 @@ impl Page<'_> {
         if left_out > 0 {
             let _ = writeln!(
                 self.out,
-                "<p class=\"cut\">[… the page is full: {left_out} more records are left out. The log has all of them: tenon sessions show {} …]</p>",
+                "<p class=\"cut\">[… the page is full: {left_out} more records are left out. To \
+                 see all: tenon sessions show {} …]</p>",
                 reading.id
             );
         }
@@ -219,7 +220,7 @@ impl Page<'_> {
             let _ = write!(self.out, "><h2>{speaker}");
         }
         if !given_up.is_empty() {
-            self.out.push_str(" (given up)");
+            self.out.push_str(" (dropped)");
         }
         if let Some(note) = status_note(message.status) {
             let _ = write!(self.out, " ({note})");
@@ -332,7 +333,7 @@ impl Page<'_> {
             }
             ContextChange::Reverted(_) => self.line(
                 "notice warning",
-                "Reverted: the model no longer sees the messages that are marked as given up.",
+                "Reverted: the model no longer sees the messages marked as dropped.",
             ),
         }
     }

@@ -26,7 +26,7 @@ use tenon_vocab::{BlobRef, ContextChange, Event, EventKind, Message, Role, TodoI
 pub(crate) const FORMAT: &str = "tenon-session";
 pub(crate) const FORMAT_VERSION: u64 = 1;
 /// Why the earlier content of a file is not there.
-pub(crate) const NOT_CARRIED: &str = "an export does not carry the earlier content of files";
+pub(crate) const NOT_CARRIED: &str = "exports do not include the earlier content of files";
 
 /// Bytes of content in one document.
 const CONTENT: u64 = 64 * 1024 * 1024;

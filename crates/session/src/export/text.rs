@@ -34,7 +34,7 @@ pub fn write_text(reading: &Reading, out: &mut dyn Write) -> io::Result<()> {
         // What is only recovered when it is opened cannot be named yet.
         let number = numbers.of(event).filter(|_| event.seq < recovered);
         let mark = match number {
-            Some(number) if given_up.reverted(event.seq) => format!("#{number} (given up) "),
+            Some(number) if given_up.reverted(event.seq) => format!("#{number} (dropped) "),
             Some(number) => format!("#{number} "),
             None => String::new(),
         };
@@ -49,7 +49,11 @@ pub fn write_text(reading: &Reading, out: &mut dyn Write) -> io::Result<()> {
             "",
             &format!("-- still running in process {pid}"),
         ),
-        (_, None) => line(&mut piece, "", "-- the program ended here; resume goes on"),
+        (_, None) => line(
+            &mut piece,
+            "",
+            "-- Tenon ended here; resume the session to continue",
+        ),
     }
     out.write_all(piece.as_bytes())
 }
@@ -87,7 +91,7 @@ fn write_event(out: &mut String, event: &Event, mark: &str) {
                 AnsweredBy::Client => "client",
                 AnsweredBy::Hook => "hook",
                 AnsweredBy::Flag => "flag",
-                AnsweredBy::Nobody => "nobody to ask",
+                AnsweredBy::Nobody => "no one to ask",
                 AnsweredBy::Interrupt => "interrupt",
             };
             let text = answer.text.as_deref().unwrap_or_default();
@@ -138,11 +142,12 @@ fn changed(change: &ContextChange) -> Option<String> {
     match change {
         ContextChange::Compiled(_) => None,
         ContextChange::Compacted(compacted) => Some(format!(
-            "-- context compacted: {} tokens before, {} after; the model reads a summary, and all of it stays here",
+            "-- context compacted: {} tokens before, {} after; the model reads a summary, this \
+             log keeps everything",
             compacted.tokens_before, compacted.tokens_after
         )),
         ContextChange::Reverted(_) => Some(String::from(
-            "-- reverted: the model no longer sees the messages that are marked (given up)",
+            "-- reverted: the model no longer sees the messages marked (dropped)",
         )),
     }
 }

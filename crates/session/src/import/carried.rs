@@ -16,7 +16,7 @@ use tenon_vocab::{
     BlobRef, Checkpoint, Compiled, ImageSource, Message, Part, Role, Settings, ToolResult, Unkept,
 };
 
-const NO_IMAGE: &str = "[an image that is not part of the imported document]";
+const NO_IMAGE: &str = "[an image that the imported document does not include]";
 
 pub(super) struct Carried<'a> {
     content: &'a HashMap<String, Piece<'a>>,

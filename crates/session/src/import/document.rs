@@ -55,11 +55,11 @@ fn unlike(text: &str, error: &serde_json::Error) -> String {
     if text.is_empty() {
         String::from("it is empty")
     } else if text.starts_with('{') {
-        format!("its JSON cannot be read ({error})")
+        format!("its JSON is not valid ({error})")
     } else if text.starts_with('<') {
         String::from("it is a page, not JSON")
     } else {
-        String::from("it is not JSON, so most likely an export as Markdown or another text")
+        String::from("it isn't JSON; perhaps it was exported as Markdown")
     }
 }
 
@@ -92,7 +92,7 @@ impl<'a> Document<'a> {
             }
             None => {
                 return Err(ImportError::NotASession(format!(
-                    "it does not say that its format is `{FORMAT}`"
+                    "it doesn't name its format (`{FORMAT}`)"
                 )));
             }
         }
@@ -149,7 +149,7 @@ impl<'a> Document<'a> {
         let raw = self
             .records
             .get(index)
-            .ok_or_else(|| refused(String::from("it is not there")))?;
+            .ok_or_else(|| refused(String::from("it is missing")))?;
         let value: Value = match self.form {
             Form::Document => serde_json::from_str(raw.get()),
             Form::Log => crate::record::decode_alone(raw.get()),
@@ -158,7 +158,7 @@ impl<'a> Document<'a> {
         if value.is_object() {
             Ok(value)
         } else {
-            Err(refused(String::from("it is no object")))
+            Err(refused(String::from("it isn't an object")))
         }
     }
 }

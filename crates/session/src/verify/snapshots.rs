@@ -85,14 +85,14 @@ impl Snapshots {
         };
         if let Some(wrong) = snapshot.history.iter().find(|at| record(**at).is_none()) {
             return Some(format!(
-                "the snapshot names record {} at byte {}, which is not there",
+                "the snapshot refers to record {} at byte {}, which does not exist",
                 wrong.seq, wrong.offset
             ));
         }
         let first = self.first.as_ref()?;
         let restored = State::from_snapshot(first, offset, snapshot, |at| record(at).cloned());
         (restored != self.state)
-            .then(|| String::from("the snapshot gives another state than the records before it"))
+            .then(|| String::from("the snapshot does not match the records before it"))
     }
 }
 

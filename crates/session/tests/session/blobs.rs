@@ -189,7 +189,7 @@ fn a_hostile_reference_in_a_line_is_no_way_out_of_the_folder() {
     let EventKind::Message(message) = &loaded.records[1].event.kind else {
         panic!()
     };
-    assert!(message.text().contains("is not the name of stored content"));
+    assert!(message.text().contains("isn't a name of stored content"));
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn the_transcript_shows_all_that_was_seen_and_no_escape_gets_through() {
         "  -> denied: the user said no\n",
         "[broken off]\nmodel> streamed and not finished\n",
         "-- interrupted by crash\n",
-        "resume goes on",
+        "resume the session to continue",
     ] {
         assert!(text.contains(wanted), "{wanted:?} in:\n{text}");
     }

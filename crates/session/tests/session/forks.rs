@@ -420,8 +420,8 @@ fn messages_are_counted_as_people_see_them() {
     let shown = written(&home.store.read(loaded.id).unwrap(), write_text);
     for wanted in [
         "#1 you> one",
-        "#2 (given up) model> two",
-        "#3 (given up) [interrupted]\nmodel> three",
+        "#2 (dropped) model> two",
+        "#3 (dropped) [interrupted]\nmodel> three",
         "#4 you> four",
     ] {
         assert_eq!(
@@ -430,7 +430,7 @@ fn messages_are_counted_as_people_see_them() {
             "{wanted} in:\n{shown}"
         );
     }
-    assert!(shown.contains("#1 (given up) you> one"), "{shown}");
+    assert!(shown.contains("#1 (dropped) you> one"), "{shown}");
     let _: Arc<Message> = Arc::new(Message::user(""));
 }
 

@@ -288,7 +288,7 @@ fn newer_versions_are_refused_by_name() {
     newer["formatVersion"] = json!(2);
     let said = take(&home, &newer, 2).unwrap_err().to_string();
     assert!(
-        said.contains("version 2 of the format") && said.contains("Update tenon"),
+        said.contains("format version 2") && said.contains("Update tenon"),
         "{said}"
     );
     let mut newer = whole;
@@ -302,11 +302,11 @@ fn newer_versions_are_refused_by_name() {
 fn what_is_no_session_is_refused_in_words() {
     let home = Home::new();
     for (bytes, wanted) in [
-        (&b""[..], "no session"),
+        (&b""[..], "an exported session"),
         (b"\xff\xfe", "not UTF-8"),
-        (b"{", "no session"),
-        (b"[]", "no session"),
-        (b"{}", "does not say that its format"),
+        (b"{", "an exported session"),
+        (b"[]", "an exported session"),
+        (b"{}", "doesn't name its format"),
         (br#"{"format":"other"}"#, "its format is `other`"),
         (br#"{"format":"tenon-session"}"#, "no `formatVersion`"),
         (
@@ -319,7 +319,7 @@ fn what_is_no_session_is_refused_in_words() {
         ),
         (
             br#"{"format":"tenon-session","formatVersion":1,"events":[7]}"#,
-            "no object",
+            "isn't an object",
         ),
     ] {
         let said = home
@@ -351,15 +351,13 @@ fn a_document_that_lies_is_refused_and_leaves_nothing() {
     let whole = rich(&home, 1);
     type Lie = fn(&mut Value);
     let lies: &[(&str, Lie)] = &[
-        ("it says that it is record 7", |d| {
-            d["events"][3]["seq"] = json!(7)
-        }),
+        ("it is numbered 7", |d| d["events"][3]["seq"] = json!(7)),
         ("a second `meta`", |d| {
             let mut meta = d["events"][0].clone();
             meta["seq"] = json!(3);
             d["events"][3] = meta;
         }),
-        ("does not belong in a log", |d| {
+        ("doesn't belong in a log", |d| {
             d["events"][3] = json!({"seq": 3, "ts": "2026-05-28T20:26:40Z", "session": session(1), "agent": "x", "type": "state", "state": "idle"});
         }),
         ("is out of range", |d| {
@@ -368,7 +366,7 @@ fn a_document_that_lies_is_refused_and_leaves_nothing() {
         ("is out of range", |d| {
             d["events"][0]["ts"] = json!("9999-01-01T00:00:00Z")
         }),
-        ("keeps from a record that comes later", |d| {
+        ("refers to a later record", |d| {
             let at = d["events"]
                 .as_array()
                 .unwrap()
@@ -377,7 +375,7 @@ fn a_document_that_lies_is_refused_and_leaves_nothing() {
                 .unwrap();
             d["events"][at]["kept_from"] = json!(u64::MAX);
         }),
-        ("gives up a record that comes later", |d| {
+        ("drops a later record", |d| {
             let at = d["events"]
                 .as_array()
                 .unwrap()
@@ -390,7 +388,7 @@ fn a_document_that_lies_is_refused_and_leaves_nothing() {
             let at = at_event(d, "message");
             d["events"][at]["role"] = json!("tool");
         }),
-        ("which nobody waits for", |d| {
+        ("which is not open", |d| {
             let at = at_event(d, "tool_result");
             d["events"][at]["call"] = json!("another");
         }),
@@ -401,7 +399,7 @@ fn a_document_that_lies_is_refused_and_leaves_nothing() {
             again["seq"] = json!(end);
             d["events"][end] = again;
         }),
-        ("its first record is no `meta`", |d| {
+        ("its first record isn't `meta`", |d| {
             d["events"][0]["type"] = json!("notice")
         }),
     ];
@@ -429,7 +427,10 @@ fn content_is_believed_by_its_hash_alone() {
     let loaded = home.store.load(session(2)).unwrap();
     assert_eq!(verify(&home.store.read(loaded.id).unwrap()).unwrap(), []);
     let said = texts(loaded.state()).join("\n");
-    assert!(said.contains("not part of the imported document"), "{said}");
+    assert!(
+        said.contains("the imported document does not include"),
+        "{said}"
+    );
     assert!(!said.contains("something else"));
 }
 
@@ -519,6 +520,9 @@ fn a_document_chooses_neither_the_prompt_nor_the_server_nor_an_address_to_fetch(
     assert_eq!((known.provider.as_str(), &known.effort), ("", &None));
     assert_eq!(known.title.as_deref(), Some("A title"));
     let said = format!("{:?}", loaded.state().history().messages());
-    assert!(said.contains("not part of the imported document"), "{said}");
+    assert!(
+        said.contains("the imported document does not include"),
+        "{said}"
+    );
     assert!(!said.contains("169.254"), "{said}");
 }

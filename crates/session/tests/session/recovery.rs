@@ -115,7 +115,7 @@ fn open_calls_get_results_that_tell_started_from_not_started() {
     assert!(
         first
             .model_text
-            .contains("check its effects before going on")
+            .contains("check its effects before you continue")
     );
     assert!(first.model_text.ends_with("line 1\nline 2\n"));
     let EventKind::ToolResult(second) = &tail[1].kind else {

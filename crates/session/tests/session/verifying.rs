@@ -44,7 +44,7 @@ fn a_missing_record_is_found() {
     let said = after(|lines| {
         lines.remove(3);
     });
-    assert!(said.contains("stands where record 3 should be"), "{said}");
+    assert!(said.contains("is where record 3 should be"), "{said}");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_result_that_nobody_waits_for_is_found() {
         let at = line_of(lines, "\"type\":\"tool_result\"");
         lines[at] = lines[at].replace("\"call\":\"c1\"", "\"call\":\"c7\"");
     });
-    assert!(said.contains("which nobody waits for"), "{said}");
+    assert!(said.contains("which is not open"), "{said}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn runs_that_interleave_or_end_twice_are_found() {
     let said = said(&home);
     assert!(said.contains("starts inside another run"), "{said}");
     assert!(said.contains("ends without being open"), "{said}");
-    assert!(said.contains("outside of its parent"), "{said}");
+    assert!(said.contains("outside its parent"), "{said}");
 }
 
 #[test]
@@ -108,12 +108,12 @@ fn a_snapshot_that_lies_is_found() {
         let at = line_of(lines, "\"type\":\"snapshot\"");
         lines[at] = lines[at].replace("\"runs\":2", "\"runs\":5");
     });
-    assert!(said.contains("gives another state"), "{said}");
+    assert!(said.contains("does not match the records"), "{said}");
     let said = after(|lines| {
         let at = line_of(lines, "\"type\":\"snapshot\"");
         lines[at] = lines[at].replacen("\"offset\":", "\"offset\":9", 1);
     });
-    assert!(said.contains("which is not there"), "{said}");
+    assert!(said.contains("which does not exist"), "{said}");
     let said = after(|lines| {
         let at = lines.len() - 1;
         assert!(lines[at].contains("\"snapshot\":"));

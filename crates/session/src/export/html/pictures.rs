@@ -48,12 +48,12 @@ impl Pictures {
         let kind = KINDS
             .iter()
             .find(|kind| **kind == media_type)
-            .ok_or("not a kind that is shown here")?;
+            .ok_or("this kind of image is not shown here")?;
         if name.bytes > EACH {
             return Err(String::from("too large for a page"));
         }
         if self.shown + name.bytes > ALL {
-            return Err(String::from("the page has as many images as it can bear"));
+            return Err(String::from("the page already has its maximum of images"));
         }
         let bytes = self.blobs.get(name).map_err(|error| error.to_string())?;
         Ok((kind, bytes))
