@@ -75,7 +75,7 @@ impl Tool for AskUser {
             let reply = tokio::select! {
                 biased;
                 () = host.cancelled().cancelled() => HostReply::Unavailable(
-                    String::from("interrupted before there was an answer"),
+                    String::from("interrupted before the user answered"),
                 ),
                 reply = host.request(request) => reply,
             };
@@ -90,11 +90,11 @@ impl Tool for AskUser {
                 ),
                 HostReply::Unavailable(reason) | HostReply::Refused(reason) => ToolOutput::error(
                     ErrorCode::Interrupted,
-                    format!("the question was not answered: {reason}"),
+                    format!("the user did not answer: {reason}"),
                 ),
                 // A yes to another question is no answer to this one.
                 HostReply::Allowed | HostReply::Todo(_) => {
-                    ToolOutput::error(ErrorCode::Interrupted, "the question was not answered")
+                    ToolOutput::error(ErrorCode::Interrupted, "the user did not answer")
                 }
             }
         })

@@ -172,11 +172,10 @@ impl Tool for Bash {
             }
             if !hidden.is_empty() && outcome.sandbox.level != Level::None.name() {
                 let names = hidden.join(", ");
-                let verb = if hidden.len() == 1 { "is" } else { "are" };
                 first = noted(
                     first,
                     &format!(
-                        "{names} {verb} hidden from commands by the sandbox (sandbox.show); use read"
+                        "the sandbox hides {names} from commands (sandbox.show); use `read` instead"
                     ),
                 );
             }
@@ -284,15 +283,15 @@ async fn perhaps_again(
             HostReply::Answer(_) | HostReply::Todo(_) | HostReply::Unavailable(_) => return output,
         }
         let (again, how) = match stop.walls {
-            Walls::Outside | Walls::Own => ("outside the sandbox", "outside of it"),
+            Walls::Outside | Walls::Own => ("outside the sandbox", "outside it"),
             Walls::Inside | Walls::Offline => ("with network", "with network"),
         };
-        tell(host, ToolStream::Status, format!("once more, {again}"));
+        tell(host, ToolStream::Status, format!("again, {again}"));
         spec.walls = stop.walls;
         spec.lent = stop.variables;
         outcome = run_once(spec.clone(), host).await;
         let note = format!(
-            "this is a second run: in the first one {}; the user allowed this one {how}",
+            "this is the second run: in the first, {}; the user allowed this one {how}",
             stop.why
         );
         output = noted(answer(&outcome, &spec.command, host.limits()), &note);
@@ -411,17 +410,18 @@ fn circumstances(input: &Value, workspace: &Workspace) -> String {
 fn unusable(command: &str) -> Option<String> {
     if command.trim().is_empty() {
         return Some(String::from(
-            "the command is empty; give a command line, for example {\"command\":\"ls\"}",
+            "the command is empty; pass a command line, for example {\"command\":\"ls\"}",
         ));
     }
     if command.contains('\0') {
         return Some(String::from(
-            "the command holds a NUL character, which no shell can read; remove it",
+            "the command contains a NUL character, which no shell can read; remove it",
         ));
     }
     if command.len() > MAX_COMMAND {
         return Some(format!(
-            "the command is {} bytes long, the system takes {MAX_COMMAND}; write it to a file and run that",
+            "the command is {} bytes long and the system takes at most {MAX_COMMAND}; write it \
+             to a file and run that",
             command.len()
         ));
     }

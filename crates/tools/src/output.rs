@@ -49,7 +49,10 @@ pub fn shorten(text: &str, cap: usize, whole: Option<&Path>) -> String {
         return text.to_owned();
     };
     let place = whole.map_or_else(String::new, |path| {
-        format!("; the whole is in {}, read it with `read`", path.display())
+        format!(
+            "; the whole output is in {}, open it with `read`",
+            path.display()
+        )
     });
     let Ends {
         head,

@@ -145,9 +145,7 @@ impl Tool for Process {
                 _ => {
                     return ToolOutput::error(
                         ErrorCode::InvalidInput,
-                        format!(
-                            "there is no action `{action}`; use list, read, wait, write or kill"
-                        ),
+                        format!("`{action}` is not an action; use list, read, wait, write or kill"),
                     );
                 }
             };
@@ -161,7 +159,7 @@ fn id_of(input: &Value, action: &str) -> Result<JobId, Box<ToolOutput>> {
         Some(id) => Ok(JobId::from(id)),
         None => Err(Box::new(ToolOutput::error(
             ErrorCode::InvalidInput,
-            format!("{action} needs an id; process with action list shows them"),
+            format!("{action} needs an id; the action list shows them"),
         ))),
     }
 }
@@ -181,7 +179,7 @@ fn refused(error: &JobError) -> ToolOutput {
 fn list(jobs: &[JobInfo]) -> ToolOutput {
     let data = json!({"processes": jobs.iter().map(described).collect::<Vec<_>>()});
     if jobs.is_empty() {
-        let none = "no background process has been started";
+        let none = "no background process was started";
         let display = Display::Text {
             summary: none.to_owned(),
             body: String::new(),
@@ -225,7 +223,7 @@ fn state(job: &JobInfo) -> String {
     match (job.state, job.exit_code) {
         (JobState::Running, None) => format!("running for {time}"),
         (JobState::Running, Some(code)) => {
-            format!("running for {time} (its command ended with code {code})")
+            format!("running for {time} (its command exited with code {code})")
         }
         (JobState::Exited, Some(code)) => format!("exited with code {code} after {time}"),
         (JobState::Exited, None) => format!("exited after {time}"),
@@ -266,7 +264,8 @@ async fn wait(id: &JobId, input: &Value, host: &dyn Host) -> Result<ToolOutput, 
             return Ok(ToolOutput::error(
                 ErrorCode::InvalidInput,
                 format!(
-                    "`until` is not a regular expression: {problem}; use `exit` to wait for the end"
+                    "`until` is not a valid regular expression: {problem}; use `exit` to wait \
+                     for the end"
                 ),
             ));
         }
@@ -289,7 +288,7 @@ async fn wait(id: &JobId, input: &Value, host: &dyn Host) -> Result<ToolOutput, 
         (Waited::Interrupted, _) => {
             return Ok(ToolOutput::error(
                 ErrorCode::Interrupted,
-                format!("interrupted; {id} was not touched: {stands}"),
+                format!("interrupted; {id} was left alone: {stands}"),
             ));
         }
         (Waited::Line(line), _) => ("match", format!("matched `{}`; {stands}", line.trim())),
@@ -300,14 +299,15 @@ async fn wait(id: &JobId, input: &Value, host: &dyn Host) -> Result<ToolOutput, 
         (Waited::TimeUp, None) => (
             "timeout",
             format!(
-                "no end within {}; {stands}; wait again, or kill it",
+                "it did not end within {}; {stands}; wait again, or kill it",
                 seconds(limit)
             ),
         ),
         (Waited::TimeUp, Some(pattern)) => (
             "timeout",
             format!(
-                "no new line matched `{pattern}` within {}; {stands}; look at what it printed before you wait again",
+                "no new line matched `{pattern}` within {}; {stands}; read its output before you \
+                 wait again",
                 seconds(limit)
             ),
         ),
@@ -387,11 +387,11 @@ async fn write(id: &JobId, input: &Value, host: &dyn Host) -> Result<ToolOutput,
     let Some(words) = text(input, "input") else {
         return Ok(ToolOutput::error(
             ErrorCode::InvalidInput,
-            "write needs input; a line ends with \\n",
+            "write needs `input`; end a line with \\n",
         ));
     };
     let info = host.jobs().write(id, words).await?;
-    let said = format!("{} bytes written to {id}", words.len());
+    let said = format!("wrote {} bytes to {id}", words.len());
     Ok(brief(&info, said))
 }
 
@@ -399,7 +399,7 @@ async fn kill(id: &JobId, host: &dyn Host) -> Result<ToolOutput, JobError> {
     let info = host.jobs().kill(id).await?;
     host.jobs().tell_of(id);
     let said = format!(
-        "{id} and everything it had started have ended ({})",
+        "{id} and everything it started have ended ({})",
         state(&info)
     );
     Ok(brief(&info, said))

@@ -123,7 +123,9 @@ pub fn find<'a>(skills: &'a [SkillInfo], name: &str) -> Result<&'a SkillInfo, St
     let short: String = name.chars().take(64).collect();
     Err(match suggest_name(&short, &names) {
         Some(near) => format!("there is no skill `{short}`; did you mean `{near}`?"),
-        None if names.is_empty() => format!("there is no skill `{short}`: there are none here"),
+        None if names.is_empty() => {
+            format!("there is no skill `{short}`; there are no skills here")
+        }
         None => {
             let more = names.len().saturating_sub(FILES_TOLD);
             let rest = if more > 0 {
@@ -133,7 +135,7 @@ pub fn find<'a>(skills: &'a [SkillInfo], name: &str) -> Result<&'a SkillInfo, St
             };
             let some: Vec<&str> = names.into_iter().take(FILES_TOLD).collect();
             format!(
-                "there is no skill `{short}`; there are: {}{rest}",
+                "there is no skill `{short}`; the skills are: {}{rest}",
                 some.join(", ")
             )
         }
@@ -192,7 +194,7 @@ pub fn load(
         let before = whole.get(..skipped + blank + shown.len());
         let next = before.unwrap_or_default().matches('\n').count() + 1;
         text.push_str(&format!(
-            "\n[{left_out_bytes} more bytes are not shown; go on with `read`, path {path}, offset {next}]"
+            "\n[{left_out_bytes} more bytes; continue with `read`, path {path}, offset {next}]"
         ));
     }
     let (files, more) = beside(workspace, skill);
@@ -207,7 +209,10 @@ pub fn load(
             &[("folder", folder.as_ref())],
             &names,
         ));
-        text.push_str("\nOpen them with `read` when the skill speaks of them; its paths are relative to its folder.");
+        text.push_str(
+            "\nOpen them with `read` when the skill mentions them; its paths are \
+             relative to its folder.",
+        );
     }
     Ok(Loaded {
         text,
@@ -291,10 +296,7 @@ pub fn said(skill: &SkillInfo, loaded: &Loaded) -> String {
         plural(loaded.lines, "line")
     );
     if !loaded.files.is_empty() {
-        said.push_str(&format!(
-            ", {} beside it",
-            plural(loaded.files.len(), "file")
-        ));
+        said.push_str(&format!(", with {}", plural(loaded.files.len(), "file")));
     }
     if loaded.left_out_bytes > 0 {
         said.push_str(&format!(", {} bytes left out", loaded.left_out_bytes));
@@ -332,7 +334,7 @@ fn list(skills: &[SkillInfo]) -> ToolOutput {
         })
         .collect();
     let display = Display::Table {
-        columns: ["skill", "source", "what it is for"]
+        columns: ["skill", "source", "description"]
             .map(String::from)
             .to_vec(),
         rows,

@@ -152,7 +152,7 @@ pub fn bounded(items: Vec<TodoItem>) -> (Vec<TodoItem>, Vec<String>) {
     let mut kept: Vec<TodoItem> = items.into_iter().filter_map(one_line).collect();
     if kept.len() > MOST {
         cut.push(format!(
-            "the list was cut: {} items were given and {MOST} are kept; join small ones",
+            "the list was cut: {} items were given, {MOST} are kept; merge small ones",
             kept.len()
         ));
         kept.truncate(MOST);
@@ -181,11 +181,11 @@ fn answer(reply: HostReply, cut: &[String]) -> ToolOutput {
     let items = match reply {
         HostReply::Todo(items) => items,
         HostReply::Unavailable(reason) | HostReply::Refused(reason) => {
-            let message = format!("the task list could not be kept: {reason}");
+            let message = format!("can't save the task list: {reason}");
             return ToolOutput::error(ErrorCode::WriteError, message);
         }
         HostReply::Answer(_) | HostReply::Allowed => {
-            let message = "the task list is not there; go on without it";
+            let message = "there is no task list here; continue without it";
             return ToolOutput::error(ErrorCode::Internal, message);
         }
     };
@@ -223,7 +223,7 @@ mod tests {
         let (kept, cut) = bounded(vec![item(&long); MOST + 1]);
         assert_eq!(kept.len(), MOST);
         assert_eq!(kept[0].text.chars().count(), LONGEST + 1);
-        assert!(cut[0].contains("51 items were given and 50 are kept"));
+        assert!(cut[0].contains("51 items were given, 50 are kept"));
         assert!(cut[1].contains("50 items were cut at 300 characters"));
     }
 

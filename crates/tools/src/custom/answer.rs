@@ -22,17 +22,21 @@ pub(super) fn answer(name: &str, outcome: &RunOutcome, host: &dyn Host) -> ToolO
         Ended::NotStarted(reason) => ToolOutput::error(ErrorCode::Internal, reason.to_string()),
         Ended::Interrupted => ToolOutput::error(
             ErrorCode::Interrupted,
-            format!("`{name}` was interrupted after {after} and killed; it may have done a part"),
+            format!(
+                "`{name}` was interrupted after {after} and killed; part of its work may be \
+                 done"
+            ),
         ),
         Ended::TimedOut => ToolOutput::error(
             ErrorCode::Timeout,
             format!(
-                "`{name}` took longer than {after} and was killed; it may have done a part. Ask for less, or raise `timeout_secs` in its tool.json"
+                "`{name}` took longer than {after} and was killed; part of its work may be done. \
+                 Ask for less, or raise `timeout_secs` in its tool.json"
             ),
         ),
         Ended::Unknown | Ended::Running(_) => ToolOutput::error(
             ErrorCode::UnknownOutcome,
-            format!("it is not known how `{name}` ended; check what it did before going on"),
+            format!("Tenon doesn't know how `{name}` ended; check what it did before you continue"),
         ),
         Ended::Exited { .. } => match outcome.exit_code() {
             Some(0) => said(name, outcome, host),
@@ -122,7 +126,7 @@ fn refused(name: &str, error: Option<&Value>) -> ToolOutput {
             .and_then(Value::as_str)
             .map_or_else(|| Value::Object(fields.clone()).to_string(), str::to_owned),
         Some(other) => other.to_string(),
-        None => format!("`{name}` says that it failed, and not why"),
+        None => format!("`{name}` failed without saying why"),
     };
     let code = error
         .and_then(|error| error.get("code"))
@@ -163,7 +167,7 @@ fn failed(name: &str, outcome: &RunOutcome, code: Option<i32>) -> ToolOutput {
     let stderr = outcome.output.stderr.within(COMPLAINT);
     let why = stderr.joined(|excerpt| left_out(excerpt, &outcome.output.whole));
     let why = match why.trim() {
-        "" => String::from("it said nothing on standard error"),
+        "" => String::from("standard error is empty"),
         why => why.to_owned(),
     };
     ToolOutput::error(

@@ -59,11 +59,11 @@ impl Manifest {
         let value: Value = serde_json::from_slice(bytes)
             .map_err(|error| format!("{MANIFEST} is not JSON: {error}"))?;
         let Value::Object(fields) = value else {
-            return Err(format!("{MANIFEST} is not an object"));
+            return Err(format!("{MANIFEST} is not a JSON object"));
         };
         if let Some(unknown) = fields.keys().find(|key| !FIELDS.contains(&key.as_str())) {
             return Err(format!(
-                "{MANIFEST} has the key `{unknown}`, which is not known; known are {}",
+                "{MANIFEST} has the unknown key `{unknown}`; the keys are {}",
                 FIELDS.join(", ")
             ));
         }
@@ -84,9 +84,9 @@ impl Manifest {
                 continue;
             };
             match files.get(path) {
-                None => return Err(format!("its command names {word}, which is not there")),
+                None => return Err(format!("its command names {word}, which does not exist")),
                 Some(file) if at == 0 && !file.executable => {
-                    return Err(format!("{word} cannot be run: `chmod +x` it"));
+                    return Err(format!("{word} is not executable: run `chmod +x` on it"));
                 }
                 Some(_) => {}
             }
@@ -101,20 +101,26 @@ fn name(folder: &str, fields: &Map<String, Value>) -> Result<String, String> {
         Some(Value::String(name)) if name == folder => folder,
         Some(other) => {
             return Err(format!(
-                "its name is {other}, but its folder is `{folder}`; they have to be the same"
+                "its name is {other} but its folder is `{folder}`; they must be the same"
             ));
         }
     };
     if !is_name(name) {
         return Err(format!(
-            "`{name}` cannot be its name: use small letters, digits and `_`, a letter first, {LONGEST_NAME} at most"
+            "`{name}` can't be its name: use lower-case letters, digits and `_`, a letter first, \
+             at most {LONGEST_NAME}"
         ));
     }
     // Also the spellings that stand for a built-in tool, and tools of which the
     // rules that come along speak: their permission is not this tool's.
     match canonical_name(name) {
-        Some(taken) => Err(format!("`{name}` is a name of the built-in tool `{taken}`")),
-        None if name == EXTERNAL_DIRECTORY => Err(format!("`{name}` is a name of the policy")),
+        Some(taken) => Err(format!(
+            "`{name}` already names the built-in tool `{taken}`"
+        )),
+        None if name == EXTERNAL_DIRECTORY => Err(format!(
+            "`{name}` has a meaning in permission \
+             rules"
+        )),
         None => Ok(name.to_owned()),
     }
 }
@@ -126,7 +132,7 @@ fn description(fields: &Map<String, Value>) -> Result<String, String> {
             "its description is longer than {LONGEST_DESCRIPTION} bytes"
         )),
         Some(text) => Ok(text.to_owned()),
-        None => Err("it has no `description`, by which a model would know what it does".into()),
+        None => Err("it has no `description`, which tells the model what the tool does".into()),
     }
 }
 
@@ -139,12 +145,12 @@ fn parameters(fields: &Map<String, Value>) -> Result<Value, String> {
     if is_object && properties {
         Ok(schema.clone())
     } else {
-        Err("`parameters` has to be a JSON Schema with \"type\": \"object\"".into())
+        Err("`parameters` must be a JSON Schema with \"type\": \"object\"".into())
     }
 }
 
 fn command(fields: &Map<String, Value>) -> Result<Vec<String>, String> {
-    let wrong = || String::from("`command` has to be a list of texts, such as [\"./run.py\"]");
+    let wrong = || String::from("`command` must be a list of strings, such as [\"./run.py\"]");
     let words = fields.get("command").and_then(Value::as_array);
     let words: Option<Vec<String>> = words
         .ok_or_else(wrong)?
@@ -159,12 +165,12 @@ fn command(fields: &Map<String, Value>) -> Result<Vec<String>, String> {
     // What lies elsewhere is not among the bytes that a person accepted.
     if first.contains('/') && !first.starts_with("./") && !first.starts_with('/') {
         return Err(format!(
-            "`command` begins with {first}: a file of the folder begins with ./"
+            "`command` begins with {first}: write a file of the folder with ./ in front"
         ));
     }
     let climbs = |word: &String| word.starts_with("./") && word.split('/').any(|part| part == "..");
     if words.iter().any(climbs) {
-        return Err("`command` leaves its folder with ..".into());
+        return Err("`command` leaves its folder with `..`".into());
     }
     Ok(words)
 }
@@ -175,7 +181,7 @@ fn effect(fields: &Map<String, Value>) -> Result<Effect, String> {
         Some((_, Some("read"))) => Ok(Effect::Read),
         Some((_, Some("write"))) => Ok(Effect::Write),
         Some((other, _)) => Err(format!(
-            "`effect` is {other}; it has to be read, write or execute"
+            "`effect` is {other}; it must be read, write or execute"
         )),
     }
 }
@@ -186,7 +192,7 @@ fn timeout(fields: &Map<String, Value>) -> Result<Option<u64>, String> {
         Some(value) => match value.as_u64() {
             Some(seconds @ 1..=LONGEST_TIMEOUT) => Ok(Some(seconds)),
             _ => Err(format!(
-                "`timeout_secs` is {value}; it has to be a number from 1 to {LONGEST_TIMEOUT}"
+                "`timeout_secs` is {value}; it must be a number from 1 to {LONGEST_TIMEOUT}"
             )),
         },
     }

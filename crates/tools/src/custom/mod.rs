@@ -168,14 +168,14 @@ impl Tool for CustomTool {
                     return ToolOutput::error(
                         ErrorCode::Internal,
                         format!(
-                            "`{}` could not be laid out in {}: {error}",
+                            "can't copy `{}` to {}: {error}",
                             self.spec.name,
                             self.store.display()
                         ),
                     );
                 }
                 Err(_) => {
-                    return ToolOutput::error(ErrorCode::Interrupted, "the program is ending");
+                    return ToolOutput::error(ErrorCode::Interrupted, "Tenon is shutting down");
                 }
             };
             let show = |stream, bytes: &[u8]| {

@@ -42,7 +42,7 @@ impl Stopped {
             Self::TimedOut(after) => Failure::new(
                 ErrorCode::Timeout,
                 format!(
-                    "stopped after {} s without an end; narrow it with `path` or `glob`",
+                    "stopped after {} s; narrow it with `path` or `glob`",
                     after.as_secs()
                 ),
             ),
@@ -110,7 +110,7 @@ async fn beside(host: &dyn Host, work: Work) -> ToolOutput {
         Err(error) => match error.try_into_panic() {
             // The caller contains panics; it must see this one as its own.
             Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => ToolOutput::error(ErrorCode::Interrupted, "the program is ending"),
+            Err(_) => ToolOutput::error(ErrorCode::Interrupted, "Tenon is shutting down"),
         },
     }
 }

@@ -179,7 +179,7 @@ impl Bounded {
                 self.text.push('\n');
             }
             let mark = format!(
-                "[… {} lines ({} bytes) of the diff are left out]\n",
+                "[… {} lines ({} bytes) of the diff left out]\n",
                 self.lines, self.bytes
             );
             self.text.push_str(&mark);
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(whole.left_out_bytes, 0);
         let missing = whole.unified.len() as u64 - 100;
         assert_eq!(found.left_out_bytes, missing);
-        let mark = format!("lines ({missing} bytes) of the diff are left out]");
+        let mark = format!("lines ({missing} bytes) of the diff left out]");
         assert!(found.unified.contains(&mark), "{}", found.unified);
     }
 

@@ -290,7 +290,7 @@ fn already_applied(file: &FileContent, lines: &[usize]) -> ToolOutput {
         lines => format!(" (line {})", report::listed(lines)),
     };
     let text = format!(
-        "already applied: `{}` holds the new text{place} and not the old one; nothing was changed",
+        "already applied: `{}` has the new text{place} and not the old one; nothing was changed",
         file.path
     );
     let data = json!({

@@ -157,17 +157,17 @@ fn answer(paths: &[String], most: usize, cap: usize, walked: Walked) -> ToolOutp
     let mut notes = Vec::new();
     if paths.is_empty() {
         notes.push(String::from(
-            "[no file matches; files that .gitignore names are left out]",
+            "[no file matches; ignored files (.gitignore) are not searched]",
         ));
     } else if shown < paths.len() {
         notes.push(format!(
-            "[{shown} of {} files, the newest; narrow the pattern to see the others]",
+            "[the newest {shown} of {} files; narrow the pattern to see the others]",
             paths.len()
         ));
     }
     if walked == Walked::Part {
         notes.push(String::from(
-            "[the tree is too large and was searched in part; give a `path`]",
+            "[the tree is too large, so only part of it was searched; pass a `path`]",
         ));
     }
     let truncated = shown < paths.len() || walked == Walked::Part;

@@ -140,13 +140,14 @@ fn matcher(input: &Value) -> Result<RegexMatcher, Failure> {
         .build(pattern)
         .map_err(|error| {
             let hint = if pattern.contains("\\n") || pattern.contains('\n') {
-                "a pattern matches within one line"
+                "a pattern can only match within one line"
             } else {
-                "to search for ( ) [ ] { } . * + ? | ^ $ or \\ themselves, put a \\ before each; look-around and back-references do not exist here"
+                "to search for ( ) [ ] { } . * + ? | ^ $ or \\ literally, put a \\ before each; \
+                 look-around and back-references are not supported"
             };
             Failure::new(
                 ErrorCode::InvalidInput,
-                format!("`pattern` is not a regular expression that can be searched for: {error}; {hint}"),
+                format!("can't search for `pattern` as a regular expression: {error}; {hint}"),
             )
         })
 }

@@ -117,7 +117,7 @@ fn list(given: &Blocking, input: &Value) -> Result<ToolOutput, Failure> {
         let tree = Tree::of(&rows, depth, limits, walked);
         if limits.offset > 1 && tree.shown == 0 {
             let message = format!(
-                "offset {} is beyond the end of `{}`: it has {} entries",
+                "offset {} is past the end of `{}`: it has {} entries",
                 limits.offset,
                 walk.folder(),
                 tree.total
@@ -188,7 +188,7 @@ fn answer(
     let mut notes = tree.notes();
     if depth < asked {
         notes.push(format!(
-            "the folder holds too much to be shown below depth {depth}; list a folder of it"
+            "the folder has too many entries to show below depth {depth}; list one of its folders"
         ));
     }
     let again = match (glob, notes.is_empty()) {

@@ -138,7 +138,7 @@ pub fn apply_text(workspace: &Workspace, patch: &str, mode: Apply) -> ToolOutput
         Err(error) => {
             return ToolOutput::error(
                 ErrorCode::InvalidInput,
-                format!("the patch cannot be read: {error}; nothing was changed"),
+                format!("can't read the patch: {error}; nothing was changed"),
             );
         }
     };
@@ -263,21 +263,22 @@ fn tell(text: &mut String, file: &Planned, diff: &DiffFile) {
         let _ = write!(text, " (from `{from}`)");
     }
     if file.overwrites && file.operation == Operation::Updated {
-        text.push_str(" (it existed: what it held before is replaced, and kept for undo)");
+        text.push_str(" (replaced an existing file; its old content is kept for undo)");
     }
     for (i, hunk) in file.hunks.iter().enumerate() {
         let mut notes = Vec::new();
         if hunk.already {
-            notes.push(String::from("was applied already"));
+            notes.push(String::from("was already applied"));
         }
         if hunk.offset != 0 {
             notes.push(format!("moved by {} lines", hunk.offset));
         }
         if hunk.fuzz != 0 {
             notes.push(format!(
-                "up to {} context {} at its ends not in the file and ignored (fuzz), because the removed lines stand there only",
+                "ignored up to {} context {} at its ends that did not match (fuzz), because the \
+                 removed lines occur only once",
                 hunk.fuzz,
-                if hunk.fuzz == 1 { "line is" } else { "lines are" },
+                if hunk.fuzz == 1 { "line" } else { "lines" },
             ));
         }
         if !hunk.repairs.is_empty() {
@@ -291,7 +292,7 @@ fn tell(text: &mut String, file: &Planned, diff: &DiffFile) {
 }
 
 fn rejected(refused: &[Refused]) -> ToolOutput {
-    let mut text = String::from("the patch was rejected as a whole; nothing was changed.");
+    let mut text = String::from("the whole patch was rejected; nothing was changed.");
     for fault in refused.iter().take(REJECTED) {
         let _ = write!(text, "\n`{}`: {}", fault.path, fault.reason);
     }
@@ -317,16 +318,12 @@ fn broken_off(failed: &commit::Failed) -> ToolOutput {
         text.push_str(". No file was changed.");
     }
     if !failed.restored.is_empty() {
-        let _ = write!(
-            text,
-            ". Put back as before: {}.",
-            failed.restored.join(", ")
-        );
+        let _ = write!(text, ". Restored: {}.", failed.restored.join(", "));
     }
     if !failed.left.is_empty() {
         let _ = write!(
             text,
-            ". STILL CHANGED, could not be put back: {}. Check these files.",
+            ". STILL CHANGED, could not be restored: {}. Check these files.",
             failed.left.join("; ")
         );
     }

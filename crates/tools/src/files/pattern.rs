@@ -25,7 +25,8 @@ impl Pattern {
         }
         if text.starts_with('/') || text.split('/').any(|name| name == "..") {
             return Err(format!(
-                "the pattern `{text}` leaves the folder; put the folder into `path` and make the pattern relative to it"
+                "the pattern `{text}` leaves the folder; pass the folder as `path` and make the \
+                 pattern relative to it"
             ));
         }
         let glob = GlobBuilder::new(text)
@@ -33,9 +34,7 @@ impl Pattern {
             .backslash_escape(true)
             .build()
             .map_err(|error| {
-                format!(
-                    "{error}; `*`, `**`, `?`, `[ab]` and `{{a,b}}` can be used, `\\` escapes them"
-                )
+                format!("{error}; `*`, `**`, `?`, `[ab]` and `{{a,b}}` work, `\\` escapes them")
             })?;
         Ok(Self {
             matcher: glob.compile_matcher(),

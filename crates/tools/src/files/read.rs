@@ -287,7 +287,7 @@ fn bytes(given: &Blocking, path: &str, offset: u64) -> Result<ToolOutput, Failur
         return Err(Failure::new(
             ErrorCode::InvalidInput,
             format!(
-                "byte_offset {offset} is beyond the end of `{path}`: it has {} bytes",
+                "byte_offset {offset} is past the end of `{path}`: it has {} bytes",
                 range.size
             ),
         ));
@@ -306,7 +306,7 @@ fn bytes(given: &Blocking, path: &str, offset: u64) -> Result<ToolOutput, Failur
             range.size
         )
     } else {
-        format!("[bytes {from}-{to} of {}; this is the end]", range.size)
+        format!("[bytes {from}-{to} of {}, the end]", range.size)
     };
     let mut data = json!({
         "path": range.absolute.to_string_lossy(),

@@ -125,7 +125,8 @@ fn refuse_stale(
         return Err(Failure::new(
             ErrorCode::Stale,
             format!(
-                "`{path}` exists ({} bytes) and was not read in this session; nothing was written, `read` it first",
+                "`{path}` exists ({} bytes) and was not read in this session; nothing was \
+                 written. `read` it first",
                 found.bytes.len()
             ),
         ));
@@ -134,7 +135,8 @@ fn refuse_stale(
         return Err(Failure::new(
             ErrorCode::Stale,
             format!(
-                "`{path}` has changed since it was last read; nothing was written, `read` it again first"
+                "`{path}` has changed since you last read it; nothing was written. `read` it \
+                 again first"
             ),
         ));
     };
@@ -144,12 +146,13 @@ fn refuse_stale(
     } else {
         // The model has now seen all of it: the next try may go through.
         ledger.note_content(path, &found.bytes);
-        "take this into account, then write again"
+        "take this into account and write again"
     };
     Err(Failure::new(
         ErrorCode::Stale,
         format!(
-            "`{path}` has changed since it was last read; nothing was written. {next}. Changes since then:\n{}",
+            "`{path}` has changed since you last read it; nothing was written. {next}. Changes \
+             since then:\n{}",
             since.unified
         ),
     ))
@@ -210,14 +213,14 @@ fn sentence(written: &Written, file: &DiffFile, content: &str) -> String {
             file.deletions,
             if bytes == 1 { "byte" } else { "bytes" }
         ),
-        _ => format!("unchanged: {path} already holds exactly this"),
+        _ => format!("unchanged: {path} already has exactly this content"),
     };
     let before = written.before.as_deref().unwrap_or_default();
     if before.starts_with(b"\xEF\xBB\xBF") && !content.starts_with('\u{FEFF}') {
-        text.push_str("; the byte order mark that it had is gone");
+        text.push_str("; its byte order mark is gone");
     }
     if memchr::memmem::find(before, b"\r\n").is_some() && !content.contains("\r\n") {
-        text.push_str("; its line ends were CRLF and are LF now");
+        text.push_str("; its line endings were CRLF and are now LF");
     }
     text
 }

@@ -10,7 +10,10 @@ use tenon_vocab::{Effect, ToolSpec};
 pub fn marked(spec: &ToolSpec, input: &Value) -> Option<String> {
     (spec.effect == Effect::Write && holds(input)).then(|| {
         format!(
-            "`{}` was not run: its input holds `[masked:…]`, which stands for a secret that was hidden from you. Change the file around that line and leave the line itself out (`edit` with an `old` that does not touch it); if the secret itself must change, ask the user to do it.",
+            "`{}` was not run: its input contains `[masked:…]`, which replaces a secret that is \
+             hidden from you. Change the file around that line and leave the line itself alone \
+             (`edit` with an `old` that does not include it); if the secret itself must change, \
+             ask the user to do it.",
             spec.name
         )
     })

@@ -68,18 +68,21 @@ pub(super) fn on_exit(
     let code = code?;
     if code != 0 && wanted_a_person(printed) {
         return Some(String::from(
-            "it wanted a terminal, a password or an editor, and commands have none here: pass what it asks for as arguments (-m, -y, --no-edit, a token), or ask the user to run it",
+            "it needs a terminal, a password or an editor, and commands have none here: pass \
+             what it asks for as arguments (-m, -y, --no-edit, a token), or ask the user to run \
+             it",
         ));
     }
     match code {
         0 if printed.is_empty() && is_bare_interpreter(command) => Some(String::from(
-            "standard input is empty, so there was nothing to run: pass a file, or code with -c or -e",
+            "standard input is empty, so it had nothing to run: pass a file, or code with -c or -e",
         )),
         126 => Some(String::from(
-            "a file was found but could not be executed: check its mode, its first line, or run it through its interpreter",
+            "the file exists but can't be executed: check its mode and its first line, or run it \
+             with its interpreter",
         )),
         127 => Some(String::from(
-            "the shell did not find a command: check its name, the PATH, or install it",
+            "command not found: check its name and the PATH, or install it",
         )),
         129..=192 => signal_name(code - 128).map(|_| by_signal(code - 128)),
         _ => None,
@@ -89,10 +92,10 @@ pub(super) fn on_exit(
 fn by_signal(signal: i32) -> String {
     let name = signal_name(signal).unwrap_or("unknown");
     let guess = match signal {
-        9 => ": killed from outside, perhaps for lack of memory",
-        11 => ": it crashed on a bad memory access",
-        6 => ": it aborted itself",
-        13 => ": what it wrote to was closed",
+        9 => ": something killed it, perhaps the system ran out of memory",
+        11 => ": it crashed",
+        6 => ": it aborted",
+        13 => ": the other end of its pipe was closed",
         _ => "",
     };
     format!("ended by signal {signal} ({name}){guess}")

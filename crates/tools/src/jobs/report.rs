@@ -107,18 +107,20 @@ pub(crate) fn left_out(excerpt: &Excerpt, whole: &Whole) -> String {
     let place = match whole {
         Whole::Here => String::new(),
         Whole::File(path) => format!(
-            "; the whole output is in {}; use read with offset, or grep, on that file",
+            "; the whole output is in {}; use `read` with offset, or `grep`, on that file",
             path.display()
         ),
         Whole::FileCut(path, Cut::Session(kept)) => format!(
-            "; only its first {kept} bytes are in {}, because the kept outputs of this session have reached their limit; send the output of the next commands through grep or tail",
+            "; only the first {kept} bytes are in {}, because this session has no room for more; \
+             pipe the next commands through grep or tail",
             path.display()
         ),
         Whole::FileCut(path, Cut::File) => format!(
-            "; the first 64 MiB of the output are in {}; use read with offset, or grep, on that file",
+            "; the first 64 MiB of the output are in {}; use `read` with offset, or `grep`, on \
+             that file",
             path.display()
         ),
-        Whole::Lost(reason) => format!("; the whole output could not be kept: {reason}"),
+        Whole::Lost(reason) => format!("; can't save the whole output: {reason}"),
     };
     let Excerpt {
         left_out_bytes,
@@ -137,7 +139,7 @@ fn facts(outcome: &RunOutcome, command: &str, stdout: &str, stderr: &str) -> Str
                 (Some(code), _) => parts.push(format!("exit code {code}")),
                 (None, Some(_)) => {}
                 (None, None) => parts.push(String::from(
-                    "exit code unknown: the process that watched over the command was killed",
+                    "exit code unknown: the process that supervised the command was killed",
                 )),
             }
             let printed = if stderr.is_empty() { stdout } else { stderr };
@@ -149,19 +151,22 @@ fn facts(outcome: &RunOutcome, command: &str, stdout: &str, stderr: &str) -> Str
             }
             parts.extend(outcome.denial.as_ref().map(|denial| {
                 format!(
-                    "the sandbox blocked it: {}; only the user can permit that, with `{}` in the configuration; work inside the project, or say what you need",
+                    "the sandbox blocked it: {}. Only the user can allow that, with `{}` in the \
+                     configuration. Work inside the project, or say what you need",
                     denial.what, denial.switch
                 )
             }));
             parts.extend(outcome.missing.as_ref().map(|missing| {
                 format!(
-                    "{}; only the user can permit that, with `{}` in the configuration; do not look for another way to the credential, say what you need",
+                    "{}. Only the user can allow that, with `{}` in the configuration. Do not \
+                     look for another way to the credential; say what you need",
                     missing.what, missing.switch
                 )
             }));
             parts.extend(outcome.job.as_ref().map(|job| {
                 format!(
-                    "it left processes running, now the job {job}: process with action read shows what they print, kill ends them"
+                    "it left processes running, now the job {job}: `process` with action read \
+                     shows their output, kill ends them"
                 )
             }));
         }
@@ -175,26 +180,27 @@ fn facts(outcome: &RunOutcome, command: &str, stdout: &str, stderr: &str) -> Str
             });
             parts.push(match why {
                 Detached::Asked => format!(
-                    "process with action read and id {job} shows what is new, wait waits for a line or for its end, kill ends it"
+                    "`process` with id {job}: action read shows new output, wait waits for a \
+                     line or for the end, kill ends it"
                 ),
                 Detached::TimedOut => format!(
-                    "do not start it again: process with action wait and id {job} waits for its end, kill ends it; next time a larger timeout_ms waits longer"
+                    "do not start it again. `process` with id {job}: action wait waits for the \
+                     end, kill ends it. Next time, a larger timeout_ms waits longer"
                 ),
             });
         }
         Ended::TimedOut => {
-            parts.push(format!(
-                "killed after {after}; the command did not fail by itself"
-            ));
+            parts.push(format!("timed out after {after} and was killed"));
             parts.push(String::from(
-                "give a larger timeout_ms, or background true for what runs long",
+                "pass a larger timeout_ms, or background true for a long-running command",
             ));
         }
         Ended::Interrupted => parts.push(format!("interrupted after {after} and killed")),
         Ended::Unknown => {
             let job = outcome.job.as_ref().map_or("?", |job| job.as_str());
             parts.push(format!(
-                "killed after {after}, but some of its processes have not ended ({job}); check what it did before going on"
+                "killed after {after}, but some of its processes are still running ({job}); \
+                 check what it did before you continue"
             ));
         }
         Ended::NotStarted(reason) => parts.push(reason.to_string()),

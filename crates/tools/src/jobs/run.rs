@@ -72,7 +72,8 @@ impl Jobs {
                 Halt::TimedOut | Halt::Cancelled => {
                     let first = parts.first.trim();
                     let rest = parts.rest.trim();
-                    let told = format!("`{first}` had not ended, so this was not run: `{rest}`");
+                    let told =
+                        format!("`{first}` had not ended, so the rest was not run: `{rest}`");
                     lock(&self.inner.judged).push(told);
                     spec.command = first.to_owned();
                 }

@@ -138,12 +138,13 @@ pub enum NotStarted {
     #[error(transparent)]
     Spawn(#[from] SpawnError),
     #[error(
-        "{0} background processes are running already; end one with process {{\"action\":\"kill\",\"id\":\"proc_…\"}}"
+        "{0} background processes are already running; end one with `process` \
+         {{\"action\":\"kill\",\"id\":\"proc_…\"}}"
     )]
     TooMany(usize),
-    #[error("there is no sandbox here in which the command can only read")]
+    #[error("there is no read-only sandbox here")]
     NoSandbox,
-    #[error("the session is ending")]
+    #[error("the session is shutting down")]
     Closing,
 }
 
@@ -288,27 +289,30 @@ pub enum JobError {
     #[error("{id} has already ended{}", code_phrase(*.exit_code))]
     Ended { id: JobId, exit_code: Option<i32> },
     #[error(
-        "{0} has no standard input: it was started in the foreground, where input is closed; start it again with background true to write to it"
+        "{0} has no standard input because it was started in the foreground; start it again with \
+         background true to write to it"
     )]
     NoInput(JobId),
     #[error("the standard input of {0} is closed")]
     InputClosed(JobId),
     #[error(
-        "{0} does not read its input; {1} bytes already wait for it. Read its output, then try again"
+        "{0} does not read its input; {1} bytes are already waiting. Read its output, then try \
+         again"
     )]
     InputFull(JobId, usize),
     #[error(
-        "{0} was killed, but not all of its processes have ended; look again with process list"
+        "{0} was killed, but some of its processes are still running; check again with `process` \
+         list"
     )]
     StillAlive(JobId),
 }
 
 fn known_sentence(known: &[JobId]) -> String {
     if known.is_empty() {
-        return String::from("no background process has been started");
+        return String::from("no background process was started");
     }
     let names: Vec<&str> = known.iter().map(JobId::as_str).collect();
-    format!("known are: {}", names.join(", "))
+    format!("the jobs are: {}", names.join(", "))
 }
 
 fn code_phrase(code: Option<i32>) -> String {

@@ -61,7 +61,7 @@ impl Spill {
         let folder = self.shelter.folder();
         if self.shelter.is_full() {
             return State::Failed(format!(
-                "the kept outputs of this session take {} MiB already, in {}",
+                "this session already keeps {} MiB of output, in {}",
                 self.shelter.capacity() >> 20,
                 folder.display()
             ));
@@ -112,10 +112,8 @@ impl Spill {
             Cut::File
         };
         let note = match cut {
-            Cut::File => "\n[… the output goes on; only its first 64 MiB are kept here]\n",
-            Cut::Session(_) => {
-                "\n[… the output goes on; the outputs of this session have no more room]\n"
-            }
+            Cut::File => "\n[… cut here: only the first 64 MiB of the output are kept]\n",
+            Cut::Session(_) => "\n[… cut here: this session has no room for more output]\n",
         };
         outcome = outcome.and_then(|()| file.write_all(note.as_bytes()));
         self.state = match outcome {
@@ -205,7 +203,7 @@ mod tests {
         // With no room at all there is not even a file.
         let mut third = Spill::new(&shelter, "third", 1);
         third.push("ccc");
-        assert!(matches!(third.whole(), Whole::Lost(why) if why.contains("kept outputs")));
+        assert!(matches!(third.whole(), Whole::Lost(why) if why.contains("already keeps")));
         assert!(!path("third.txt").exists());
     }
 

@@ -48,7 +48,7 @@ const TOLD: usize = 5;
 fn in_few_words(sentences: &[String]) -> Vec<String> {
     let mut told: Vec<String> = sentences.iter().take(TOLD).map(|s| shortened(s)).collect();
     if let more @ 1.. = sentences.len().saturating_sub(TOLD) {
-        told.push(format!("and {more} more; `tenon doctor` names all"));
+        told.push(format!("and {more} more; `tenon doctor` lists all"));
     }
     told
 }

@@ -69,10 +69,11 @@ pub enum WorkspaceError {
         root: String,
         access: tenon_policy::Access,
     },
-    #[error("`{path}` cannot be used as a path: {reason}")]
+    #[error("`{path}` can't be used as a path: {reason}")]
     BadPath { path: String, reason: String },
     #[error(
-        "`{path}` is a path of Windows and names no place in the project folder `{root}`; write it relative to that folder, with `/`"
+        "`{path}` is a Windows path outside the project folder `{root}`; write it relative to \
+         that folder, with `/`"
     )]
     Foreign { path: String, root: String },
     #[error("`{path}` does not exist{}", near_text(.near))]
@@ -81,17 +82,17 @@ pub enum WorkspaceError {
     NotAFile { path: String, kind: OtherKind },
     #[error("`{path}` is not a folder")]
     NotAFolder { path: String },
-    #[error("`{path}` is too large: {size} bytes, at most {cap} can be taken as a whole")]
+    #[error("`{path}` is too large: {size} bytes, and at most {cap} can be handled at once")]
     TooLarge { path: String, size: u64, cap: u64 },
-    #[error("`{path}` exists already; nothing was changed")]
+    #[error("`{path}` already exists; nothing was changed")]
     Exists { path: String },
-    #[error("`{path}` has changed on disk; nothing was written, read it again first")]
+    #[error("`{path}` has changed on disk; nothing was written. `read` it again first")]
     Changed { path: String },
     #[error("`{path}` is read-only; nothing was written")]
     ReadOnly { path: String },
-    #[error("`{path}` would be changed here; this was a rehearsal, and nothing was")]
+    #[error("`{path}` would be changed here; this was a rehearsal, so nothing was changed")]
     Rehearsed { path: String },
-    #[error("`{path}` kept being replaced by links while it was used; nothing was done")]
+    #[error("something kept replacing `{path}` with links; nothing was done")]
     Unsettled { path: String },
     #[error("could not {doing} `{path}`: {source}{}", io_hint(.source))]
     Io {
@@ -99,7 +100,7 @@ pub enum WorkspaceError {
         path: String,
         source: io::Error,
     },
-    #[error("nothing was changed, because the copy for undo of `{path}` failed: {source}")]
+    #[error("nothing was changed, because `{path}` could not be saved for undo: {source}")]
     Journal { path: String, source: JournalError },
 }
 
@@ -114,7 +115,8 @@ fn outside_text(path: &str, target: &str, root: &str, access: &tenon_policy::Acc
         format!("`{path}` leads to `{target}`, which is")
     };
     format!(
-        "{way} outside the project folder `{root}` and was not {verb}; use a path inside it (`external_directory` in the configuration can open others)"
+        "{way} outside the project folder `{root}` and was not {verb}; use a path inside it \
+         (`external_directory` in the configuration can allow others)"
     )
 }
 
@@ -129,7 +131,7 @@ fn near_text(near: &[String]) -> String {
 fn kind_hint(kind: &OtherKind) -> &'static str {
     match kind {
         OtherKind::Folder => "; use `list` to see what is in it",
-        OtherKind::Link => "; use `bash` where the link itself is meant",
+        OtherKind::Link => "; use `bash` to work on the link itself",
         _ => "; only regular files can be used here",
     }
 }

@@ -48,7 +48,7 @@ fn check(text: &str) -> Result<(), String> {
         return Err(String::from("it is empty; `.` is the project folder"));
     }
     if text.contains('\0') {
-        return Err(String::from("it holds a NUL byte"));
+        return Err(String::from("it contains a NUL byte"));
     }
     if text == "~" || text.starts_with("~/") {
         return Err(String::from(

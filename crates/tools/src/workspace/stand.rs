@@ -362,7 +362,7 @@ fn parts(path: &str) -> Result<(&Path, &OsStr), WorkspaceError> {
         _ => Err(WorkspaceError::io(
             Doing::Resolving,
             path,
-            std::io::Error::other("it is not beneath the root"),
+            std::io::Error::other("it is not below the root"),
         )),
     }
 }
@@ -372,7 +372,7 @@ fn refused(errno: Errno, path: &str) -> WorkspaceError {
         Errno::LOOP => WorkspaceError::io(
             Doing::Resolving,
             path,
-            std::io::Error::other("a link stands on the way"),
+            std::io::Error::other("there is a link on the way"),
         ),
         other => WorkspaceError::io(Doing::Resolving, path, other),
     }

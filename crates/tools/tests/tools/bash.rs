@@ -223,7 +223,7 @@ async fn nothing_waits_for_a_person() {
         let output = shell.bash(command).await;
         assert_ne!(data(&output)["exit_code"], 0, "{command}");
         assert!(
-            output.model_text.contains("wanted a terminal"),
+            output.model_text.contains("needs a terminal"),
             "{command}: {}",
             output.model_text
         );
@@ -245,8 +245,8 @@ async fn ends_that_need_a_word_get_one() {
     let shell = Shell::new();
     std::fs::write(shell.yard.path().join("script"), "x").unwrap();
     for (command, word) in [
-        ("no_such_command_here", "did not find a command"),
-        ("./script", "could not be executed"),
+        ("no_such_command_here", "command not found"),
+        ("./script", "can't be executed"),
         ("kill -SEGV $$", "signal 11 (SIGSEGV)"),
         ("sh -c 'kill -9 $$'; exit $?", "signal 9 (SIGKILL)"),
     ] {
@@ -292,7 +292,7 @@ async fn a_timeout_that_kills_says_that_the_command_did_not_fail() {
     );
     let text = &output.model_text;
     assert!(text.starts_with("begun\n"), "{text}");
-    assert!(text.contains("did not fail by itself"), "{text}");
+    assert!(text.contains("timed out after"), "{text}");
     let stderr = data["stderr"].as_str().unwrap();
     assert!(stderr.starts_with("timed out after "), "{stderr}");
     assert_eq!(stderr.lines().count(), 1);
@@ -650,7 +650,7 @@ async fn a_wait_whose_time_is_up_says_so_with_what_came_meanwhile() {
     assert_eq!(data(&waited)["ended_by"], "timeout");
     let text = &waited.model_text;
     assert!(
-        text.starts_with("working\n[proc_1: no end within 0.0 s; running for "),
+        text.starts_with("working\n[proc_1: it did not end within 0.0 s; running for "),
         "{text}"
     );
     let input = json!({"action": "wait", "id": "proc_1", "until": "(", "timeout_ms": 1});
@@ -684,7 +684,7 @@ async fn a_command_that_leaves_something_behind_has_ended_all_the_same() {
     assert_eq!(data(&waited)["ended_by"], "exit");
     assert_eq!(data(&waited)["state"], "running");
     assert!(
-        waited.model_text.contains("its command ended with code 4"),
+        waited.model_text.contains("its command exited with code 4"),
         "{}",
         waited.model_text
     );

@@ -122,7 +122,7 @@ async fn a_failure_says_why() {
         "error: internal: `probe` failed with exit code 3: broken"
     );
     let output = run(&world, "#!/bin/sh\nexit 1\n", json!({})).await;
-    assert!(output.model_text.contains("said nothing on standard error"));
+    assert!(output.model_text.contains("standard error is empty"));
     let said = r#"{"ok": false, "error": {"code": "not_found", "message": "no such thing", "details": {"near": "x"}}}"#;
     for end in ["0", "1"] {
         let program = format!("#!/bin/sh\necho '{said}'\nexit {end}\n");
@@ -191,8 +191,11 @@ async fn a_long_answer_is_cut_and_kept_whole() {
     );
     let text = &output.model_text;
     assert!(text.starts_with("start") && text.ends_with("end"), "{text}");
-    let (_, rest) = output.model_text.split_once("the whole is in ").unwrap();
-    let (path, _) = rest.split_once(", read it").unwrap();
+    let (_, rest) = output
+        .model_text
+        .split_once("the whole output is in ")
+        .unwrap();
+    let (path, _) = rest.split_once(", open it").unwrap();
     let kept = std::fs::read_to_string(path).unwrap();
     assert_eq!(kept.len(), 50_008);
     // More than can be read as one value is a text like any other.
@@ -264,23 +267,23 @@ fn a_manifest_that_is_wrong_says_what_is_wrong() {
         Manifest::parse(name, manifest.to_string().as_bytes()).unwrap_err()
     };
     for (name, extra, part) in [
-        ("Probe", json!({}), "small letters"),
-        ("1probe", json!({}), "small letters"),
+        ("Probe", json!({}), "lower-case letters"),
+        ("1probe", json!({}), "lower-case letters"),
         ("bash", json!({}), "built-in tool `bash`"),
         ("run_command", json!({}), "built-in tool `bash`"),
         ("skill", json!({}), "built-in tool `skill`"),
-        ("external_directory", json!({}), "policy"),
-        ("probe", json!({"name": "other"}), "have to be the same"),
+        ("external_directory", json!({}), "permission rules"),
+        ("probe", json!({"name": "other"}), "must be the same"),
         ("probe", json!({"description": " "}), "empty"),
         ("probe", json!({"parameters": []}), "JSON Schema"),
-        ("probe", json!({"command": "./run"}), "list of texts"),
-        ("probe", json!({"command": []}), "list of texts"),
+        ("probe", json!({"command": "./run"}), "list of strings"),
+        ("probe", json!({"command": []}), "list of strings"),
         (
             "probe",
             json!({"command": ["./../../bin/sh"]}),
             "leaves its folder",
         ),
-        ("probe", json!({"command": ["bin/run"]}), "begins with ./"),
+        ("probe", json!({"command": ["bin/run"]}), "with ./ in front"),
         (
             "probe",
             json!({"effect": "nothing"}),
@@ -300,7 +303,7 @@ fn a_manifest_that_is_wrong_says_what_is_wrong() {
     assert!(
         Manifest::parse("probe", b"[]")
             .unwrap_err()
-            .contains("not an object")
+            .contains("not a JSON object")
     );
     assert!(
         Manifest::parse("probe", &vec![b' '; 200_000])
@@ -325,8 +328,8 @@ fn a_program_that_is_missing_or_cannot_run_is_told_at_the_start() {
     assert_eq!(
         made.refused,
         [
-            "A is not a tool: its command names ./gone, which is not there",
-            "B is not a tool: ./run cannot be run: `chmod +x` it",
+            "A is not a tool: its command names ./gone, which does not exist",
+            "B is not a tool: ./run is not executable: run `chmod +x` on it",
             "C is not a tool: there is no tool.json",
         ]
     );

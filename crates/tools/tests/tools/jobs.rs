@@ -322,7 +322,7 @@ async fn what_cannot_be_written_to_says_why() {
     assert!(error.to_string().contains("background true"), "{error}");
     let unknown = yard.jobs.kill(&JobId::from("proc_7")).await.unwrap_err();
     assert!(
-        unknown.to_string().contains("known are: proc_1"),
+        unknown.to_string().contains("the jobs are: proc_1"),
         "{unknown}"
     );
     soon(yard.jobs.kill(&id)).await.unwrap();

@@ -59,7 +59,7 @@ async fn one_hunk_that_does_not_fit_leaves_every_file_alone() {
     let shown = &output.model_text;
     assert!(shown.contains("`b`: hunk 1 (@@ -1,3 +1,3 @@)"), "{shown}");
     assert!(shown.contains("-    alpha * 7 - 1"), "{shown}");
-    assert!(shown.contains("nearest text is at line 1"), "{shown}");
+    assert!(shown.contains("closest match is at line 1"), "{shown}");
     assert!(
         shown.contains("the file has `3`, the patch has `6`"),
         "{shown}"
@@ -94,9 +94,7 @@ async fn a_write_that_fails_midway_puts_the_others_back() {
         output.model_text
     );
     assert!(
-        output
-            .model_text
-            .contains("Put back as before: moved, n, a"),
+        output.model_text.contains("Restored: moved, n, a"),
         "{}",
         output.model_text
     );
@@ -253,7 +251,7 @@ async fn unreadable_patches_are_explained_and_none_panics() {
     let world = World::new();
     world.file("a", "a\n");
     for (text, part) in [
-        ("hello", "no file is named"),
+        ("hello", "it names no file"),
         ("@@ -1 +1 @@\n-a\n+b\n", "before any file is named"),
         (
             "*** Begin Patch\n*** Update File: a\n-a\n+b\n",
@@ -261,18 +259,18 @@ async fn unreadable_patches_are_explained_and_none_panics() {
         ),
         (
             "*** Begin Patch\n*** Frobnicate: a\n*** End Patch",
-            "was expected",
+            "instead of",
         ),
         (
             "*** Begin Patch\n*** Add File: b\nno plus\n*** End Patch",
-            "begins with `+`",
+            "must begin with `+`",
         ),
         (
             "*** Begin Patch\n*** Update File: a\n*** End Patch",
-            "no change is given",
+            "there is no change",
         ),
         ("--- a/a\n+++ b/a\n@@ -1 +1 @@\n", "has no lines"),
-        ("--- a/a\n+++ b/a\n", "no hunk is given"),
+        ("--- a/a\n+++ b/a\n", "there is no hunk"),
         (
             "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n",
             "chmod",
@@ -281,7 +279,7 @@ async fn unreadable_patches_are_explained_and_none_panics() {
             "diff --git a/a b/a\nindex 1..2\nGIT binary patch\nliteral 1\n",
             "binary files",
         ),
-        ("\0\u{feff}\u{202e}", "no file is named"),
+        ("\0\u{feff}\u{202e}", "it names no file"),
     ] {
         let output = patch(&world, text).await;
         assert_eq!(code(&output), "invalid_input", "{text}");

@@ -139,7 +139,7 @@ async fn a_preview_holds_a_mebibyte_and_counts_what_it_leaves_out() {
     let file = only_file(preview(&world, "write", &input));
     assert!(file.left_out_bytes > MEBIBYTE as u64);
     let missing = format!(
-        "[… 1 lines ({} bytes) of the diff are left out]\n",
+        "[… 1 lines ({} bytes) of the diff left out]\n",
         file.left_out_bytes
     );
     assert!(file.unified.ends_with(&missing), "{missing}");

@@ -52,7 +52,7 @@ async fn a_long_file_comes_in_pages_that_cover_it_without_gap() {
             assert_eq!(data(&output)["truncated"], true);
             assert_eq!(data(&output)["next_offset"], next);
         } else {
-            assert_eq!(last, "[lines 4001-4500 of 4500; this is the end]");
+            assert_eq!(last, "[lines 4001-4500 of 4500, the end]");
             assert_eq!(data(&output)["truncated"], false);
             assert!(data(&output).get("next_offset").is_none());
         }
@@ -113,10 +113,7 @@ async fn offset_and_limit_choose_the_lines() {
         "2\t2\n3\t3\n[lines 2-3 of 5; use offset=4 to continue]\n"
     );
     let output = world.call("read", json!({"path": "a", "offset": 5})).await;
-    assert_eq!(
-        output.model_text,
-        "5\t5\n[lines 5-5 of 5; this is the end]\n"
-    );
+    assert_eq!(output.model_text, "5\t5\n[lines 5-5 of 5, the end]\n");
     assert_eq!(data(&output)["content"], "5");
     let output = world.call("read", json!({"path": "a", "offset": 6})).await;
     assert_eq!(code(&output), "invalid_input");
@@ -146,7 +143,7 @@ async fn page_by_bytes(world: &World, path: &str, mut offset: u64) -> String {
         seen.push_str(data(&output)["content"].as_str().unwrap());
         let marker = output.model_text.lines().last().unwrap();
         let Some((_, next)) = marker.split_once("byte_offset=") else {
-            assert!(marker.contains("this is the end"), "{marker}");
+            assert!(marker.contains(", the end"), "{marker}");
             return seen;
         };
         offset = next.split(' ').next().unwrap().parse().unwrap();
@@ -318,7 +315,7 @@ async fn how_large_an_image_may_be_the_user_says() {
     let output = world.call("read", json!({"path": "a.png"})).await;
     assert!(output.images.is_empty());
     assert!(
-        output.model_text.contains("larger than the 1000 bytes"),
+        output.model_text.contains("at most 1000 bytes"),
         "{}",
         output.model_text
     );
@@ -373,7 +370,10 @@ async fn a_byte_order_mark_is_not_shown_and_crlf_is_said() {
     let world = World::new();
     world.file("a", "\u{feff}one\r\ntwo\r\n");
     let output = world.call("read", json!({"path": "a"})).await;
-    assert_eq!(output.model_text, "1\tone\n2\ttwo\n[line ends are CRLF]\n");
+    assert_eq!(
+        output.model_text,
+        "1\tone\n2\ttwo\n[line endings are CRLF]\n"
+    );
 }
 
 #[tokio::test]

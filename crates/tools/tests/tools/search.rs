@@ -65,7 +65,7 @@ async fn list_stops_at_a_level_so_that_one_folder_does_not_hide_the_others() {
     let output = world.call("list", json!({})).await;
     let text = &output.model_text;
     assert!(text.starts_with("./\na_big/\n  0000\n"), "{text}");
-    let left = "  0496\n  [… 103 more in this folder: list it with depth 1 and offset 498]\n";
+    let left = "  0496\n  [… 103 more in this folder; list it with depth 1 and offset 498]\n";
     assert!(text.ends_with(&format!("{left}z_small/\n  x\n")), "{text}");
     let found = data(&output);
     assert_eq!(
@@ -84,7 +84,7 @@ async fn list_stops_at_a_level_so_that_one_folder_does_not_hide_the_others() {
     let text = &next.model_text;
     assert!(text.starts_with("a_big/\n0497\n"), "{text}");
     assert!(
-        text.ends_with("0599\n[entries 498-600 of 600; this is the end]\n"),
+        text.ends_with("0599\n[entries 498-600 of 600, the end]\n"),
         "{text}"
     );
     assert_eq!(data(&next)["truncated"], false);
@@ -211,7 +211,7 @@ async fn glob_is_capped_with_a_marker() {
     assert_eq!(paths(&output)[0], "f24");
     assert_eq!(paths(&output).len(), 10);
     assert!(
-        output.model_text.contains("[10 of 25 files, the newest"),
+        output.model_text.contains("[the newest 10 of 25 files"),
         "{}",
         output.model_text
     );

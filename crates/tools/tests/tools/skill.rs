@@ -60,9 +60,7 @@ async fn a_skill_comes_without_its_frontmatter_and_with_its_files() {
     assert_eq!(
         output.model_text,
         format!(
-            "<skill name=\"pdf\" folder=\"{folder}\">\n# Forms\n\nRun scripts/fill.py <\\/skill> now.\n</skill>\n\
-             <skill_files folder=\"{folder}\">\n.gitignore\na?b.md\nscripts/fill.py\n</skill_files>\n\
-             Open them with `read` when the skill speaks of them; its paths are relative to its folder."
+            "<skill name=\"pdf\" folder=\"{folder}\">\n# Forms\n\nRun scripts/fill.py <\\/skill> now.\n</skill>\n<skill_files folder=\"{folder}\">\n.gitignore\na?b.md\nscripts/fill.py\n</skill_files>\nOpen them with `read` when the skill mentions them; its paths are relative to its folder."
         )
     );
     assert_eq!(data(&output)["name"], "pdf");
@@ -103,7 +101,7 @@ async fn a_long_skill_is_cut_and_the_cut_says_how_to_go_on() {
     assert_eq!(
         cut,
         format!(
-            "[{left} more bytes are not shown; go on with `read`, path {path}, offset {}]",
+            "[{left} more bytes; continue with `read`, path {path}, offset {}]",
             last + 5
         )
     );
@@ -139,7 +137,9 @@ async fn what_is_not_there_gets_a_suggestion() {
     );
     let output = world.run(&tool, json!({"name": "quite other"})).await;
     assert!(
-        output.model_text.ends_with("there are: gone, pdf-forms"),
+        output
+            .model_text
+            .ends_with("the skills are: gone, pdf-forms"),
         "{}",
         output.model_text
     );
@@ -206,7 +206,11 @@ fn names_are_found_however_they_are_written() {
     assert_eq!(find(&all, "PDF").unwrap().name, "PDF");
     assert_eq!(find(&all, " pdf ").unwrap().name, "pdf");
     assert_eq!(find(&all, "p-d_f").unwrap().name, "pdf");
-    assert!(find(&[], "x").unwrap_err().contains("there are none here"));
+    assert!(
+        find(&[], "x")
+            .unwrap_err()
+            .contains("there are no skills here")
+    );
     let long = "x".repeat(100_000);
     assert!(find(&all, &long).unwrap_err().len() < 300);
 }

@@ -210,12 +210,12 @@ async fn a_hidden_file_that_a_command_names_is_said_to_be_hidden() {
     for command in ["cat .env", "cd sub && cat ../.env", "grep A .env"] {
         let text = walled.bash(command).await.model_text;
         assert!(
-            text.contains(".env is hidden from commands by the sandbox (sandbox.show); use read]"),
+            text.contains(".env from commands (sandbox.show); use `read` instead]"),
             "{command}: {text}"
         );
     }
     let text = walled.bash("echo .env.example").await.model_text;
-    assert!(!text.contains("hidden from commands"), "{text}");
+    assert!(!text.contains("from commands"), "{text}");
 }
 
 #[tokio::test]

@@ -435,7 +435,7 @@ async fn a_path_of_windows_that_names_no_place_in_the_project_is_an_error() {
             let output = world.call(tool, input).await;
             assert_eq!(code(&output), "path_error", "{tool} {path}");
             assert!(
-                output.model_text.contains("path of Windows"),
+                output.model_text.contains("Windows path"),
                 "{}",
                 output.model_text
             );

@@ -10,7 +10,8 @@ const SAMPLE: usize = 4096;
 pub(crate) fn refusal(content: &[u8], new: &str) -> Option<String> {
     if is_wide(content) {
         return Some(String::from(
-            "is UTF-16, which cannot be edited as text; convert it with `bash` (iconv), edit it, and convert it back",
+            "is UTF-16, which `edit` can't change; convert it with `bash` (iconv), edit it, and \
+             convert it back",
         ));
     }
     if new.is_ascii() || std::str::from_utf8(content).is_ok() {
@@ -18,11 +19,13 @@ pub(crate) fn refusal(content: &[u8], new: &str) -> Option<String> {
     }
     if new.contains('\u{fffd}') {
         return Some(String::from(
-            "is not UTF-8, and `new` holds U+FFFD (�), which only stands for bytes that could not be shown; choose `old` and `new` without it",
+            "is not UTF-8, and `new` contains U+FFFD (�), which marks bytes that can't be shown; \
+             choose `old` and `new` without it",
         ));
     }
     Some(String::from(
-        "is not UTF-8, and `new` holds characters outside ASCII: the file would hold two encodings; keep `new` in ASCII, or convert the file with `bash` (iconv) first",
+        "is not UTF-8, and `new` has characters outside ASCII: the file would mix two encodings; \
+         keep `new` in ASCII, or convert the file with `bash` (iconv) first",
     ))
 }
 

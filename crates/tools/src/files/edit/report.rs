@@ -34,7 +34,8 @@ pub(super) fn changed(file: &FileContent, replaced: &Replaced, shown: &DiffFile)
         let names: Vec<&str> = replaced.repairs.iter().map(|r| r.name()).collect();
         let _ = write!(
             text,
-            "\n`old` did not stand there byte for byte; it was matched after repairing: {}. What was written:\n{}",
+            "\n`old` was not in the file exactly as given; it matched after adjusting: {}. \
+             Written:\n{}",
             names.join(", "),
             capped(&shown.unified, DIFF_BYTES)
         );
@@ -56,8 +57,8 @@ pub(super) fn brief(miss: &Miss) -> &'static str {
         Miss::EmptyOld => "`old` is empty",
         Miss::NoChange => "`old` and `new` are the same",
         Miss::NotFound => "`old` is not in the file",
-        Miss::Mismatch { .. } => "`old` does not occur as often as expected",
-        Miss::AlreadyApplied { .. } => "it is applied already",
+        Miss::Mismatch { .. } => "`old` does not occur the expected number of times",
+        Miss::AlreadyApplied { .. } => "it is already applied",
     }
 }
 
@@ -100,7 +101,9 @@ pub(super) fn miss(
         return ToolOutput::error(
             ErrorCode::Repeated,
             format!(
-                "refused: this same edit of `{}` has missed three times and the file has not changed. `read` the file and `write` it whole, or replace lines by number with `patch`.",
+                "refused: this same edit of `{}` has failed three times and the file has not \
+                 changed. `read` the file and `write` it whole, or replace lines by number with \
+                 `patch`.",
                 file.path
             ),
         );
@@ -116,7 +119,9 @@ pub(super) fn miss(
         Miss::EmptyOld => ToolOutput::error(
             ErrorCode::InvalidInput,
             format!(
-                "`old` is empty: give the text of `{}` to replace, or use `write` for the whole file. To insert, give a line as `old` and the same line with the addition as `new`.",
+                "`old` is empty: pass the text of `{}` to replace, or use `write` for the whole \
+                 file. To insert, pass a line as `old` and the same line with the addition as \
+                 `new`.",
                 file.path
             ),
         ),
@@ -134,7 +139,7 @@ fn no_change(file: &FileContent, call: &Call) -> ToolOutput {
             let shown = numbered(&lines, lines.at(at), pieces(&call.old).len(), REGION_LINES);
             let _ = write!(
                 text,
-                " It stands at line {}:\n{}",
+                " The text is at line {}:\n{}",
                 lines.at(at) + 1,
                 shown.trim_end_matches('\n')
             );
@@ -151,7 +156,9 @@ fn mismatch(file: &FileContent, call: &Call, found: usize, at: &[usize]) -> Tool
     };
     let lines = Lines::of(&file.bytes);
     let mut text = format!(
-        "`old` occurs {found} times in `{}`, expected {wanted}; nothing was changed. Add lines around it until it is unique, or set `replace_all`, or `expected_replacements` to {found}. It stands at:\n",
+        "`old` occurs {found} times in `{}`, expected {wanted}; nothing was changed. Add \
+         surrounding lines until it is unique, or set `replace_all`, or set \
+         `expected_replacements` to {found}. It occurs at:\n",
         file.path
     );
     for line in at {
@@ -176,7 +183,7 @@ fn not_found(file: &FileContent, call: &Call, escalation: Escalation) -> ToolOut
     }
     match near.first() {
         None => text.push_str(
-            " Nothing in the file is like it: `grep` for a word of it, or `read` the file again.",
+            " Nothing in the file is similar: `grep` for a word of it, or `read` the file again.",
         ),
         Some(best) => {
             region(&mut text, &lines, *best, escalation);
@@ -187,14 +194,15 @@ fn not_found(file: &FileContent, call: &Call, escalation: Escalation) -> ToolOut
                 && !others.is_empty()
             {
                 let at: Vec<usize> = others.iter().map(|n| n.first + 1).collect();
-                let _ = write!(text, "\nAlso like it: line {}", listed(&at));
+                let _ = write!(text, "\nAlso similar: line {}", listed(&at));
             }
         }
     }
     if let [line, ..] = applied::standing(&file.bytes, &call.new).as_slice() {
         let _ = write!(
             text,
-            "\n`new` stands in the file already, at line {line}: if it is there on purpose, nothing is left to do."
+            "\n`new` is already in the file, at line {line}: if it belongs there, there is \
+             nothing left to do."
         );
     }
     if escalation == Escalation::Third {
@@ -217,7 +225,7 @@ fn region(text: &mut String, lines: &Lines<'_>, near: Near, escalation: Escalati
     };
     let _ = write!(
         text,
-        " The nearest text is at line {}:\n{}",
+        " The closest match is at line {}:\n{}",
         near.first + 1,
         shown.trim_end_matches('\n')
     );
@@ -226,7 +234,10 @@ fn region(text: &mut String, lines: &Lines<'_>, near: Near, escalation: Escalati
 /// The other ways to change the file, ready to be used.
 fn offer(text: &mut String, file: &FileContent, lines: &Lines<'_>, near: Option<&Near>) {
     const HUNK_LINES: usize = 40;
-    text.push_str("\nThis is the third miss on this file, so do not guess again. Either `read` it and `write` it whole");
+    text.push_str(
+        "\nThis is the third failed edit of this file, so do not guess again. Either \
+         `read` it and `write` it whole",
+    );
     let exact = near.filter(|near| {
         near.count <= HUNK_LINES
             && (near.first..near.first + near.count)
@@ -238,7 +249,8 @@ fn offer(text: &mut String, file: &FileContent, lines: &Lines<'_>, near: Option<
     };
     let _ = write!(
         text,
-        ", or replace lines {} to {} with `patch` (keep the `-` lines as they are, put yours after `+`):\n--- a/{path}\n+++ b/{path}\n@@ -{},{} @@\n",
+        ", or replace lines {} to {} with `patch` (keep the `-` lines as they are and put yours \
+         after `+`):\n--- a/{path}\n+++ b/{path}\n@@ -{},{} @@\n",
         near.first + 1,
         near.first + near.count,
         near.first + 1,

@@ -127,7 +127,7 @@ fn notes(page: &Page, found: &Found, mode: Mode, shown: usize) -> Vec<String> {
     let mut notes = Vec::new();
     if found.files.is_empty() {
         notes.push(String::from(
-            "[no match; files that .gitignore names and binary files are left out]",
+            "[no match; ignored files (.gitignore) and binary files are not searched]",
         ));
     } else if found.more || page.cut {
         let what = match mode {
@@ -135,23 +135,24 @@ fn notes(page: &Page, found: &Found, mode: Mode, shown: usize) -> Vec<String> {
             Mode::Files | Mode::Count => "files",
         };
         notes.push(format!(
-            "[the first {shown} {what} by path; there may be more: narrow it with `path`, `glob` or a longer pattern]"
+            "[the first {shown} {what} by path; there may be more. Narrow the search with \
+             `path`, `glob` or a longer pattern]"
         ));
     }
     if found.partial {
         notes.push(String::from(
-            "[the tree is too large and was searched in part; give a `path`]",
+            "[the tree is too large, so only part of it was searched; pass a `path`]",
         ));
     }
     if found.private > 0 {
         notes.push(format!(
-            "[{} files were not searched, because reading them needs permission]",
+            "[{} files were not searched because reading them needs permission]",
             found.private
         ));
     }
     if found.unsearchable > 0 {
         notes.push(format!(
-            "[{} files could not be searched: unreadable, or with lines that are too long]",
+            "[{} files could not be searched: unreadable, or lines too long]",
             found.unsearchable
         ));
     }

@@ -140,7 +140,7 @@ impl Tree {
 
     fn leave_out(&mut self, folder: &Path, entries: usize, offset: usize, spare: &mut usize) {
         let line = format!(
-            "{}[… {entries} more in this folder: list it with depth 1 and offset {offset}]\n",
+            "{}[… {entries} more in this folder; list it with depth 1 and offset {offset}]\n",
             "  ".repeat(self.level)
         );
         if line.len() > *spare {
@@ -192,15 +192,15 @@ impl Tree {
                 ));
             }
             None if self.offset > 1 => notes.push(format!(
-                "entries {}-{last} of {}{to}; this is the end",
+                "entries {}-{last} of {}{to}, the end",
                 self.offset, self.total
             )),
-            None if self.total == 0 => notes.push(String::from("nothing here")),
+            None if self.total == 0 => notes.push(String::from("no entries")),
             None => {}
         }
         if self.below > 0 {
             notes.push(format!(
-                "{} more entries lie below; list a folder of it to see them",
+                "{} more entries below; list one of these folders to see them",
                 self.below
             ));
         }

@@ -268,13 +268,13 @@ fn explain(lines: &Lines<'_>, hunk: &Hunk<'_>, number: usize, nowhere: &Nowhere)
     }
     match nowhere {
         Nowhere::Anchor(anchor) => {
-            let _ = write!(text, ": its anchor `{anchor}` is not in the file");
+            let _ = write!(text, ": its `@@` line `{anchor}` is not in the file");
         }
         Nowhere::Ambiguous(places) => {
             let shown: Vec<String> = places.iter().take(10).map(ToString::to_string).collect();
             let _ = write!(
                 text,
-                ": its lines stand in {} places (line {}); add context lines until they are unique",
+                ": its lines occur in {} places (line {}); add context lines until they are unique",
                 places.len(),
                 shown.join(", ")
             );
@@ -293,7 +293,7 @@ fn explain(lines: &Lines<'_>, hunk: &Hunk<'_>, number: usize, nowhere: &Nowhere)
             let region = numbered(lines, near.first, near.count, 20);
             let _ = write!(
                 text,
-                "\nThe nearest text is at line {}:\n{}",
+                "\nThe closest match is at line {}:\n{}",
                 near.first + 1,
                 region.trim_end_matches('\n')
             );

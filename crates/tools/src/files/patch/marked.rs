@@ -46,7 +46,8 @@ pub(super) fn sections<'p>(rows: &[Text<'p>]) -> Result<Vec<Section<'p>>, Unread
                 continue;
             }
             return Err(row.unreadable(format!(
-                "`{}` stands where `*** Add File: …`, `*** Update File: …` or `*** Delete File: …` was expected",
+                "found `{}` instead of `*** Add File: …`, `*** Update File: …` or `*** Delete \
+                 File: …`",
                 brief(text)
             )));
         };
@@ -114,7 +115,7 @@ fn section<'p>(
         }
         FileHeader::Delete(path) => {
             if let Some(extra) = body.iter().find(|row| !row.text.trim().is_empty()) {
-                return Err(extra.unreadable("nothing may follow `*** Delete File:`"));
+                return Err(extra.unreadable("`*** Delete File:` takes no lines below it"));
             }
             (path, Action::Delete, Vec::new())
         }
@@ -129,7 +130,7 @@ fn section<'p>(
         return Err(row.unreadable("the path is missing"));
     }
     if action == Action::Update && hunks.is_empty() {
-        return Err(row.unreadable(format!("no change is given for `{path}`")));
+        return Err(row.unreadable(format!("there is no change for `{path}`")));
     }
     Ok(Section {
         paths: vec![(*path).to_owned()],
@@ -164,7 +165,7 @@ fn added<'p>(body: &[Text<'p>]) -> Result<Hunk<'p>, Unreadable> {
             text if text.starts_with('+') => hunk.lines.push(row.row()),
             text => {
                 return Err(row.unreadable(format!(
-                    "each line of a new file begins with `+`; this one is `{}`",
+                    "each line of a new file must begin with `+`; this one is `{}`",
                     brief(text)
                 )));
             }
@@ -191,7 +192,7 @@ fn hunks<'p>(body: &[Text<'p>]) -> Result<Vec<Hunk<'p>>, Unreadable> {
         } else if text.trim_end() == END_OF_FILE {
             current.place = Place::EndOfFile;
         } else if text.starts_with("*** ") {
-            return Err(row.unreadable(format!("`{}` is not known here", brief(text))));
+            return Err(row.unreadable(format!("unexpected `{}`", brief(text))));
         } else if text.is_empty() && body[i..].iter().all(|rest| rest.text.is_empty()) {
             break;
         } else {

@@ -19,7 +19,8 @@ pub(super) fn parse(patch: &str) -> Result<Vec<Section<'_>>, Unreadable> {
         return Err(Unreadable {
             line: 1,
             reason: String::from(
-                "no file is named. Send a unified diff (`--- a/file`, `+++ b/file`, `@@ -1,3 +1,3 @@`) or `*** Begin Patch` … `*** End Patch`",
+                "it names no file. Send a unified diff (`--- a/file`, `+++ b/file`, `@@ -1,3 \
+                 +1,3 @@`) or `*** Begin Patch` … `*** End Patch`",
             ),
         });
     }

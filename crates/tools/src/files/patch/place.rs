@@ -327,7 +327,7 @@ impl<'f, 'a> Finder<'f, 'a> {
             }
             _ => {
                 return Err(Nowhere::Other(String::from(
-                    "it only adds lines and does not say where; give it context lines",
+                    "it only adds lines and doesn't say where; add context lines",
                 )));
             }
         };

@@ -124,7 +124,7 @@ impl Tree<'_> {
             }
             missing.get_or_insert(path);
         }
-        missing.ok_or_else(|| refuse(section.path(), "no file is named"))
+        missing.ok_or_else(|| refuse(section.path(), "it names no file"))
     }
 
     fn load(&mut self, path: &str) -> Result<String, Refused> {
@@ -184,7 +184,7 @@ impl Tree<'_> {
             if row.sign != Sign::Add {
                 return Err(refuse(
                     path,
-                    "a new file has added lines only, but the patch also expects old ones",
+                    "a new file can only have added lines, but the patch also expects old ones",
                 ));
             }
             content.extend_from_slice(row.text.as_bytes());
@@ -200,7 +200,7 @@ impl Tree<'_> {
             }
             Some(_) => Err(refuse(
                 path,
-                "it exists already, with another content; update it instead of creating it",
+                "it already exists with different content; update it instead of creating it",
             )),
             None => {
                 entry.now = Some(content);
@@ -219,7 +219,7 @@ impl Tree<'_> {
             if !rest.is_empty() {
                 return Err(refuse(
                     path,
-                    "it holds more than the patch deletes; read it and decide again",
+                    "it has more lines than the patch deletes; read it and decide again",
                 ));
             }
         }
@@ -278,7 +278,7 @@ impl Tree<'_> {
         if existing == Existing::Refuse && (taken || stood_there) {
             return Err(refuse(
                 path,
-                &format!("`{target}` exists already; it was not moved there"),
+                &format!("`{target}` already exists, so it was not moved there"),
             ));
         }
         let created_here = entry(path).is_some_and(|file| file.before.is_none());

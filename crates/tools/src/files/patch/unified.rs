@@ -130,7 +130,7 @@ impl<'p> Reader<'_, 'p> {
         let old = name(&row.text[4..]);
         let new = name(&self.rows[self.at + 1].text[4..]);
         let (Some(old), Some(new)) = (old, new) else {
-            return Err(row.unreadable("the name of the file cannot be read"));
+            return Err(row.unreadable("can't read the name of the file"));
         };
         // A git header before it belongs to the same file.
         let fresh = self
@@ -174,7 +174,10 @@ impl<'p> Reader<'_, 'p> {
 
     fn hunk(&mut self, row: Text<'p>, found: &Header<'p>) -> Result<(), Unreadable> {
         if self.open.is_none() {
-            return Err(row.unreadable("a hunk before any file is named with `---` and `+++`"));
+            return Err(row.unreadable(
+                "there is a hunk before any file is named with `---` and \
+                 `+++`",
+            ));
         }
         let mut hunk = Hunk {
             header: row.text,
@@ -280,7 +283,7 @@ impl<'p> Open<'p> {
             });
         }
         let Some((old, new)) = self.names.or(self.git) else {
-            return Err(String::from("the name of the file is missing"));
+            return Err(String::from("the file name is missing"));
         };
         let (action, paths) = if old == NULL || self.created {
             (Action::Create(Existing::Refuse), vec![without(&new, "b/")])
@@ -291,9 +294,9 @@ impl<'p> Open<'p> {
         };
         if action == Action::Update && self.hunks.is_empty() {
             return Err(if self.mode_changed {
-                format!("only the mode of `{new}` changes; use `bash` (chmod) for that")
+                format!("it only changes the mode of `{new}`; use `bash` (chmod) for that")
             } else {
-                format!("no hunk is given for `{new}`")
+                format!("there is no hunk for `{new}`")
             });
         }
         Ok(Section {

@@ -18,7 +18,7 @@ pub(super) fn show(
     let what = format!("`{path}` is an image ({media_type}{dimensions}, {size} bytes)");
     let too_large = || {
         let message = format!(
-            "{what}, larger than the {largest} bytes that can be shown; make a smaller copy and read that"
+            "{what}, and at most {largest} bytes can be shown; make a smaller copy and read that"
         );
         Failure::new(ErrorCode::ReadError, message)
     };

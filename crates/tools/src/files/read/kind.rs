@@ -117,7 +117,7 @@ impl Kind {
             Self::Binary(None) => format!("`{path}` is binary ({size} bytes)"),
             _ => return None,
         };
-        let message = format!("{what} and cannot be shown as text");
+        let message = format!("{what} and can't be shown as text");
         Some(Failure::new(ErrorCode::ReadError, message))
     }
 
@@ -126,7 +126,7 @@ impl Kind {
         let mut notes = Vec::new();
         match self {
             Self::Wide(order) => notes.push(format!(
-                "the file is UTF-16 ({} endian), not UTF-8; `write` would turn it into UTF-8",
+                "the file is UTF-16 ({} endian); `write` would turn it into UTF-8",
                 match order {
                     Order::Little => "little",
                     Order::Big => "big",
@@ -137,7 +137,7 @@ impl Kind {
             _ => {}
         }
         if page.has_crlf() {
-            notes.push(String::from("line ends are CRLF"));
+            notes.push(String::from("line endings are CRLF"));
         }
         if notes.is_empty() {
             return String::new();
@@ -156,6 +156,7 @@ pub(super) fn dimensions(head: &[u8]) -> String {
 
 fn not_utf8() -> String {
     String::from(
-        "the file is not UTF-8: other bytes are shown as \u{FFFD}; change it with `edit` on the readable parts, which keeps the rest, not with `write`",
+        "the file is not UTF-8: other bytes are shown as \u{FFFD}; change its readable parts \
+         with `edit`, which keeps the rest, not with `write`",
     )
 }

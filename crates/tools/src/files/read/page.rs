@@ -124,7 +124,7 @@ impl Page {
             self.long_lines.push((self.ended + 1, next));
             let _ = write!(
                 self.numbered,
-                " [… line cut: {keep} of {} bytes; use byte_offset={next} to read on]",
+                " [… line cut: {keep} of {} bytes; use byte_offset={next} to continue]",
                 self.line_length,
             );
         }
@@ -201,7 +201,7 @@ impl Page {
         let beyond = self.shown == 0 && self.shape.first > 1;
         beyond.then(|| {
             format!(
-                "offset {} is beyond the end of `{path}`: it has {} lines",
+                "offset {} is past the end of `{path}`: it has {} lines",
                 self.shape.first, self.ended
             )
         })
@@ -221,7 +221,7 @@ impl Page {
                 "[lines {first}-{last} of a file of {size} bytes; use offset={} to continue]",
                 last + 1
             ),
-            (false, _) if first > 1 => format!("[lines {first}-{last} of {last}; this is the end]"),
+            (false, _) if first > 1 => format!("[lines {first}-{last} of {last}, the end]"),
             (false, _) => String::new(),
         }
     }

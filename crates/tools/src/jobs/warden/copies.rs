@@ -56,17 +56,18 @@ impl SettingsCopy {
         let now = match ground.look(&self.paths.copy) {
             Ok(Standing::File(bytes)) if bytes == self.seen => return Vec::new(),
             Ok(Standing::File(bytes)) => bytes,
-            _ => return vec![self.told("what a command left for it cannot be read")],
+            _ => return vec![self.told("can't read what a command wrote to its copy")],
         };
         let (Some(before), Some(after)) = (settings::parse(&self.seen), settings::parse(&now))
         else {
-            return vec![self.told("what a command left for it cannot be read")];
+            return vec![self.told("can't read what a command wrote to its copy")];
         };
         let changes = Changes::between(&before, &after);
         let mut told = Vec::new();
         if !changes.refused.is_empty() {
             told.push(self.told(&format!(
-                "a command changed settings with which git may run programs or go elsewhere ({}), and they stay as they were",
+                "a command changed settings that let git run programs or go to another place \
+                 ({}); they were not taken over",
                 changes.refused.join(", ")
             )));
         }
@@ -80,7 +81,7 @@ impl SettingsCopy {
         match self.write(ground, &changes, &now) {
             Ok(()) => self.seen = now,
             Err(error) => told.push(self.told(&format!(
-                "what a command changed in it could not be taken over: {error}"
+                "can't take over what a command changed in it: {error}"
             ))),
         }
         told

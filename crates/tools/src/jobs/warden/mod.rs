@@ -281,10 +281,10 @@ impl State {
         }
         let mut told = judge.told;
         if !came.is_empty() {
-            told.push(told_of("git brought files that run code later", &came));
+            told.push(told_of("git fetched files that run code later", &came));
         }
         if !inside.is_empty() {
-            let what = "a new folder holds files that run code later";
+            let what = "a new folder contains files that run code later";
             told.push(told_of(what, &inside));
         }
         told
@@ -477,7 +477,7 @@ fn told_of(what: &str, files: &[String]) -> String {
         more => format!(", and {more} more"),
     };
     format!(
-        "{what}, look at them before they do: {}{more}",
+        "{what}; look at them before they do: {}{more}",
         shown.join(", ")
     )
 }

@@ -145,7 +145,7 @@ impl Judge<'_> {
             Ok(Standing::Nothing) => {}
             Ok(Standing::Folder(_)) => self.folder(entry),
             Ok(Standing::File(bytes)) => self.pointer(entry, &bytes),
-            Ok(Standing::Other) => self.set_aside(entry, "leads git elsewhere"),
+            Ok(Standing::Other) => self.set_aside(entry, "leads git to another place"),
             Err(error) => self.could_not(entry, &error),
         }
         for folder in self.ground.folders(entry) {
@@ -185,7 +185,7 @@ impl Judge<'_> {
             Some(target) if self.known.iter().any(|known| target.starts_with(known)) => {
                 self.folder(&target);
             }
-            _ => self.set_aside(entry, "leads git to a folder that commands may change"),
+            _ => self.set_aside(entry, "leads git to a folder that commands can change"),
         }
     }
 
@@ -221,7 +221,7 @@ impl Judge<'_> {
                     || self.known.contains(&target)
             });
             if !is_safe {
-                self.set_aside(&common, "leads git to a folder that commands may change");
+                self.set_aside(&common, "leads git to a folder that commands can change");
             }
         }
     }
@@ -236,7 +236,7 @@ impl Judge<'_> {
             Ok(_) => return self.set_aside(file, "is where git looks for settings"),
         };
         let Some(found) = settings::parse(&bytes) else {
-            return self.set_aside(file, "holds settings that cannot be read");
+            return self.set_aside(file, "has settings that can't be read");
         };
         let nothing = Vec::new();
         let before = self.before.get(file).unwrap_or(&nothing);
@@ -256,7 +256,9 @@ impl Judge<'_> {
             Ok(aside) => {
                 let aside = aside.unwrap_or_default();
                 self.told.push(format!(
-                    "`{}` is protected: a command gave it settings with which git may run programs or go elsewhere ({}), and they were taken out; the whole file was set aside as `{}`",
+                    "`{}` is protected: a command added settings that let git run programs or go \
+                     to another place ({}). They were removed; the file as the command left it \
+                     is `{}`",
                     file.display(),
                     kinds.join(", "),
                     aside.display()
@@ -283,7 +285,7 @@ impl Judge<'_> {
         };
         match Below::new(base).set_aside(below) {
             Ok(Some(aside)) => self.told.push(format!(
-                "`{}` is protected ({why}): it appeared while a command ran and was set aside as `{}`",
+                "`{}` is protected ({why}): a command created it, and it was moved to `{}`",
                 path.display(),
                 aside.display()
             )),
@@ -300,13 +302,13 @@ impl Judge<'_> {
         let is_safe = settings::parse(&bytes)
             .is_some_and(|settings| !settings.iter().any(settings::is_harmful_module));
         if !is_safe {
-            self.set_aside(file, "has git run a program for a submodule");
+            self.set_aside(file, "makes git run a program for a submodule");
         }
     }
 
     fn could_not(&mut self, path: &Path, error: &io::Error) {
         self.told.push(format!(
-            "`{}` is protected and could not be looked after: {error}",
+            "`{}` is protected, but it could not be checked: {error}",
             path.display()
         ));
     }

@@ -54,7 +54,7 @@ async fn a_new_text_that_stands_somewhere_does_not_make_a_failed_edit_a_success(
     assert!(
         output
             .model_text
-            .contains("`new` stands in the file already, at line 1"),
+            .contains("`new` is already in the file, at line 1"),
         "{}",
         output.model_text
     );
@@ -209,7 +209,7 @@ async fn a_miss_shows_the_nearest_lines_and_the_characters_that_differ() {
     .await;
     assert_eq!(code(&output), "old_not_found");
     let text = &output.model_text;
-    assert!(text.contains("nearest text is at line 3"), "{text}");
+    assert!(text.contains("closest match is at line 3"), "{text}");
     assert!(text.contains("3\tfn compute(alpha: u32)"), "{text}");
     assert!(text.contains("the file has `3`, `old` has `6`"), "{text}");
 }

@@ -122,7 +122,7 @@ async fn what_git_brings_stays_and_what_the_rest_of_the_line_writes_does_not() {
                 assert_eq!(yard.text(file).as_deref(), Some("two\n"), "{file} {case}");
             }
             assert!(!yard.exists(".envrc"), "{case}");
-            assert!(outcome.repairs.join("").contains("git brought"), "{case}");
+            assert!(outcome.repairs.join("").contains("git fetched"), "{case}");
             assert!(outcome.output.stdout.head.contains("built"), "{case}");
         }
     }
@@ -257,8 +257,8 @@ async fn what_only_reads_beside_git_does_not_undo_what_git_brings() {
                 assert_eq!(yard.text(file).as_deref(), Some("two\n"), "{line} {case}");
             }
             let told = outcome.repairs.join("");
-            assert!(told.contains("git brought"), "{line} {case}");
-            assert!(!told.contains("set aside"), "{line} {case}");
+            assert!(told.contains("git fetched"), "{line} {case}");
+            assert!(!told.contains("was moved to"), "{line} {case}");
         }
     }
 }
@@ -305,7 +305,7 @@ async fn a_new_folder_is_a_project_of_its_own_and_keeps_what_it_holds() {
             }
         }
         let told = outcome.repairs.join("\n");
-        assert!(told.contains("a new folder holds"), "{case}");
+        assert!(told.contains("a new folder contains"), "{case}");
         for file in ["src/.npmrc", ".s6/.npmrc"] {
             assert!(!yard.exists(file), "{file} {case}");
         }
