@@ -142,7 +142,7 @@ fn settle(findings: Vec<Finding>) -> Explanation {
     }
     let parts = distinct(&findings);
     let Some((at, verdict)) = deciding else {
-        return Explanation::new(Class::Ask, "nothing is known of this call");
+        return Explanation::new(Class::Ask, "nothing is known about this call");
     };
     let mut explanation =
         Explanation::new(verdict.class, reason(verdict, &findings[at].part, parts));
@@ -173,7 +173,7 @@ fn distinct(findings: &[Finding]) -> usize {
 fn reason(verdict: &Verdict, part: &str, parts: usize) -> String {
     let several = parts > 1;
     match verdict.class {
-        Class::Allow if several => format!("each of the {parts} parts is allowed"),
+        Class::Allow if several => format!("all {parts} commands are allowed"),
         Class::Ask if several && !part.is_empty() => format!("{part}: {}", verdict.reason),
         _ => verdict.reason.clone(),
     }

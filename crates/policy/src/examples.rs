@@ -24,7 +24,7 @@ pub(crate) fn check(rule: &Rule, given: &Value, index: &str) -> Result<(), RuleE
             _ => {
                 return wrong(
                     &[index, "examples", key],
-                    "examples are given under match and not_match",
+                    "examples go under match and not_match",
                 );
             }
         };
@@ -40,7 +40,10 @@ pub(crate) fn check(rule: &Rule, given: &Value, index: &str) -> Result<(), RuleE
                 let not = if wanted { "does not match" } else { "matches" };
                 return wrong(
                     &at,
-                    format!("the rule `{rule}` {not} its example `{text}`: change one of the two"),
+                    format!(
+                        "the rule `{rule}` {not} its example `{text}`: change the rule or \
+                         the example"
+                    ),
                 );
             }
         }

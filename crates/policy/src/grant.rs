@@ -63,7 +63,7 @@ impl fmt::Display for Grant {
                 }
                 write!(
                     f,
-                    "{}: \"{shown}\", plus words that do not begin with \"-\" = allow",
+                    "{}: \"{shown}\", plus words that don't begin with \"-\" = allow",
                     self.tool
                 )
             }
@@ -211,7 +211,7 @@ fn covers_path(folder: &str, fact: &PathFact, external: bool) -> bool {
 
 /// A file of grants that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the file of grants cannot be read: {0}. Remove it to be asked again")]
+#[error("can't read the saved permissions: {0}. Delete the file to be asked again")]
 pub struct GrantError(pub String);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -290,7 +290,7 @@ impl Grants {
     /// When the value is not what [`Grants::to_json`] writes.
     pub fn from_json(value: &Value) -> Result<Self, GrantError> {
         if value.get("version") != Some(&Value::from(1)) {
-            return Err(GrantError("its version is not 1".into()));
+            return Err(GrantError("its version isn't 1".into()));
         }
         let list = value.get("grants").cloned().unwrap_or_default();
         let grants: Vec<Grant> =

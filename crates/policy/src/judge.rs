@@ -6,7 +6,7 @@ use crate::aspect::{Aspect, WRITE};
 use crate::grant::Grants;
 use crate::heard::Heard;
 use crate::protected::{is_below, is_git_internal, sensitive};
-use crate::rule::{Layer, Matcher, Rule, Target, Weight, strictness, word};
+use crate::rule::{Layer, Matcher, Rule, Target, Weight, strictness};
 use crate::trail::{Finding, Trail, Verdict};
 use crate::{Authority, EXTERNAL_DIRECTORY, Facts, PathFact, ReadOnly, Rules, Subject};
 use tenon_vocab::names::tool;
@@ -46,16 +46,16 @@ impl Judge<'_> {
         {
             let agent = self.authority.agent;
             let reason =
-                format!("the agent `{agent}` only reads: it may not change files or run commands");
+                format!("the agent `{agent}` is read-only: it can't change files or run commands");
             return Some(trail.decided(
-                format!("agent `{agent}` only reads"),
+                format!("agent `{agent}` is read-only"),
                 FIXED,
                 Verdict::new(Class::HardDeny, reason),
             ));
         }
         let path = &aspect.written_path()?.path;
         if is_git_internal(path) {
-            let reason = format!("`{path}` belongs to git itself; use git to change it");
+            let reason = format!("`{path}` belongs to git; change it with git commands");
             return Some(trail.decided(
                 "edit: \".git/**\" = deny",
                 FIXED,
@@ -63,7 +63,7 @@ impl Judge<'_> {
             ));
         }
         if self.is_own(path) {
-            let reason = format!("`{path}` belongs to Tenon itself; edit it by hand");
+            let reason = format!("`{path}` belongs to Tenon; only you can edit it, by hand");
             return Some(trail.decided(
                 "edit: the program's own folders = deny",
                 FIXED,
@@ -127,7 +127,7 @@ impl Judge<'_> {
             return None;
         };
         let reason = format!(
-            "`{path}` is {}: each change needs a yes of its own",
+            "`{path}` is {}, so each change to it needs your yes",
             kind.what()
         );
         Some(trail.decided(
@@ -150,7 +150,7 @@ impl Judge<'_> {
             return None;
         }
         let reason = format!(
-            "the agent `{}` may not do this by its own rules; only your answer can allow {} once",
+            "the rules of the agent `{}` deny this; only you can allow {}, once",
             self.authority.agent,
             aspect.subject()
         );
@@ -173,7 +173,7 @@ impl Judge<'_> {
         let specific = self.most_specific(&heard.own, &heard.all, aspect, trail);
         let found = specific.unwrap_or_else(|| {
             let reason = format!(
-                "no rule speaks of {}; the default is to ask",
+                "no rule covers {}, and the default is to ask",
                 aspect.subject()
             );
             trail.decided("*: ask", "built-in", Verdict::new(Class::Ask, reason))
@@ -356,8 +356,8 @@ fn typed(aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
     if aspect.tool != tool::PROCESS || !matches!(aspect.target, Target::Name(WRITE)) {
         return None;
     }
-    let reason = "what a running process makes of its input is not known beforehand: each input \
-                  needs a yes of its own";
+    let reason = "Tenon can't tell what a running process does with its input, so each input \
+         needs your yes";
     Some(trail.decided(RULE, EACH_TIME, Verdict::new(Class::Confirm, reason)))
 }
 
@@ -371,18 +371,20 @@ pub(crate) fn decided_by(rule: &Rule, aspect: &Aspect<'_>, trail: &mut Trail) ->
     let class = rule.class();
     let mut reason = match class {
         Class::Deny if aspect.tool == EXTERNAL_DIRECTORY => format!(
-            "path_outside_root: {} is outside of the project; `external_directory` in the configuration can allow it",
+            "{} is outside the project; `external_directory` in the configuration can allow it",
             aspect.subject()
         ),
         Class::Deny => format!(
-            "{} is denied by `{rule}` ({})",
+            "the rule `{rule}` ({1}) denies {0}",
             aspect.subject(),
             rule.origin
         ),
         Class::Ask if rule.layer == Layer::BuiltIn => {
-            format!("`{}` is asked about by default (`{rule}`)", aspect.tool)
+            format!("`{}` asks by default (`{rule}`)", aspect.tool)
         }
-        _ => format!("`{rule}` ({}) says {}", rule.origin, word(class)),
+        Class::Allow => format!("the rule `{rule}` ({}) allows it", rule.origin),
+        Class::Confirm => format!("the rule `{rule}` ({}) asks each time", rule.origin),
+        Class::Ask | Class::HardDeny => format!("the rule `{rule}` ({}) asks", rule.origin),
     };
     if let Some(why) = &rule.reason {
         reason = format!("{reason}: {why}");

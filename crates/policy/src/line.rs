@@ -165,10 +165,10 @@ impl Judge<'_> {
         const RULE: &str = "bash: changes of protected files = confirm";
         let what = |path: &str| {
             if is_git_internal(path) {
-                return Some("part of git itself");
+                return Some("part of git's own data");
             }
             if self.is_own(path) {
-                return Some("part of Tenon itself");
+                return Some("one of Tenon's own files");
             }
             sensitive(path).map(|kind| kind.what())
         };
@@ -181,7 +181,7 @@ impl Judge<'_> {
             for path in observed.into_iter().chain([target.path.as_str()]) {
                 if let Some(what) = what(path) {
                     let reason = format!(
-                        "it would {} `{path}`, which is {what}: each change needs a yes of its own",
+                        "it would {} `{path}`, which is {what}, so each change to it needs your yes",
                         verb(target.deed)
                     );
                     let verdict = Verdict::new(Class::Confirm, reason);
@@ -208,7 +208,7 @@ impl Judge<'_> {
             let verb = verb(target.deed);
             let Some(fact) = fact.filter(|_| target.certain) else {
                 return Some(format!(
-                    "it would {verb} `{}`, and nobody can say beforehand which file that is",
+                    "it would {verb} `{}`, and which file that is only shows when it runs",
                     target.path
                 ));
             };

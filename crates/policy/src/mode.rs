@@ -34,7 +34,7 @@ impl<'a> Enforced<'a> {
         match self {
             Self::Yes => None,
             Self::No(why) => Some(why),
-            Self::Unknown => Some("nobody has looked whether a sandbox holds here"),
+            Self::Unknown => Some("Tenon has not checked whether the sandbox works here"),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Judge<'_> {
         let written = heard.own.iter().chain(&heard.all);
         if let Some(rule) = written.copied().find(|rule| asks(rule, aspect.target)) {
             let reason = format!(
-                "{}; the mode {name} does not answer a question that somebody wrote",
+                "{}; the mode {name} doesn't override a rule that asks",
                 found.reason
             );
             return Verdict {
@@ -98,17 +98,14 @@ impl Judge<'_> {
             };
         }
         if let Some(why) = mode.sandbox.doubt().filter(|_| is_command(aspect)) {
-            let reason = format!(
-                "{}; the mode {name} does not answer it: {why}",
-                found.reason
-            );
+            let reason = format!("{}; the mode {name} doesn't allow it: {why}", found.reason);
             // The rule that asks is still the one that decided.
             trail.missed(rule, ORIGIN);
             return Verdict { reason, ..found };
         }
         let reason = match changes_project(aspect) {
-            true => format!("the mode {name} allows changes of files of the project"),
-            false => format!("the mode {name} allows commands that run in the sandbox"),
+            true => format!("the mode {name} allows changes to files in the project"),
+            false => format!("the mode {name} allows commands in the sandbox"),
         };
         trail.decided(rule, ORIGIN, Verdict::new(Class::Allow, reason))
     }
@@ -148,7 +145,8 @@ impl Judge<'_> {
             trail.missed(RULE, "built-in");
             return None;
         }
-        let reason = "it names a file that is asked about in every mode, because a rule says so or because it steers the agent";
+        let reason = "it names a file that every mode asks about, because a rule says so or \
+             because the file gives the agent instructions";
         Some(trail.decided(RULE, "built-in", Verdict::new(Class::Ask, reason)))
     }
 

@@ -141,14 +141,14 @@ pub fn once_only(
         return Some(format!("`{program}` can run any program"));
     }
     if let Some(program) = which(follows_links) {
-        return Some(format!(
-            "`{program}` follows links, also out of the project"
-        ));
+        return Some(format!("`{program}` follows links out of the project"));
     }
     if let Some(program) = which(|argv| !may_be_granted(argv)) {
-        return Some(format!("one `{program}` says nothing about the next"));
+        return Some(format!(
+            "the next `{program}` may do something quite different"
+        ));
     }
-    (open.len() > 1).then(|| format!("{} of these commands need a yes", open.len()))
+    (open.len() > 1).then(|| format!("{} of these commands need your yes", open.len()))
 }
 
 /// The commands of a line that nothing allows yet; `None` where the line is not

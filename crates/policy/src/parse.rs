@@ -108,7 +108,8 @@ fn by_tool(tools: &Map<String, Value>, place: &Place<'_>) -> Result<Vec<Rule>, R
             _ => {
                 return wrong(
                     &[key],
-                    "expected allow, ask, confirm or deny, or an object of patterns with one of these each",
+                    "expected allow, ask, confirm or deny, or an object with one of these for \
+                     each pattern",
                 );
             }
         }
@@ -120,7 +121,7 @@ fn tool_name(key: &str, at: &[&str]) -> Result<String, RuleError> {
     let tool = rule_tool(key);
     let plain = |c: char| c.is_alphanumeric() || "_-.*?/:@".contains(c);
     if tool.is_empty() || !tool.chars().all(plain) {
-        return wrong(at, format!("`{key}` is not the name of a tool"));
+        return wrong(at, format!("there is no tool called `{key}`"));
     }
     Ok(tool)
 }
@@ -169,14 +170,17 @@ fn command(
     at: &[&str],
 ) -> Result<Matcher, RuleError> {
     let Some(pattern) = pattern else {
-        return wrong(at, format!("`{text}` has no words or an open quote"));
+        return wrong(
+            at,
+            format!("`{text}` has no words, or a quote that isn't closed"),
+        );
     };
     if decision == Decision::Allow && CommandPattern::is_compound(text) {
         return wrong(
             at,
             format!(
-                "`{text}` can never match: a rule that allows speaks of one plain command. \
-                 Write one rule for each command"
+                "`{text}` can never match: a rule that allows is about one plain command. Write \
+                 one rule for each command"
             ),
         );
     }
@@ -186,7 +190,7 @@ fn command(
 fn path(text: &str, decision: Decision, at: &[&str]) -> Result<Matcher, RuleError> {
     match PathPattern::new(text, decision) {
         Ok(pattern) => Ok(Matcher::Path(pattern)),
-        Err(why) => wrong(at, format!("`{text}` is not a path pattern: {why}")),
+        Err(why) => wrong(at, format!("`{text}` isn't a path pattern: {why}")),
     }
 }
 
@@ -254,9 +258,9 @@ fn listed_match(
         "command_prefix" | "commandPrefix" if tool == tool::BASH => {
             command(text, CommandPattern::prefix(text), decision, &at)
         }
-        "command_prefix" | "commandPrefix" => wrong(&at, "only rules of bash have it"),
+        "command_prefix" | "commandPrefix" => wrong(&at, "only rules for bash can have it"),
         "path_glob" | "pathGlob" if takes_paths(tool) => matcher(tool, text, decision, &at),
-        "path_glob" | "pathGlob" => wrong(&at, "only rules of file tools have it"),
+        "path_glob" | "pathGlob" => wrong(&at, "only rules for file tools can have it"),
         "name" if !takes_paths(tool) && tool != tool::BASH => matcher(tool, text, decision, &at),
         _ => wrong(&at, "expected one of path_glob, command_prefix or name"),
     }

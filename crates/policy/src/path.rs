@@ -40,9 +40,7 @@ impl PathPattern {
             return Err(format!("it is longer than {MAX_PATTERN} bytes"));
         }
         if wanted.split('/').any(|part| part == "..") {
-            return Err(
-                "`..` cannot stand in it: write the path as it is seen from the root".into(),
-            );
+            return Err("it contains `..`: write the path relative to the root".into());
         }
         let folder = wanted.ends_with('/');
         let pattern = if folder {

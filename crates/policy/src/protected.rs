@@ -20,13 +20,13 @@ pub(crate) enum Sensitive {
 impl Sensitive {
     pub(crate) fn what(self) -> &'static str {
         match self {
-            Self::Settings => "a setting of a coding agent or of the environment",
-            Self::ShellStart => "a start-up file of a shell",
-            Self::Editor => "a file from which an editor runs commands",
-            Self::BuildTool => "a file from which a build tool runs commands",
-            Self::Pipeline => "a file from which a build server runs commands",
-            Self::Hook => "a file from which git runs commands",
-            Self::Secret => "a file that holds secrets",
+            Self::Settings => "a settings file of a coding agent or of the environment",
+            Self::ShellStart => "a shell start-up file",
+            Self::Editor => "a file that an editor runs commands from",
+            Self::BuildTool => "a file that a build tool runs commands from",
+            Self::Pipeline => "a file that a CI server runs commands from",
+            Self::Hook => "a file that git runs commands from",
+            Self::Secret => "a file with secrets",
         }
     }
 }

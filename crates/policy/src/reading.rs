@@ -360,16 +360,19 @@ pub(crate) fn doubt(script: &Script, part: usize, ground: Ground) -> Option<Stri
     if let Some(foreign) = script.foreign.first() {
         let (name, path) = (&foreign.name, &foreign.path);
         return Some(format!(
-            "`{name}` stands for {path} here, which a command could have written"
+            "`{name}` is {path} here, and a command could have written that file"
         ));
     }
     match proven(&argv, ground) {
         Ok(()) => {}
-        Err(None) => return Some(format!("`{program}` is not known to only read")),
-        Err(Some(word)) => {
+        Err(None) => {
             return Some(format!(
-                "with `{word}` {program} may do more than read what it names"
+                "Tenon doesn't know `{program}` as a command that only \
+             reads"
             ));
+        }
+        Err(Some(word)) => {
+            return Some(format!("with `{word}`, {program} may do more than read"));
         }
     }
     let expanding = match ground {
@@ -381,7 +384,7 @@ pub(crate) fn doubt(script: &Script, part: usize, ground: Ground) -> Option<Stri
     };
     if let Some(word) = expanding {
         return Some(format!(
-            "the shell decides which files `{word}` stands for, and so what {program} reads"
+            "the shell expands `{word}`, so {program} may read other files"
         ));
     }
     for (target, fact) in script.observed_of(part) {
@@ -396,11 +399,11 @@ pub(crate) fn doubt(script: &Script, part: usize, ground: Ground) -> Option<Stri
             || path.split('/').any(|part| part == "..");
         if unclear {
             return Some(format!(
-                "{program} would read `{path}`, which may lead elsewhere"
+                "{program} would read `{path}`, which may lead out of the project"
             ));
         }
         if fact.is_none_or(|fact| fact.path.len() > MAX_PATH) {
-            return Some(format!("nobody has looked at what {program} would read"));
+            return Some(format!("Tenon has not checked what {program} would read"));
         }
     }
     None

@@ -89,7 +89,7 @@ impl fmt::Display for Rule {
 }
 
 /// A class as a rule writes it.
-pub(crate) fn word(class: Class) -> &'static str {
+fn word(class: Class) -> &'static str {
     match class {
         Class::Allow => "allow",
         Class::Ask => "ask",

@@ -57,7 +57,7 @@ impl Judge<'_> {
         let program = script.exact()?.get(part)?.program();
         script.observed_of(part).find_map(|(target, fact)| {
             let Some(fact) = fact else {
-                return Some(format!("nobody has looked at what {program} would read"));
+                return Some(format!("Tenon has not checked what {program} would read"));
             };
             if target.deed != Deed::Read {
                 return Some(format!("{program} would change {}", fact.path));
@@ -68,7 +68,9 @@ impl Judge<'_> {
             }
             if !fact.inside {
                 let path = &fact.path;
-                return Some(format!("{program} would read {path}, outside the project"));
+                return Some(format!(
+                    "{program} would read {path}, which is outside the project"
+                ));
             }
             let found = self.of_path(tool::READ, fact)?;
             (found.class != Class::Allow)
@@ -99,7 +101,8 @@ impl Judge<'_> {
         let program = command.program();
         if self.authority.reading_room == ReadingRoom::SomeSecretsShown {
             return Some(format!(
-                "{program} could show secrets: the project has more of them than the sandbox hides"
+                "{program} could show secrets: the project has more secret files than the \
+                 sandbox can hide"
             ));
         }
         let narrows = |rule: &&Rule| {
@@ -111,7 +114,7 @@ impl Judge<'_> {
         let own = self.authority.agent_rules.into_iter().flat_map(Rules::iter);
         let rule = self.rules.iter().chain(own).find(narrows)?;
         Some(format!(
-            "{program} could show files that `{rule}` ({}) is about",
+            "{program} could show files that the rule `{rule}` ({}) protects",
             rule.origin
         ))
     }
@@ -161,9 +164,9 @@ fn unclear(script: &Script) -> String {
         dangers.find(|danger| danger.class == Class::Ask),
     ) {
         (_, Some(danger)) => danger.what.clone(),
-        (Commands::Unknown(why), None) => format!("it is not certain what this line runs: {why}"),
+        (Commands::Unknown(why), None) => format!("Tenon can't be sure what this line runs: {why}"),
         (Commands::Exact(all), None) => format!(
-            "the line has {} commands, too many to be judged one by one",
+            "the line has {} commands, too many to check one by one",
             all.len()
         ),
     }

@@ -11,11 +11,11 @@ const PROGRAM_BYTES: usize = 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    #[error("`{0}` is no name for a pattern; use lower-case letters, digits and `-`")]
+    #[error("`{0}` can't be the name of a pattern; use lower-case letters, digits and `-`")]
     Name(String),
-    #[error("the pattern `{name}` is no regular expression: {reason}")]
+    #[error("the pattern `{name}` isn't a valid regular expression: {reason}")]
     Syntax { name: String, reason: String },
-    #[error("the pattern `{0}` matches an empty text; say what it must begin with")]
+    #[error("the pattern `{0}` matches empty text; make it match at least one character")]
     Empty(String),
 }
 

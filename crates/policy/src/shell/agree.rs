@@ -11,7 +11,7 @@ use tree_sitter::{Node, Tree};
 pub(super) fn agrees(tree: &Tree, plain: &[PlainCommand]) -> Result<(), String> {
     let root = tree.root_node();
     if root.has_error() {
-        return Err("it is no complete shell command".into());
+        return Err("it isn't a complete shell command".into());
     }
     let mut places = Places::default();
     places.visit(root, 0)?;
@@ -35,7 +35,7 @@ pub(super) fn agrees(tree: &Tree, plain: &[PlainCommand]) -> Result<(), String> 
     if places.heads == heads && places.words == words {
         return Ok(());
     }
-    Err("it can be read in more than one way".into())
+    Err("shells read it in different ways".into())
 }
 
 /// Where the tree sees commands and words.
@@ -50,7 +50,7 @@ struct Places {
 impl Places {
     fn visit(&mut self, node: Node<'_>, level: usize) -> Result<(), String> {
         if level > MAX_LEVELS {
-            return Err("it is nested too deep".into());
+            return Err("it is nested too deeplyly".into());
         }
         match node.kind() {
             "program"
@@ -167,7 +167,7 @@ fn plain_inside(node: Node<'_>) -> Result<(), String> {
 fn refusal(kind: &str) -> String {
     let what = match kind {
         "command_substitution" => "the output of another command",
-        "process_substitution" => "a command in the place of a file",
+        "process_substitution" => "a command in place of a file",
         "simple_expansion" | "expansion" => "a variable",
         "variable_assignment" | "variable_assignments" | "declaration_command" => {
             return "it sets a variable".into();
@@ -175,16 +175,16 @@ fn refusal(kind: &str) -> String {
         "arithmetic_expansion" => "arithmetic",
         "subshell" | "compound_statement" => "a group of commands",
         "function_definition" => "a function",
-        "heredoc_redirect" | "herestring_redirect" => "text for the input of a command",
+        "heredoc_redirect" | "herestring_redirect" => "a here-document or here-string",
         "comment" => return "it has a comment".into(),
-        "ansi_c_string" | "translated_string" => "a special way of quoting",
+        "ansi_c_string" | "translated_string" => "special quoting",
         "if_statement"
         | "while_statement"
         | "for_statement"
         | "case_statement"
         | "c_style_for_statement" => "a condition or a loop",
         "negated_command" => "`!`",
-        _ => "something that is not plain",
+        _ => "syntax that isn't plain",
     };
     format!("it uses {what}")
 }

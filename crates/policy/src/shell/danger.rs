@@ -16,7 +16,7 @@ pub(super) const BY_NAME: &[(&str, &str)] = &[
     ("mv", "moves files and replaces what is in their way"),
     (
         "chmod chown chgrp chattr setfacl",
-        "changes who may use files",
+        "changes who can use files",
     ),
     ("dd", "writes raw data"),
     (
@@ -25,10 +25,10 @@ pub(super) const BY_NAME: &[(&str, &str)] = &[
     ),
     ("lvremove vgremove pvremove badblocks", "changes disks"),
     ("shutdown reboot halt poweroff", "stops the machine"),
-    ("truncate", "cuts files"),
+    ("truncate", "truncates files"),
     (
         "killall killall5 pkill skill",
-        "ends every process that fits",
+        "ends every matching process",
     ),
     ("userdel groupdel deluser delgroup", "removes accounts"),
     ("dropdb dropuser", "removes a database or its users"),
@@ -88,7 +88,7 @@ pub(super) const BY_WORDS: &[(&str, &str, &str)] = &[
     (
         "docker podman nerdctl helm",
         "push|image push|manifest push",
-        "publishes an image or a chart",
+        "publishes an image or chart",
     ),
     (
         "docker podman nerdctl",
@@ -114,7 +114,7 @@ pub(super) const BY_WORDS: &[(&str, &str, &str)] = &[
     (
         "kubectl oc",
         "delete|drain|replace",
-        "removes objects of a cluster",
+        "removes objects from a cluster",
     ),
     ("helm", "uninstall|delete|rollback", "removes a release"),
     ("aws", "s3 rm|s3 rb", "removes stored data"),
@@ -144,12 +144,8 @@ pub(super) const BY_WORDS: &[(&str, &str, &str)] = &[
     ),
     ("gio", "trash|remove|move", "deletes or moves files"),
     ("svn", "revert", "discards work"),
-    (
-        "iptables ip6tables",
-        "-F|--flush",
-        "drops the rules of the network",
-    ),
-    ("nft", "flush", "drops the rules of the network"),
+    ("iptables ip6tables", "-F|--flush", "drops network rules"),
+    ("nft", "flush", "drops network rules"),
 ];
 
 /// A program with an option, and the words before it where that matters.
@@ -170,9 +166,9 @@ pub(super) const BY_OPTION: &[(&str, &str, &[&str], &str)] = &[
         "tar bsdtar gtar",
         "",
         &["remove-files"],
-        "deletes the files that it packs",
+        "deletes the files it packs",
     ),
-    ("zip", "m", &["move"], "deletes the files that it packs"),
+    ("zip", "m", &["move"], "deletes the files it packs"),
     (
         "rsync",
         "",
@@ -184,7 +180,7 @@ pub(super) const BY_OPTION: &[(&str, &str, &[&str], &str)] = &[
             "delete-excluded",
             "remove-source-files",
         ],
-        "deletes files that the other side does not have",
+        "deletes files that the other side doesn't have",
     ),
     (
         "nc ncat netcat",
@@ -196,7 +192,7 @@ pub(super) const BY_OPTION: &[(&str, &str, &[&str], &str)] = &[
         "fallocate",
         "pcz",
         &["punch-hole", "collapse-range", "zero-range"],
-        "cuts files",
+        "truncates files",
     ),
     ("fdupes jdupes", "d", &["delete"], "deletes files"),
     (
@@ -318,7 +314,7 @@ fn more(argv: Argv<'_>, name: &str) -> Vec<(Class, String)> {
     if makes_disk && argv.texts().any(to_device) {
         found.push((
             Class::HardDeny,
-            format!("`{name}` destroys what is on a disk"),
+            format!("`{name}` destroys the contents of a disk"),
         ));
     }
     if lists(DATABASES, name)
@@ -392,7 +388,7 @@ fn sweeping(argv: Argv<'_>, name: &str) -> Vec<(Class, String)> {
     if argv.has_long(&["no-preserve-root"]) {
         found.push((
             Class::HardDeny,
-            format!("`{name} --no-preserve-root` is meant for the whole file system"),
+            format!("`{name} --no-preserve-root` goes for the whole file system"),
         ));
     }
     let deep = argv.has_short("rR") || argv.has_long(&["recursive"]);
@@ -407,7 +403,7 @@ fn sweeping(argv: Argv<'_>, name: &str) -> Vec<(Class, String)> {
         let deed = if name == "rm" { "delete" } else { "change" };
         found.push((
             class,
-            format!("`{name}` would {deed} `{}` as a whole", term.text),
+            format!("`{name}` would {deed} all of `{}`", term.text),
         ));
     }
     found

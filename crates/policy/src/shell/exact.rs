@@ -9,7 +9,7 @@ use tree_sitter::Tree;
 
 pub(super) fn commands(text: &str, tree: Option<&Tree>) -> Commands {
     let proven = plain::read(text).and_then(|plain| {
-        let tree = tree.ok_or_else(|| "it is too tangled to be read".to_owned())?;
+        let tree = tree.ok_or_else(|| "it is too complex to check".to_owned())?;
         agrees(tree, &plain)?;
         plain.into_iter().map(unwrapped).collect()
     });
@@ -49,7 +49,7 @@ fn unwrapped(command: PlainCommand) -> Result<Simple, String> {
 
 fn check_inner(head: &PlainWord) -> Result<(), String> {
     if head.expands || head.text.is_empty() || head.text.contains('=') {
-        return Err("the name of the command is not written out".into());
+        return Err("the command's name only shows when it runs".into());
     }
     Ok(())
 }
@@ -72,7 +72,7 @@ fn own_words(words: &[&str]) -> Result<Option<usize>, String> {
     };
     match own {
         Some(own) if own < rest.len() => Ok(Some(own + 1)),
-        _ => Err(format!("it is not clear what `{name}` runs")),
+        _ => Err(format!("it isn't clear what `{name}` runs")),
     }
 }
 

@@ -158,7 +158,7 @@ impl Finder {
     pub(super) fn too_tangled(&mut self, text: &str, context: &Context) {
         self.opaque(
             Class::Confirm,
-            "the command is too tangled to be read",
+            "the command is too complex to check",
             brief(text),
         );
         scan::scan(self, text, context);
@@ -171,7 +171,7 @@ impl Finder {
         if long || context.depth > MAX_DEPTH || self.texts > MAX_TEXTS {
             self.opaque(
                 Class::Confirm,
-                "commands are wrapped in commands deeper than is followed",
+                "commands are nested too deeply to check",
                 brief(text),
             );
             return;
@@ -302,7 +302,7 @@ impl Finder {
         if self.found.len() >= MAX_COMMANDS || context.depth > MAX_DEPTH {
             self.opaque(
                 Class::Confirm,
-                "there are more commands in commands than are followed",
+                "there are too many nested commands to check",
                 "",
             );
             return;
@@ -337,25 +337,25 @@ impl Finder {
             if self.brings_download(head) {
                 self.report(
                     Class::HardDeny,
-                    "a download would be run as a command",
+                    "it would run a download as a command",
                     argv.piece(),
                 );
             }
             self.opaque(
                 Class::Confirm,
-                "the name of the command is not written out",
+                "the command's name only shows when it runs",
                 argv.piece(),
             );
         } else if head.raw.starts_with('$') && self.variables.source("IFS").is_some() {
             self.opaque(
                 Class::Confirm,
-                "the line says itself where a variable is split into words",
+                "the line changes IFS, so a variable may split into other words",
                 argv.piece(),
             );
         } else if self.defined.contains(&head.text) {
             self.report(
                 Class::Ask,
-                format!("`{}` means what the line itself says", head.text),
+                format!("the line defines what `{}` means", head.text),
                 argv.piece(),
             );
         }
@@ -384,7 +384,7 @@ impl Finder {
             }
         }
         if declares && name != "export" && name != "readonly" && argv.has_short("n") {
-            let what = "a name that stands for another one hides what is used";
+            let what = "a nameref hides which variable is used";
             self.opaque(Class::Confirm, what, argv.piece());
         }
     }

@@ -51,7 +51,7 @@ pub(super) fn danger(argv: Argv<'_>) -> Vec<(Class, String)> {
     if hidden {
         found.push((
             Class::Confirm,
-            "git takes a setting from a variable, and a setting can run a program".to_owned(),
+            "git reads a setting from a variable, and a setting can run a program".to_owned(),
         ));
     }
     let sub = subcommand(&argv);
@@ -66,7 +66,7 @@ pub(super) fn danger(argv: Argv<'_>) -> Vec<(Class, String)> {
     if sub.words.first().is_some_and(|term| term.open) {
         found.push((
             Class::Confirm,
-            "what git is to do is not written out".to_owned(),
+            "what git does only shows when it runs".to_owned(),
         ));
     }
     found
@@ -84,16 +84,16 @@ fn destroys(name: &str, sub: &Argv<'_>) -> Option<&'static str> {
     let has = |wanted: &str| texts.contains(&wanted);
     match name {
         "reset" if sub.has_long(&["hard", "merge", "keep"]) => {
-            Some("throws away changes that are not committed")
+            Some("throws away uncommitted changes")
         }
         "clean" if !sub.has_short("n") && !sub.has_long(&["dry-run"]) => {
-            Some("deletes files that git does not track")
+            Some("deletes untracked files")
         }
         "checkout" | "switch" => leaves_changes(name, sub, &texts),
         "restore" => {
             let staged = sub.has_short("S") || sub.has_long(&["staged"]);
             let tree = sub.has_short("W") || sub.has_long(&["worktree"]);
-            (!staged || tree).then_some("throws away changes that are not committed")
+            (!staged || tree).then_some("throws away uncommitted changes")
         }
         "branch" => {
             let forced = sub.has_short("DMC")
@@ -105,14 +105,15 @@ fn destroys(name: &str, sub: &Argv<'_>) -> Option<&'static str> {
         "tag" if sub.has_short("df") || sub.has_long(&["delete", "force"]) => {
             Some("removes or moves a tag")
         }
-        "stash" => matches!(first(sub), "drop" | "clear").then_some("removes what was put aside"),
+        "stash" => matches!(first(sub), "drop" | "clear").then_some("deletes stashed changes"),
         "worktree" => (first(sub) == "remove" && (sub.has_short("f") || sub.has_long(&["force"])))
-            .then_some("deletes a working tree with its changes"),
-        "reflog" => {
-            matches!(first(sub), "expire" | "delete").then_some("removes what recovery would need")
-        }
+            .then_some("deletes a worktree and its changes"),
+        "reflog" => matches!(first(sub), "expire" | "delete").then_some(
+            "removes data that a recovery \
+                 would need",
+        ),
         "gc" | "prune" => (name == "prune" || sub.has_long(&["prune"]) || has("--aggressive"))
-            .then_some("removes what recovery would need"),
+            .then_some("removes data that a recovery would need"),
         "filter-branch" | "filter-repo" => Some("rewrites history"),
         "update-ref" if sub.has_short("d") || has("--stdin") => Some("removes a reference"),
         "rm" if !sub.has_long(&["cached"]) && !sub.has_short("n") => Some("deletes files"),
@@ -122,10 +123,10 @@ fn destroys(name: &str, sub: &Argv<'_>) -> Option<&'static str> {
         }
         "submodule" if first(sub) == "deinit" => Some("deletes the files of a submodule"),
         "read-tree" if sub.has_long(&["reset"]) || sub.has_short("u") => {
-            Some("throws away changes that are not committed")
+            Some("throws away uncommitted changes")
         }
         "checkout-index" if sub.has_short("f") || sub.has_long(&["force"]) => {
-            Some("throws away changes that are not committed")
+            Some("throws away uncommitted changes")
         }
         "apply" if !sub.has_long(&["check", "stat", "numstat", "summary", "cached"]) => {
             Some("changes files")
@@ -138,7 +139,7 @@ fn destroys(name: &str, sub: &Argv<'_>) -> Option<&'static str> {
 /// `checkout` and `switch` over changes. `checkout NAME` is a branch or a file:
 /// a file where it looks like one.
 fn leaves_changes(name: &str, sub: &Argv<'_>, texts: &[&str]) -> Option<&'static str> {
-    const WHAT: &str = "throws away changes that are not committed";
+    const WHAT: &str = "throws away uncommitted changes";
     let forced = sub.has_short("f")
         || sub.has_long(&["force", "discard-changes"])
         || sub.has_short("BC") && name == "switch"
@@ -202,7 +203,7 @@ fn publishes(name: &str, sub: &Argv<'_>) -> Option<&'static str> {
             .iter()
             .skip(1)
             .any(|term| term.text.starts_with(['+', ':']));
-    forced.then_some("can overwrite or delete what others have")
+    forced.then_some("can overwrite or delete other people's work")
 }
 
 /// The file that a subcommand writes what it shows to.

@@ -21,14 +21,14 @@ impl Finder {
         if self.brings_download(term) {
             self.report(
                 Class::HardDeny,
-                "a download would be run by a shell",
+                "a shell would run a download",
                 argv.piece(),
             );
         }
         if term.open {
             self.opaque(
                 Class::Confirm,
-                "what a shell would run is not written out",
+                "what the shell runs only shows when it runs",
                 argv.piece(),
             );
         }
@@ -71,14 +71,14 @@ impl Finder {
                     if self.brings_download(&term) {
                         self.report(
                             Class::HardDeny,
-                            "a download would be run as a program",
+                            "it would run a download as a program",
                             argv.piece(),
                         );
                     }
                     if context.feed == Feed::Download && runs_text(&term.text) {
                         self.report(
                             Class::Confirm,
-                            format!("`{name}` is given a download, and a program that may run it"),
+                            format!("`{name}` gets a download and a program that may run it"),
                             argv.piece(),
                         );
                     }
@@ -140,7 +140,11 @@ impl Finder {
                     Some(text) => self.text(&text, &below),
                     None => self.code_from_input(argv, context),
                 }
-                self.opaque(Class::Ask, "`make` runs what its input says", argv.piece());
+                self.opaque(
+                    Class::Ask,
+                    "`make` runs commands from its input",
+                    argv.piece(),
+                );
             }
             "at" | "batch" | "crontab"
                 if context.given.is_some() || context.feed != Feed::Nothing =>
@@ -167,14 +171,14 @@ impl Finder {
         if self.brings_download(term) || is_connection(&term.text) {
             self.report(
                 Class::HardDeny,
-                format!("a download would be run by `{name}`"),
+                format!("`{name}` would run a download"),
                 argv.piece(),
             );
         }
         if term.raw.starts_with("<(") {
             self.opaque(
                 Class::Confirm,
-                format!("what `{name}` would run is not written out"),
+                format!("what `{name}` runs only shows when it runs"),
                 argv.piece(),
             );
             return;
@@ -192,7 +196,7 @@ impl Finder {
         }
         self.opaque(
             Class::Ask,
-            format!("`{name}` runs a file of its own"),
+            format!("`{name}` runs a script file"),
             argv.piece(),
         );
     }
@@ -203,7 +207,7 @@ impl Finder {
         if context.feed == Feed::Download {
             self.report(
                 Class::HardDeny,
-                format!("a download would be piped into `{name}`"),
+                format!("it would pipe a download into `{name}`"),
                 argv.piece(),
             );
         }
@@ -217,20 +221,22 @@ impl Finder {
                 }
                 self.report(
                     Class::Ask,
-                    format!("`{name}` runs what it is given"),
+                    format!("`{name}` runs the command it is given"),
                     argv.piece(),
                 );
             }
             None if context.feed == Feed::Nothing && !context.from_file => {
                 self.opaque(
                     Class::Ask,
-                    format!("`{name}` runs what it is given"),
+                    format!("`{name}` runs the command it is given"),
                     argv.piece(),
                 );
             }
             None => self.opaque(
                 Class::Confirm,
-                format!("`{name}` runs what a pipe or a file brings, and that is not written out"),
+                format!(
+                    "`{name}` runs commands from a pipe or a file, which only show when it runs"
+                ),
                 argv.piece(),
             ),
         }
@@ -241,7 +247,7 @@ impl Finder {
         if context.feed == Feed::Download {
             self.report(
                 Class::HardDeny,
-                format!("a download would be piped into `{name}`"),
+                format!("it would pipe a download into `{name}`"),
                 argv.piece(),
             );
         }
@@ -249,7 +255,9 @@ impl Finder {
             Some(text) => self.program(&text, argv, &context.deeper()),
             None => self.opaque(
                 Class::Confirm,
-                format!("`{name}` runs what a pipe or a file brings, and that is not written out"),
+                format!(
+                    "`{name}` runs commands from a pipe or a file, which only show when it runs"
+                ),
                 argv.piece(),
             ),
         }
@@ -260,13 +268,13 @@ impl Finder {
         let name = argv.name();
         self.opaque(
             Class::Ask,
-            format!("`{name}` runs a program that is not read"),
+            format!("`{name}` runs a program that Tenon doesn't check"),
             argv.piece(),
         );
         if code::forks_forever(text) {
             self.report(
                 Class::HardDeny,
-                "it makes copies of itself without end",
+                "it starts endless copies of itself",
                 argv.piece(),
             );
         }
@@ -298,21 +306,15 @@ impl Finder {
                     if fed == Fed::Yes {
                         below.feed = below.feed.max(Feed::Something);
                     }
-                    self.opaque(
-                        Class::Ask,
-                        "the program of `awk` runs a command",
-                        argv.piece(),
-                    );
+                    self.opaque(Class::Ask, "the `awk` program runs a command", argv.piece());
                     self.text(&code, &below);
                 }
-                AwkRun::Unknown if context.feed == Feed::Download => self.report(
-                    Class::HardDeny,
-                    "a download would be run by `awk`",
-                    argv.piece(),
-                ),
+                AwkRun::Unknown if context.feed == Feed::Download => {
+                    self.report(Class::HardDeny, "`awk` would run a download", argv.piece())
+                }
                 AwkRun::Unknown => self.opaque(
                     Class::Confirm,
-                    "what `awk` would run is not written out",
+                    "what `awk` runs only shows when it runs",
                     argv.piece(),
                 ),
             }
@@ -325,7 +327,7 @@ impl Finder {
             let SedDeed::Run(code) = deed else { continue };
             self.opaque(
                 Class::Confirm,
-                "the script of `sed` runs a program",
+                "the `sed` script runs a program",
                 argv.piece(),
             );
             self.text(&code, below);
@@ -346,7 +348,7 @@ impl Finder {
             self.text(&words[at..].join(" "), &inner);
             self.report(
                 Class::Confirm,
-                format!("the program names `{}` in a string", words[at]),
+                format!("the program contains `{}` in a string", words[at]),
                 argv.piece(),
             );
         }

@@ -92,7 +92,7 @@ pub(super) fn danger(language: &str, text: &str) -> Option<(Class, String)> {
         .split_ascii_whitespace()
         .find_map(|call| sweeps(text, call))
     {
-        let what = format!("the program would delete `{path}` as a whole");
+        let what = format!("the program would delete all of `{path}`");
         return Some((Class::HardDeny, what));
     }
     let bare = language.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -108,11 +108,9 @@ pub(super) fn danger(language: &str, text: &str) -> Option<(Class, String)> {
         });
     let quotes_run = matches!(bare, "perl" | "ruby" | "php") && text.contains('`');
     let what = match word {
-        Some(word) => format!("the program calls `{word}`, which can destroy or run anything"),
+        Some(word) => format!("the program calls `{word}`, which can delete or run anything"),
         None if quotes_run => String::from("the program runs a command"),
-        None if opens_to_write(bare, text) => {
-            String::from("the program opens a file to write it anew")
-        }
+        None if opens_to_write(bare, text) => String::from("the program overwrites a file"),
         None if bare == "tclsh" && text.contains("file ") && deletes_in_tcl(text) => {
             String::from("the program deletes or moves files")
         }

@@ -76,7 +76,9 @@ fn too_long(text: &str) -> Script {
         text: text.to_owned(),
         dangers: vec![Danger {
             class: Class::Confirm,
-            what: format!("the command is longer than {MAX_BYTES} bytes and was not read"),
+            what: format!(
+                "the command is longer than {MAX_BYTES} bytes, so Tenon did not check it"
+            ),
             piece: find::brief(text),
         }],
         commands: Commands::Unknown(why),

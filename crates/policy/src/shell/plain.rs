@@ -138,7 +138,7 @@ pub(super) fn read(text: &str) -> Result<Vec<PlainCommand>, Refusal> {
     reader.end_word()?;
     reader.end_command(Before::Anything)?;
     if reader.before == Before::Operator {
-        return Err("a command is missing at its end".into());
+        return Err("the command at the end is missing".into());
     }
     if !reader.open.is_empty() {
         return Err("a group of commands is not closed".into());
@@ -222,7 +222,7 @@ impl Reader<'_> {
             '(' | '{' | '}' | '$' | '`' | '!' => Err(format!("it uses `{c}`")),
             '\r' => Err("it has a control character".into()),
             // What counts as blank outside ASCII depends on the locale.
-            c if c.is_whitespace() => Err("it has an unusual blank".into()),
+            c if c.is_whitespace() => Err("it has an unusual space character".into()),
             c => {
                 self.word.expands |= matches!(c, '*' | '?' | '[' | '~');
                 self.word.push(literal(c)?);
@@ -323,7 +323,7 @@ impl Reader<'_> {
                 return Err("it opens a connection to another machine".into());
             }
             Pending::Source if word.expands => {
-                return Err("the file that it reads is not written out".into());
+                return Err("which file it reads only shows when it runs".into());
             }
             Pending::Text if word.expands => return Err("it uses a special text as input".into()),
             Pending::Source | Pending::Text => {}
@@ -433,7 +433,7 @@ impl Reader<'_> {
             }
             self.word.push(literal(c)?);
         }
-        Err("a quote is not closed".into())
+        Err("a quote isn't closed".into())
     }
 
     fn double_quoted(&mut self) -> Result<(), Refusal> {
@@ -454,7 +454,7 @@ impl Reader<'_> {
                 c => self.word.push(literal(c)?),
             }
         }
-        Err("a quote is not closed".into())
+        Err("a quote isn't closed".into())
     }
 }
 
@@ -471,13 +471,13 @@ fn is_foreign_home(text: &str) -> bool {
 
 fn check_head(head: &PlainWord) -> Result<(), Refusal> {
     if head.text.is_empty() {
-        return Err("the name of the command is empty".into());
+        return Err("the command's name is empty".into());
     }
     if !head.quoted && RESERVED.contains(&head.text.as_str()) {
         return Err(format!("it uses `{}`", head.text));
     }
     if head.text != "[" && head.text.contains(['*', '?', '[', '%', '~']) {
-        return Err("the name of the command is not written out".into());
+        return Err("the command's name only shows when it runs".into());
     }
     if head.text.contains('=') {
         return Err("it sets a variable".into());

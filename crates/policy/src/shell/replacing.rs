@@ -31,7 +31,7 @@ pub(super) fn danger(argv: Argv<'_>, name: &str) -> Option<(Class, String)> {
     let what = if name == "patch" {
         "changes files"
     } else {
-        "can overwrite files that are there"
+        "can overwrite existing files"
     };
     replaces.then(|| (Class::Confirm, format!("`{name}` {what}")))
 }

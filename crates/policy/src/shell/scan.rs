@@ -51,7 +51,7 @@ pub(super) fn scan(finder: &mut Finder, text: &str, context: &Context) {
     if is_bomb(text) {
         finder.report(
             Class::HardDeny,
-            "a function starts copies of itself without end",
+            "a function starts endless copies of itself",
             brief(text),
         );
     }

@@ -105,7 +105,7 @@ pub(super) fn of_variable(assignment: &str) -> Option<String> {
     let (name, value) = assignment.split_once('=')?;
     let value = value.trim_matches(['"', '\'']);
     if name == "PS4" && value.contains(['`', '$']) && value.contains(['`', '(']) {
-        return Some(String::from("`PS4` is run before each command"));
+        return Some(String::from("the shell runs `PS4` before each command"));
     }
     let settings = SETTINGS_IN.contains(&name)
         || name.starts_with("GIT_CONFIG_KEY_")
@@ -132,7 +132,7 @@ pub(super) fn of_git(argv: Argv<'_>, sub: Option<Argv<'_>>) -> Option<String> {
         if let Some((key, value)) = setting.and_then(|setting| setting.split_once('='))
             && runs(key, value)
         {
-            return Some(format!("git runs a program for the setting `{key}`"));
+            return Some(format!("the git setting `{key}` runs a program"));
         }
         if text.starts_with("--exec-path=") {
             return Some(String::from("git takes its programs from another folder"));
@@ -145,7 +145,7 @@ pub(super) fn of_git(argv: Argv<'_>, sub: Option<Argv<'_>>) -> Option<String> {
             None => None,
         };
         if value.is_some_and(|value| !is_plain(value)) && verb != "rebase" && verb != "commit" {
-            return Some(format!("git runs what stands behind `{text}`"));
+            return Some(format!("git runs the command given with `{text}`"));
         }
     }
     sub.filter(|_| verb == "config").and_then(of_config)
@@ -167,5 +167,5 @@ fn of_config(sub: Argv<'_>) -> Option<String> {
     let reads = sub.has_long(&["get", "get-all", "get-regexp", "unset", "unset-all", "list"])
         || matches!(*key, "get" | "unset" | "list");
     (!reads && key.contains('.') && runs(key, value))
-        .then(|| format!("git would run a program for the setting `{key}` from then on"))
+        .then(|| format!("git would run a program because of the setting `{key}` from then on"))
 }

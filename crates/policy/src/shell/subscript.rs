@@ -24,7 +24,7 @@ impl Finder {
             if !term.open && term.text.contains('[') {
                 self.opaque(
                     Class::Confirm,
-                    format!("`{name}` runs what stands in a subscript"),
+                    format!("`{name}` runs code in a subscript"),
                     argv.piece(),
                 );
             }
@@ -55,11 +55,7 @@ impl Finder {
         let below = context.deeper();
         for code in codes {
             self.text(&code, &below);
-            self.opaque(
-                Class::Confirm,
-                "arithmetic runs what stands in a subscript",
-                code,
-            );
+            self.opaque(Class::Confirm, "the shell runs code in a subscript", code);
         }
     }
 
@@ -72,7 +68,7 @@ impl Finder {
             _ => return,
         };
         if argv.has_short(options) {
-            let what = format!("`{name}` changes what a name means");
+            let what = format!("`{name}` changes what a command name means");
             self.opaque(Class::Confirm, what, argv.piece());
         }
     }

@@ -98,7 +98,7 @@ impl Finder {
 
     fn keep(&mut self, target: Target) {
         if self.targets.len() > MAX_TARGETS {
-            self.opaque(Class::Confirm, "it names more files than are looked at", "");
+            self.opaque(Class::Confirm, "it names too many files to check", "");
         } else if !self.targets.contains(&target) {
             self.targets.push(target);
         }
@@ -140,7 +140,7 @@ impl Finder {
         if place::vital(path).is_some() {
             self.report(
                 Class::HardDeny,
-                format!("`{path}` would be deleted or moved as a whole"),
+                format!("all of `{path}` would be deleted or moved"),
                 piece,
             );
         }

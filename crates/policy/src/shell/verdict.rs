@@ -62,13 +62,13 @@ fn by_place(target: &Target, place: Place) -> Option<(Class, String)> {
     let what = match place {
         Place::FileSystemRoot => "the whole file system",
         Place::Home => "your home",
-        Place::AboveRoot => "a folder that the project lies in",
+        Place::AboveRoot => "a folder above the project",
         Place::Device => {
             let writes = matches!(target.deed, Deed::Overwrite | Deed::Append | Deed::Change);
             return writes.then(|| {
                 (
                     Class::HardDeny,
-                    format!("`{path}` is a disk and would be written to"),
+                    format!("it would write to the disk `{path}`"),
                 )
             });
         }

@@ -57,7 +57,7 @@ pub(super) fn walk_tree(
     }
     walker.visit(root, context);
     if agreement == Agreement::Unknown && text.contains("@P}") {
-        let what = "the shell runs what stands in a variable to make a prompt of it";
+        let what = "the shell runs code in a variable to make the prompt";
         finder.opaque(Class::Confirm, what, brief(text));
     }
     finder.held_subscripts(text, context);
@@ -69,7 +69,7 @@ pub(super) fn walk_tree(
         finder.sight = Sight::Partial;
         finder.report(
             Class::Ask,
-            "the line could not be read as a whole",
+            "Tenon could not read the whole line",
             brief(text),
         );
         scan::scan(finder, text, context);
@@ -203,7 +203,7 @@ impl<'a> Walker<'a> {
             self.finder.sight = Sight::Partial;
             self.finder.report(
                 Class::Confirm,
-                "commands are nested deeper than is followed",
+                "commands are nested too deeply to check",
                 brief(self.slice(node)),
             );
             return;
@@ -472,7 +472,7 @@ impl<'a> Walker<'a> {
         {
             self.finder.report(
                 Class::HardDeny,
-                format!("`{name}` starts copies of itself without end"),
+                format!("`{name}` starts endless copies of itself"),
                 brief(self.slice(node)),
             );
         }

@@ -57,7 +57,7 @@ fn a_rule_adds_to_what_is_confirmed_and_nothing_takes_it_away() {
     let found = verdict(&bash("deploy prod"), &rules);
     assert_eq!(
         found.reason,
-        "`bash: \"deploy *\" = confirm` (test:1) says confirm"
+        "the rule `bash: \"deploy *\" = confirm` (test:1) asks each time"
     );
     assert_eq!(found.responders, Responders::Any);
 }
@@ -205,7 +205,8 @@ fn examples_are_held_against_their_rule_when_it_is_read() {
     let said = bash(json!({"match": ["git diff", "git push"]})).unwrap_err();
     assert_eq!(
         said,
-        "`permission.0.examples.match.1`: the rule `bash: \"git diff *\" = allow` does not match its example `git push`: change one of the two"
+        "`permission.0.examples.match.1`: the rule `bash: \"git diff *\" = allow` does not match \
+         its example `git push`: change the rule or the example"
     );
     let said = bash(json!({"not_match": ["git diff x"]})).unwrap_err();
     assert!(said.contains("matches its example `git diff x`"), "{said}");
@@ -222,7 +223,7 @@ fn examples_are_held_against_their_rule_when_it_is_read() {
     assert!(
         bash(json!({"match": "git diff"}))
             .unwrap_err()
-            .contains("a list of texts")
+            .contains("a list of strings")
     );
     assert!(
         bash(json!({"match": [1]}))
@@ -259,7 +260,7 @@ fn of_a_line_only_the_one_open_command_is_offered() {
             .map(|offer| offer.rule)
             .collect()
     };
-    let rule = "bash: \"cargo test\", plus words that do not begin with \"-\" = allow";
+    let rule = "bash: \"cargo test\", plus words that don't begin with \"-\" = allow";
     for command in [
         "cargo test a",
         "cd p && cargo test a",
@@ -311,7 +312,7 @@ fn the_parts_of_a_line_are_told_and_what_decided_comes_last() {
     assert_eq!(last.rule, "bash: \"git push\" = ask");
     assert_eq!(
         found.reason,
-        "`git push`: `bash: \"git push\" = ask` (test:1) says ask"
+        "`git push`: the rule `bash: \"git push\" = ask` (test:1) asks"
     );
     assert!(
         verdict(&read("a"), &rules)
@@ -327,8 +328,8 @@ fn a_question_names_every_danger_of_the_line_with_its_part() {
     assert_eq!(reason("rm -rf build"), "`rm` deletes files");
     assert_eq!(
         reason("rm -rf build && git push --force"),
-        "`rm` deletes files (`rm -rf build`); `git push` can overwrite or delete what others have \
-         (`git push --force`)"
+        "`rm` deletes files (`rm -rf build`); `git push` can overwrite or delete other people's \
+         work (`git push --force`)"
     );
     assert_eq!(
         reason("rm a; rm b; rm c"),
@@ -352,7 +353,7 @@ fn a_protected_file_is_named_beside_a_danger() {
     )
     .reason;
     assert!(reason.contains("`rm` deletes files"), "{reason}");
-    assert!(reason.contains("part of git itself"), "{reason}");
+    assert!(reason.contains("part of git's own data"), "{reason}");
 }
 
 #[test]
@@ -371,11 +372,11 @@ fn why_only_once_is_offered_is_said_of_interpreters_and_of_lines_with_several_co
     );
     assert_eq!(
         why("cp a b").as_deref(),
-        Some("one `cp` says nothing about the next")
+        Some("the next `cp` may do something quite different")
     );
     assert_eq!(
         why("cargo build && cargo test").as_deref(),
-        Some("2 of these commands need a yes")
+        Some("2 of these commands need your yes")
     );
     assert_eq!(why("cargo build"), None);
     assert_eq!(why("echo $(date)"), None);

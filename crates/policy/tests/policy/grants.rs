@@ -30,7 +30,7 @@ fn a_command_is_offered_by_its_first_words_and_shown_exactly() {
         ("make-it", "make-it"),
         ("echo 'a b' c", "echo 'a b'"),
     ] {
-        let rule = format!("bash: \"{words}\", plus words that do not begin with \"-\" = allow");
+        let rule = format!("bash: \"{words}\", plus words that don't begin with \"-\" = allow");
         assert_eq!(shown(&bash(command))[0], rule);
     }
     for command in [
@@ -485,7 +485,9 @@ fn a_file_of_grants_that_is_not_one_is_refused_with_advice() {
     ] {
         let error = Grants::from_json(&serde_json::from_str(json).unwrap()).unwrap_err();
         assert!(
-            error.to_string().contains("Remove it to be asked again"),
+            error
+                .to_string()
+                .contains("Delete the file to be asked again"),
             "{error}"
         );
     }

@@ -212,7 +212,7 @@ fn without_a_sandbox_that_holds_auto_asks_about_commands_and_says_why() {
             Enforced::No("the kernel has no user namespaces"),
             "no user namespaces",
         ),
-        (Enforced::Unknown, "nobody has looked"),
+        (Enforced::Unknown, "Tenon has not checked"),
     ] {
         let mode = Mode {
             permission: Auto,

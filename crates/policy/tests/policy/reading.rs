@@ -88,11 +88,11 @@ fn the_reason_says_what_would_be_read() {
     let reason = |command: &str| verdict(&bash(command), &Rules::built_in()).reason;
     assert_eq!(
         reason("cat /etc/shadow"),
-        "cat would read /etc/shadow, outside the project"
+        "cat would read /etc/shadow, which is outside the project"
     );
     assert_eq!(
         reason("grep -rn x ."),
-        "with `-rn` grep may do more than read what it names"
+        "with `-rn`, grep may do more than read"
     );
     assert!(reason("cat x/.s*/*").contains("`x/.s*/*`"));
 }
@@ -227,7 +227,7 @@ fn what_runs_free_asks_where_its_program_could_be_the_projects() {
     }
     assert_eq!(
         verdict(&with("ls", &ls), &Rules::built_in()).reason,
-        "`ls` stands for /p/node_modules/.bin/ls here, which a command could have written"
+        "`ls` is /p/node_modules/.bin/ls here, and a command could have written that file"
     );
     let rules = user_rules(r#"{"bash": {"ls *": "allow"}}"#);
     assert_eq!(class(&with("ls src", &ls), &rules), Class::Allow);

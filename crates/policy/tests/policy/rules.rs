@@ -287,13 +287,13 @@ fn what_cannot_be_read_is_refused_with_its_place() {
     );
     assert!(wrong(r#"{"bash": {"cd x && make": "allow"}}"#).contains("one rule for each command"));
     assert!(wrong(r#"{"edit": {"../x": "deny"}}"#).contains("`..`"));
-    assert!(wrong(r#"{"edit": {"a[": "deny"}}"#).contains("not a path pattern"));
-    assert!(wrong(r#"{"ba sh": "deny"}"#).contains("not the name of a tool"));
+    assert!(wrong(r#"{"edit": {"a[": "deny"}}"#).contains("isn't a path pattern"));
+    assert!(wrong(r#"{"ba sh": "deny"}"#).contains("there is no tool called"));
     assert!(wrong("3").contains("expected an object"));
     assert!(wrong(r#"[{"tool": "bash"}]"#).starts_with("`permission.0.decision`"));
     assert!(
         wrong(r#"[{"tool": "read", "match": {"command_prefix": "x"}, "decision": "ask"}]"#)
-            .contains("only rules of bash")
+            .contains("only rules for bash")
     );
     assert!(
         wrong(r#"[{"tool": "read", "path": "x", "decision": "ask"}]"#).contains("only tool, match")
@@ -323,7 +323,7 @@ fn the_explanation_lists_what_was_tried_and_ends_with_what_decided() {
     );
     assert_eq!(
         found.reason,
-        "`git push` is denied by `bash: \"git push\" = deny` (test:1)"
+        "the rule `bash: \"git push\" = deny` (test:1) denies `git push`"
     );
 
     let found = verdict(&bash("make"), &Rules::built_in());
