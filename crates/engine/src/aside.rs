@@ -148,7 +148,7 @@ async fn once<E>(
     }
     Err(Failed::Model(ModelError::new(
         ModelErrorKind::Protocol,
-        "the model's stream ended without an end",
+        "the model's answer broke off",
     )))
 }
 

@@ -66,13 +66,13 @@ impl Limit {
             }),
             LimitSource::Setting => String::from("your `context.max_tokens`"),
             LimitSource::Refused => String::from(
-                "the server refused a longer request; when it holds more, set `context_window`",
+                "the server refused a longer request; if its window is larger, set `context_window`",
             ),
             LimitSource::Unasked => String::from(
-                "assumed, because the server is not asked here: `context_window` sets it",
+                "assumed, because Tenon does not ask this server; set `context_window`",
             ),
             LimitSource::Assumed => {
-                String::from("assumed; the server does not say what it holds: set `context_window`")
+                String::from("assumed, because the server doesn't report it; set `context_window`")
             }
         }
     }

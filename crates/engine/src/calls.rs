@@ -222,7 +222,9 @@ async fn stop(name: &str, running: &mut Running) -> ToolOutput {
         Ok(ended) => unwrap(name, ended),
         Err(_) => ToolOutput::error(
             ErrorCode::UnknownOutcome,
-            format!("`{name}` did not stop when it was told to; check what it did before going on"),
+            format!(
+                "`{name}` did not stop when it was told to; check what it did before you continue"
+            ),
         ),
     }
 }
@@ -392,7 +394,7 @@ fn count(run: &mut Run, name: &str, output: &ToolOutput, status: CallStatus) {
 /// people it is none.
 fn unreadable(times: u32) -> String {
     format!(
-        "the model did not keep to the reply format {times} times in a row; the run was stopped. Use another model, or `--dialect native` when the model can call tools by itself."
+        "the model broke the reply format {times} times in a row; the run was stopped. Use another model, or `--dialect native` if the model supports tool calls."
     )
 }
 
@@ -405,7 +407,7 @@ fn too_many_failures(run: &Run) -> Option<End> {
             unreadable(formless)
         } else {
             format!(
-                "{failures} tool calls in a row failed; the run was stopped. Say how to go on, or raise `{key}`."
+                "{failures} tool calls in a row failed; the run was stopped. Say how to continue, or raise `{key}`."
             )
         })
     })
@@ -419,7 +421,7 @@ pub(crate) fn close_open(run: &Run, outcome: Outcome) -> Flow<()> {
             (
                 ErrorCode::UnknownOutcome,
                 CallStatus::UnknownOutcome,
-                "it is not known how this call ended; check its effects before going on",
+                "Tenon doesn't know how this call ended; check its effects before you continue",
             )
         } else {
             (

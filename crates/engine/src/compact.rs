@@ -143,7 +143,7 @@ pub(crate) async fn if_due(run: &mut Run) -> Flow<()> {
     };
     if run.core.compaction.note(helped, outcome.after) >= MOST {
         let message = format!(
-            "The conversation was made shorter {MOST} times in a row and still has ~{} of {} tokens.",
+            "Compacted {MOST} times in a row, and the conversation still has ~{} of {} tokens.",
             figure(measured.counted(outcome.after)),
             figure(measured.counted(limit)),
         );
@@ -158,10 +158,10 @@ fn buys_work(run: &Run) -> Flow<()> {
     let message = match run.core.compaction.done() {
         None => return Ok(()),
         Some(Stuck::OneStep) => format!(
-            "One step filled the window again after each of the last {MOST} compactions, so the work does not get on."
+            "One step filled the window again after each of the last {MOST} compactions, so the work makes no progress."
         ),
         Some(Stuck::SameCalls) => format!(
-            "After each of the last {MOST} compactions the model only repeated earlier calls until the window was full again, so the work does not get on."
+            "After each of the last {MOST} compactions the model only repeated earlier calls until the window was full again, so the work makes no progress."
         ),
     };
     Err(stop(run, message))
@@ -183,7 +183,7 @@ pub(crate) async fn after_overflow(run: &mut Run, error: &ModelError) -> Flow<()
     let current = run.core.active.get();
     let mut measured = Measured::of(run, &current);
     if !run.core.given.compaction.auto {
-        let hint = "Type /compact to make it shorter, or set `compaction.auto`.";
+        let hint = "Type /compact to shorten it, or set `compaction.auto`.";
         return Err(step::fail(run, &error.clone().with_hint(hint)));
     }
     if measured.limit.is_none_or(|limit| measured.tokens <= limit) {
@@ -239,12 +239,10 @@ pub(crate) async fn by_hand(run: &mut Run, focus: Option<String>) -> Flow<()> {
     let tried = shorten(run, &current, &job).await;
     let message = match &tried {
         Ok(Tried::Nothing) => format!(
-            "Nothing to make shorter: the conversation has ~{} tokens, and what was said last stays as it is.",
+            "Nothing to compact: the conversation has ~{} tokens, and the last messages are always kept.",
             figure(measured.expected)
         ),
-        Err(End::Interrupted) => {
-            String::from("Stopped: nothing was made shorter, the conversation is as it was.")
-        }
+        Err(End::Interrupted) => String::from("Stopped: the conversation is unchanged."),
         _ => return tried.map(drop),
     };
     run.core
@@ -301,7 +299,7 @@ async fn shorten(run: &mut Run, current: &Current, job: &Job<'_>) -> Flow<Tried>
     if after >= before {
         // Messages would be given up for nothing.
         let message = format!(
-            "Not compacted: a summary with the facts would have ~{} tokens, the conversation has ~{}. It stays as it is.",
+            "Not compacted: a summary would have ~{} tokens and the conversation has ~{}.",
             figure(job.measured.counted(after)),
             figure(job.measured.counted(before))
         );
@@ -353,8 +351,8 @@ fn prune_only(view: &View, pruned: Pruned) -> (Compacted, String) {
 
 fn outputs(count: usize) -> String {
     match count {
-        1 => String::from("1 long output of a tool was taken out"),
-        many => format!("{many} long outputs of tools were taken out"),
+        1 => String::from("1 long tool output was removed"),
+        many => format!("{many} long tool outputs were removed"),
     }
 }
 
@@ -380,7 +378,7 @@ async fn replace(
         }
         Strategy::Model => {
             let message = format!(
-                "The conversation has ~{} tokens: the model is asked for a summary of it.",
+                "The conversation has ~{} tokens; asking the model for a summary.",
                 figure(run.core.meter.expect(view.tokens()))
             );
             run.core

@@ -116,7 +116,7 @@ async fn serve(
             NoticeLevel::Info,
             "jobs_ended",
             format!(
-                "Background processes were ended with the session: {}.",
+                "Background processes ended with the session: {}.",
                 names.join(", ")
             ),
         );
@@ -215,7 +215,7 @@ async fn change(core: &Arc<Core>, wanted: Switch, token: &CancellationToken) {
         .catch_unwind()
         .await;
     if changed.is_err() {
-        let reason = "Choosing the model crashed; this is a bug, and the old model stays.";
+        let reason = "Changing the model crashed. This is a bug; the old model stays.";
         core.notice(None, NoticeLevel::Error, notice::NOT_SWITCHED, reason);
     }
 }
@@ -262,8 +262,8 @@ pub(crate) fn repaired(what: &str) -> Notice {
         kind: String::from("protected"),
         message: what.to_owned(),
         // What stayed needs no way back.
-        hint: ["set aside", "put back"].iter().any(|moved| what.contains(moved)).then(|| String::from(
-            "While a command runs, nobody may make or change what Tenon, git or a shell takes orders from. If it was you, do it again, or rename it back, when the command has ended.",
+        hint: ["was moved to", "has been restored", "They were removed"].iter().any(|moved| what.contains(moved)).then(|| String::from(
+            "While a command runs, files that tell Tenon, git or a shell what to run must not change. If you made this change, make it again (or rename the file back) when the command has ended.",
         )),
     }
 }

@@ -54,16 +54,16 @@ fn warning(current: &Current, truncated: Truncated) -> Notice {
             window.tokens,
             source(&window)
         ),
-        None => String::from("It does not say how large its window is."),
+        None => String::from("It doesn't report its window."),
     };
     Notice {
         level: NoticeLevel::Warning,
         kind: String::from("truncated"),
         message: format!(
-            "The server read {read} of about {expected} tokens: it has most likely cut off the front of the conversation, with the instructions and the tools. {window}"
+            "The server read only {read} of about {expected} tokens: it probably cut off the start of the conversation, with the instructions and the tools. {window}"
         ),
         hint: Some(format!(
-            "Serve the model with a larger window ({}) and set `context_window` to what it really is.",
+            "Serve the model with a larger window ({}) and set `context_window` to its real size.",
             Software::windows()
         )),
     }

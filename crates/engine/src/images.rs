@@ -12,7 +12,7 @@ use tenon_model::{Identity, Vision};
 use tenon_session::SessionError;
 use tenon_vocab::{BlobRef, ImageSource, Message, Part, ToolImage};
 
-const NOT_SHOWN: &str = "[an image stood here; this model does not look at images]";
+const NOT_SHOWN: &str = "[an image was here; this model doesn't accept images]";
 
 /// Whether the model of this step is given pictures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) fn refusal(identity: &Identity, parts: &[Part]) -> Option<String> {
     let blind = identity.vision == Vision::No && parts.iter().any(is_image);
     blind.then(|| {
         format!(
-            "`{}` does not look at images, so the prompt was not sent; choose a model that does with `/models NAME` or `--model`, or leave the image out",
+            "`{}` doesn't accept images, so the prompt was not sent; choose a model that does with `/models NAME` or `--model`, or leave the image out",
             identity.model
         )
     })

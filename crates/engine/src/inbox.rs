@@ -303,7 +303,7 @@ fn dispatch(core: &Arc<Core>, command: Command) {
                     NoticeLevel::Info,
                     "late_answer",
                     format!(
-                        "No question {id} is waiting: the answer came too late or was given before."
+                        "No question {id} is waiting: it was already answered, or its run has ended."
                     ),
                 );
             }

@@ -42,7 +42,7 @@ pub(crate) async fn attached(run: &mut Run, text: &str) -> Flow<Vec<Part>> {
     }
     if found.len() > MOST {
         let message = format!(
-            "{} files are mentioned; the first {MOST} go along with the prompt.",
+            "The prompt mentions {} files; only the first {MOST} are attached.",
             found.len()
         );
         run.core
@@ -54,7 +54,7 @@ pub(crate) async fn attached(run: &mut Run, text: &str) -> Flow<Vec<Part>> {
     for found in found {
         if bytes > BYTES {
             let message = format!(
-                "`{}` does not go along: the mentions before it fill {BYTES} bytes.",
+                "`{}` is not attached: the files mentioned before it fill the limit of {BYTES} bytes.",
                 found.reading.path
             );
             run.core
@@ -107,7 +107,7 @@ fn doubt(run: &Run, word: &Word) {
             Some(run.id),
             NoticeLevel::Info,
             notice::MENTION,
-            format!("`@{path}` names no file; it was sent as text."),
+            format!("`@{path}` isn't a file; it was sent as text."),
         );
     }
 }
@@ -119,7 +119,7 @@ async fn one(run: &mut Run, found: Found) -> Flow<Vec<Part>> {
     let done = calls::by_user(run, id, tool, input(&reading).to_string(), Leave::ToBeAsked).await?;
     if let Some(error) = done.envelope.error() {
         let message = format!(
-            "`@{}` does not go along: {}",
+            "`@{}` is not attached: {}",
             typed(&reading),
             for_people(&reading, error)
         );
@@ -156,7 +156,7 @@ fn tell_of_the_rest(run: &Run, reading: &Reading, envelope: &Envelope) {
         return;
     }
     let message = format!(
-        "Only lines 1-{} of @{} go along: it has {lines} lines, more than fits. The model can read the rest.",
+        "Only lines 1-{} of @{} are attached: it has {lines} lines, more than fits. The model can read the rest.",
         next - 1,
         reading.path
     );
@@ -177,7 +177,6 @@ fn typed(reading: &Reading) -> String {
 fn for_people(reading: &Reading, error: &ToolError) -> String {
     let said = error.message.as_str();
     let said = said.strip_prefix("not allowed: ").unwrap_or(said);
-    let said = said.strip_prefix("path_outside_root: ").unwrap_or(said);
     match reading.lines {
         Some(Lines { first, .. }) if said.starts_with("offset ") => {
             let has = said.rsplit_once(": ").map_or("", |(_, has)| has);

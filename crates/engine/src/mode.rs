@@ -80,7 +80,7 @@ pub(crate) fn wish(
     settings: &mut Settings,
 ) -> Result<Wished, String> {
     if let Some(file) = core.forbids(mode) {
-        return Err(format!("The mode stays as it is: {file} forbids {mode}."));
+        return Err(format!("The mode was not changed: {file} forbids {mode}."));
     }
     // The last word counts, also before what waits for the end of a run.
     core.inbox.forget_modes();
@@ -94,7 +94,7 @@ pub(crate) fn wish(
     }
     let Some(_) = agent_of(core, mode) else {
         return Err(format!(
-            "The mode stays as it is: no agent here is for {mode}."
+            "The mode was not changed: there is no agent for {mode}."
         ));
     };
     let waits = core.inbox.is_running();
@@ -103,7 +103,7 @@ pub(crate) fn wish(
         return Ok(Wished::Queued);
     }
     Ok(Wished::Done {
-        said: format!("The mode is {mode} when this run is over."),
+        said: format!("The mode will be {mode} after this run."),
         hint: None,
     })
 }

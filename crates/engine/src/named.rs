@@ -52,9 +52,9 @@ pub(crate) fn change(core: &Core, change: SettingsChange) {
     if let Some(pinned) = change.pinned {
         settings.pinned = pinned;
         said.push(String::from(if pinned {
-            "The session stays when old ones are removed."
+            "This session is kept when old ones are removed."
         } else {
-            "The session is removed when it is old enough."
+            "This session is removed when it gets old."
         }));
     }
     if let Some(wanted) = change.permission_mode {

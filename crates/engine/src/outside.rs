@@ -40,7 +40,7 @@ impl Blocked {
             names => format!(" It would get {} from your environment.", names.join(", ")),
         };
         format!(
-            "{}. It would start again from the beginning; part of it may have run already.{gets} To allow it for good: `{}` in tenon.jsonc",
+            "{}. It would run again from the beginning; part of it may already be done.{gets} To always allow it: `{}` in tenon.jsonc",
             self.denial, self.switch
         )
     }
@@ -64,7 +64,7 @@ pub(crate) async fn ask(
     match core.approval {
         Approval::Ask | Approval::Yes(Confirm::Ask) | Approval::Yolo(Confirm::Ask) => {}
         Approval::Nobody | Approval::Yes(Confirm::Nobody) | Approval::Yolo(Confirm::Nobody) => {
-            return HostReply::Unavailable(String::from("nobody is there to be asked"));
+            return HostReply::Unavailable(String::from("there is no one to ask"));
         }
     }
     let asked = question(core, run, token, |id| Question {

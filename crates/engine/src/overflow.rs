@@ -42,7 +42,7 @@ fn unknown(meter: &Meter, tokens: u64) -> Fit {
         return Fit::Fits;
     }
     Fit::Doubtful(format!(
-        "It is not known how much this server holds; {ASSUMED} tokens are assumed. Set `context_window` to what it really holds."
+        "This server's window is unknown; Tenon assumes {ASSUMED} tokens. Set `context_window` to its real size."
     ))
 }
 
@@ -57,7 +57,7 @@ fn judge(meter: &Meter, limit: &Limit, tokens: u64) -> Fit {
             ),
         )
         .with_hint(format!(
-            "Start a new session with /new, or raise `{key}` when the server holds more."
+            "Start a new session with /new, or raise `{key}` if the server's window is larger."
         ));
         return Fit::TooLong(Box::new(error));
     }

@@ -107,7 +107,7 @@ fn files(core: &Core, typed: &str) -> Reply {
         ..WalkOptions::default()
     };
     let Ok(walk) = core.workspace.walk(".", &options) else {
-        return unavailable("the project cannot be listed");
+        return unavailable("can't list the project");
     };
     let mut words: Vec<String> = Vec::new();
     walk.each(|entry| {
@@ -163,7 +163,7 @@ fn cost(core: &Core) -> Reply {
         notes.push("~ is estimated: the server reported no usage");
     }
     if models.iter().any(|entry| entry.cost.is_none()) {
-        notes.push("- is not known: no price is configured");
+        notes.push("- is unknown: no price is configured");
     }
     table(
         &[

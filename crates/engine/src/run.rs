@@ -175,7 +175,7 @@ impl Run {
             .min(self.core.limits.max_turns);
         if self.tally.steps >= limit {
             return Err(End::Limit(format!(
-                "the limit of {limit} steps for one prompt was reached; send another prompt to go on, or raise `limits.max_turns`"
+                "reached the limit of {limit} steps for one prompt; send another prompt to continue, or raise `limits.max_turns`"
             )));
         }
         self.tally.steps += 1;

@@ -48,10 +48,10 @@ pub(crate) async fn named(run: &Run, name: &str) -> Flow<Vec<Part>> {
     });
     let (skill, loaded) = reading
         .await
-        .map_err(|_| End::Failed(String::from("the skill could not be read")))?;
+        .map_err(|_| End::Failed(String::from("can't read the skill")))?;
     let loaded = loaded.map_err(|error| {
         End::Failed(format!(
-            "nothing was sent: the skill `{}` cannot be loaded: {error}",
+            "nothing was sent: can't load the skill `{}`: {error}",
             skill.name
         ))
     })?;

@@ -56,7 +56,7 @@ impl Told {
         };
         Self {
             what: format!(
-                "The window holds only {} tokens ({}): long files come in pages, and long tasks lose their beginning.",
+                "The window has only {} tokens ({}): long files come in pages, and long tasks lose their beginning.",
                 figure(window.tokens),
                 active::source(window)
             ),

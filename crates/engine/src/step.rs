@@ -326,7 +326,7 @@ fn remark(run: &Run, stop: StopReason, said: Said) {
     let (kind, message) = match (stop, said) {
         (StopReason::MaxTokens, _) => (
             "cut",
-            "The answer was cut: the limit of output tokens was reached.",
+            "The answer was cut off: it reached the limit of output tokens.",
         ),
         (StopReason::ContentFilter, _) => (
             "content_filter",

@@ -188,10 +188,8 @@ pub(crate) async fn collect(
                     .map_or_else(Collected::Log, |()| Collected::Failed(error, batch.seen));
             }
             None => {
-                let error = ModelError::new(
-                    ModelErrorKind::Protocol,
-                    "the model's stream ended without an end",
-                );
+                let error =
+                    ModelError::new(ModelErrorKind::Protocol, "the model's answer broke off");
                 return Collected::Failed(error, batch.seen);
             }
         };

@@ -30,7 +30,7 @@ pub(crate) async fn to(
 ) {
     let possible = match (&switch.mode, &switch.agent) {
         (Some(_), _) => Err(refused(
-            "The mode cannot be changed: agents do not delegate in this version, so it stays single.",
+            "The mode stays single: agents can't delegate in this version.",
         )),
         (None, Some(agent)) => choosable(core, agent, mode),
         (None, None) => Ok(()),
@@ -40,7 +40,7 @@ pub(crate) async fn to(
     }
     let chosen = tokio::select! {
         biased;
-        () = token.cancelled() => Err(refused("The change of the model was stopped.")),
+        () = token.cancelled() => Err(refused("Stopped: the model was not changed.")),
         chosen = choose(core, &switch) => chosen,
     };
     match chosen {
@@ -67,17 +67,17 @@ fn choosable(core: &Core, agent: &str, mode: Option<PermissionMode>) -> Result<(
         return match core.forbids(mode) {
             None => Ok(()),
             Some(file) => Err(refused(&format!(
-                "The agent stays as it is: {file} forbids the mode {mode}."
+                "The agent was not changed: {file} forbids the mode {mode}."
             ))),
         };
     }
     let shown = Printable::line(agent);
     let message = if core.cast.knows(agent) {
-        format!("The agent `{shown}` cannot be changed to: it works only for other agents.")
+        format!("You can't change to the agent `{shown}`: it only works for other agents.")
     } else {
         format!("There is no agent `{shown}`.")
     };
-    let all = format!("There are: {}.", names.join(", "));
+    let all = format!("The agents are: {}.", names.join(", "));
     Err(
         refused(&message).with_hint(match suggest_name(agent, &names) {
             Some(near) => format!("Did you mean `{near}`? {all}"),
@@ -94,7 +94,7 @@ async fn choose(core: &Core, switch: &Switch) -> Result<Option<Current>, ModelEr
     let now = core.active.get();
     let models = || {
         core.models.as_ref().ok_or_else(|| {
-            refused("This session cannot change its model.")
+            refused("This session can't change its model.")
                 .with_hint("Start a new one with `--model`.")
         })
     };
@@ -137,7 +137,7 @@ async fn own_model(models: &dyn ModelSource, provider: &str) -> Result<String, M
         return Err(error.with_hint(match suggest_name(provider, &names) {
             Some(near) => format!("Did you mean `{near}`?"),
             None => format!(
-                "There are: {}. `tenon config edit` adds one; a new session knows it.",
+                "The providers are: {}. `tenon config edit` adds one for new sessions.",
                 names.join(", ")
             ),
         }));
@@ -224,7 +224,7 @@ fn costs(core: &Core) -> Option<String> {
     let said = core.emitter.history(usize::MAX).1 > 0;
     (said && layout::is_due(core)).then(|| {
         String::from(
-            "Its tools are new to the model: with the next prompt the server reads the conversation from its start, once.",
+            "Its tools differ, so with the next prompt the server reads the whole conversation again, once.",
         )
     })
 }

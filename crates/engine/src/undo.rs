@@ -78,9 +78,7 @@ async fn beside(
         Err(_) => said(
             NoticeLevel::Error,
             notice::NOT_UNDONE,
-            String::from(
-                "Taking changes back crashed; this is a bug. Look at the files before you go on.",
-            ),
+            String::from("Undo crashed. This is a bug; check the files before you continue."),
         ),
     };
     core.emit_or_end(None, notice);
@@ -100,7 +98,7 @@ fn undo_files(core: &Core) -> Result<Notice, SessionError> {
         let outcome = roll(core, rest.plan, rest.group.by, rest.group.to_seq)?;
         let mut notice = told(&outcome, rest.missing, "Undone", "as before");
         notice.hint = Some(String::from(
-            "/redo gives again what was undone, but for what is named as gone.",
+            "/redo brings back what was undone, except what is listed as gone.",
         ));
         return Ok(notice);
     }
@@ -138,7 +136,7 @@ fn undo_files(core: &Core) -> Result<Notice, SessionError> {
         NoticeLevel::Info,
         notice::NOT_UNDONE,
         String::from(
-            "Nothing to undo: this session has changed no files that are watched, or all of it was taken back.",
+            "Nothing to undo: this session changed no watched files, or all its changes are undone.",
         ),
     ))
 }
@@ -156,14 +154,14 @@ fn undone(core: &Core, plan: Plan, missing: usize, to_seq: u64) -> Result<Notice
         warn(core);
         FOR_GOOD
     } else if outcome.done.is_empty() {
-        "/undo again goes on to the run before it. To try this one again: /redo, then /undo."
+        "/undo again undoes the run before it. To retry this one: /redo, then /undo."
     } else {
-        "The conversation stays as it is; /revert takes both back. /redo gives the files again."
+        "The conversation stays as it is; /revert takes both back. /redo brings the files back."
     }));
     Ok(notice)
 }
 
-const FOR_GOOD: &str = "/undo once more takes back what there is no room to keep: then it is gone for good, and /redo cannot give it again. With a larger `checkpoints.max_bytes` it would be kept.";
+const FOR_GOOD: &str = "/undo again also undoes what there is no room to keep: it is then gone for good, and /redo can't bring it back. A larger `checkpoints.max_bytes` would keep it.";
 
 /// What the last undo or revert left for want of room.
 struct Rest {
@@ -232,7 +230,7 @@ fn redo_files(core: &Core) -> Result<Notice, SessionError> {
     let to_seq = to_seq.map_or(0, |at| at.seq);
     let outcome = roll(core, plan, CheckpointAction::Redone, to_seq)?;
     let mut notice = told(&outcome, missing, "Redone", "as left by the session");
-    notice.hint = Some(String::from("/undo takes it back again."));
+    notice.hint = Some(String::from("/undo undoes it again."));
     Ok(notice)
 }
 
@@ -243,7 +241,7 @@ fn of_revert(core: &Core, group: &TakenBack) -> Option<Notice> {
     }
     let (plan, _) = plan(core, &group.records);
     let mut message = String::from(
-        "Nothing was done yet. The last thing taken back was a part of the conversation, with its files. /redo does not bring the conversation back; the files of it would change again:",
+        "Nothing was done yet. What you took back last was part of the conversation, with its files. /redo doesn't bring the conversation back; only these files would change again:",
     );
     for (path, deed) in plan.deeds().take(words::NAMED) {
         message.push_str(&format!(
@@ -255,7 +253,7 @@ fn of_revert(core: &Core, group: &TakenBack) -> Option<Notice> {
     message.push_str(&left(&plan.left));
     let mut notice = said(NoticeLevel::Warning, notice::NOT_UNDONE, message);
     notice.hint = Some(String::from(
-        "/redo once more does that. /fork N goes on in a copy that still has the conversation up to message N.",
+        "Type /redo again to do that. /fork N continues in a copy that still has the conversation up to message N.",
     ));
     Some(notice)
 }
@@ -362,10 +360,12 @@ fn reverted(outcome: &Outcome, missing: usize, point: &Point) -> Notice {
     let typed = typed.map(|prompt| format!("What you had typed: {prompt}"));
     let files = match outcome.done.len() {
         0 => "",
-        _ => "/redo gives the files, then ",
+        _ => "/redo brings the files back, then ",
     };
     let back = point.last.map(|last| {
-        format!("To have it back: {files}/fork {last} goes on in a copy with all that was said.")
+        format!(
+            "To get it back: {files}/fork {last} continues in a copy with the whole conversation."
+        )
     });
     let hints: Vec<String> = typed.into_iter().chain(back).collect();
     notice.hint = (!hints.is_empty()).then(|| hints.join("\n"));

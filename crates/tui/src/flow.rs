@@ -297,10 +297,10 @@ impl Flow {
             EventKind::Interrupted(interrupted) => self.interrupted(interrupted, columns),
             EventKind::RunFinished(finished) => self.finished(finished, columns, now),
             EventKind::Context(ContextChange::Compacted(_)) => {
-                self.remark(Role::Dim, "The conversation was made shorter.", columns);
+                self.remark(Role::Dim, "The conversation was compacted.", columns);
             }
             EventKind::Context(ContextChange::Reverted(_)) => {
-                self.remark(Role::Dim, "The conversation went back.", columns);
+                self.remark(Role::Dim, "The conversation was reverted.", columns);
             }
             _ => {}
         }

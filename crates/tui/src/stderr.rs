@@ -87,7 +87,7 @@ fn text(line: &[u8]) -> String {
 }
 
 fn gap(lost: u64) -> String {
-    format!("(another {lost} bytes on standard error came too fast and were not kept)")
+    format!("({lost} more bytes on standard error came too fast and were dropped)")
 }
 
 impl Shared {

@@ -98,7 +98,7 @@ fn tick(state: &mut State) {
 }
 
 fn ended(state: &mut State, effects: &mut Vec<Effect>) {
-    say(state, Role::Error, "The session has ended by itself.");
+    say(state, Role::Error, "The session ended unexpectedly.");
     effects.push(Effect::Leave(Leaving::Asked));
 }
 

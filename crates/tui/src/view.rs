@@ -203,7 +203,7 @@ fn progress(state: &State) -> Option<Line> {
     let time = state.now.saturating_duration_since(since(state));
     let mut text = format!("{} {}", busy.word(), figures::elapsed(time));
     if state.overlay.is_none() && matches!(busy, Busy::With(_)) {
-        text.push_str(" · esc gives it up");
+        text.push_str(" · esc cancels");
     }
     Some(Line::of([
         Span::new(Role::Accent, &format!("{spinner} ")),

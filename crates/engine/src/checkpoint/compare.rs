@@ -94,7 +94,7 @@ pub(super) fn changes(
             format!("one command changed more than the {FILES} files that are recorded")
         } else if Instant::now() > until {
             format!(
-                "looking at all that one command changed took longer than {} s",
+                "checking what one command changed took longer than {} s",
                 TIME.as_secs()
             )
         } else {
@@ -159,7 +159,7 @@ impl Comparing<'_> {
         }
         let now = match self.now(suspect) {
             Ok(now) => now,
-            Err(error) => return self.unkept(path, &format!("it cannot be looked at: {error}")),
+            Err(error) => return self.unkept(path, &format!("can't check it: {error}")),
         };
         let (now, mark) = match now {
             Now::Read(standing) => (standing, None),
@@ -341,7 +341,7 @@ impl Comparing<'_> {
             Standing::Link { sha256, .. } => (Some(sha256.clone()), Some(FileChange::LINK)),
             Standing::Folder { mode } => (None, Some(mode | FileChange::FOLDER)),
             Standing::Large { size } => {
-                return Err(format!("it has {size} bytes now, too many to watch"));
+                return Err(format!("it now has {size} bytes, too many to watch"));
             }
             Standing::Other => {
                 return Err(String::from("it is a pipe, a socket or a device now"));
@@ -373,7 +373,7 @@ impl Comparing<'_> {
         }
         if *used + stored > limit {
             return Err(format!(
-                "this session keeps {limit} bytes already (`checkpoints.max_bytes`)"
+                "this session already keeps {limit} bytes (`checkpoints.max_bytes`)"
             ));
         }
         *used += stored;

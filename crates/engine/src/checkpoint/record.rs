@@ -80,7 +80,7 @@ fn tell_unkept(core: &Core, run: RunId, unkept: &[Unkept], harmless: &HashSet<St
         NoticeLevel::Info,
         "unkept",
         format!(
-            "A command changed {}{more}, which /undo cannot take back: {}.",
+            "A command changed {}{more}, which /undo can't undo: {}.",
             Printable::line(&first.path),
             first.reason
         ),
@@ -121,10 +121,10 @@ pub(super) fn destroyed(
     .filter(|(_, files, _)| !files.is_empty())
     .map(|(done, files, names)| format!("{done} {}", listed(files, names)))
     .collect::<Vec<_>>();
-    let they = match removed.len() + changed.len() {
+    let their = match removed.len() + changed.len() {
         0 => return None,
-        1 => "it",
-        _ => "they",
+        1 => "Its",
+        _ => "Their",
     };
     let emitter = &core.emitter;
     let outside = if emitter.blobs().outlive_the_session() {
@@ -134,7 +134,7 @@ pub(super) fn destroyed(
         String::new()
     };
     Some(format!(
-        "The command {}. What {they} held is kept. To get it back: /undo{outside}",
+        "The command {}. {their} old content is kept. To get it back: /undo{outside}",
         done.join(" and ")
     ))
 }
@@ -159,10 +159,7 @@ fn listed(files: &[&FileChange], names: usize) -> String {
 pub(super) fn unwatched(core: &Core, run: RunId, extent: Extent, limit: Duration) {
     let why = match extent {
         Extent::TooMany => format!("there are more than {SCAN_ENTRIES} files here"),
-        _ => format!(
-            "looking at all files takes longer than {} s",
-            limit.as_secs()
-        ),
+        _ => format!("checking all files takes longer than {} s", limit.as_secs()),
     };
     core.emit_or_end(
         Some(run),
@@ -187,7 +184,7 @@ pub(super) fn unwatched(core: &Core, run: RunId, extent: Extent, limit: Duration
         NoticeLevel::Info,
         "unkept",
         format!(
-            "What commands change cannot be taken back by /undo: {why}. What the file tools change can."
+            "/undo can't undo what commands change: {why}. It can undo what the file tools change."
         ),
     );
 }

@@ -54,7 +54,7 @@ pub(crate) fn advice(view: &View, limit: Option<u64>) -> String {
 pub(crate) fn untold(paths: &[String]) -> Option<String> {
     (!paths.is_empty()).then(|| {
         format!(
-            "Too long to be kept beside the summary: the rules of {}, as they were edited. The model works without them until your next prompt tells them again.",
+            "There is no room beside the summary for the edited rules of {}. The model works without them until your next prompt sends them again.",
             paths.join(", ")
         )
     })

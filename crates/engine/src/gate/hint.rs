@@ -30,7 +30,7 @@ pub(super) fn of(run: &Run, facts: &Facts, decided: &Explanation) -> String {
             "Allow it with --yes, or with a rule in the configuration: \"permission\": {rules}"
         ),
         (Some(rules), Some(walls)) => format!(
-            "It writes outside the project, so it needs both in the configuration: \"permission\": {rules} and \"sandbox\": {walls}. With --yes it needs the second all the same."
+            "It writes outside the project, so it needs both in the configuration: \"permission\": {rules} and \"sandbox\": {walls}. With --yes it still needs the second."
         ),
         (None, None) => match asking(run, facts, decided) {
             Some(rule) => format!(
@@ -53,12 +53,12 @@ fn no_rule(run: &Run, facts: &Facts) -> &'static str {
             .iter()
             .any(|rule| rule.layer == Layer::Managed) =>
         {
-            "Allow it with --yes. There is no rule to advise for it; the administrator's policy may be what asks."
+            "Allow it with --yes. Tenon can't suggest a rule for it; the administrator's policy may be what asks."
         }
         Subject::Command(_) => {
-            "Allow it with --yes. There is no rule to advise for it: write simpler commands, one in each call, if you want one."
+            "Allow it with --yes. Tenon can't suggest a rule for it; for a rule, use simpler commands, one per call."
         }
-        _ => "Allow it with --yes. There is no rule to advise for it.",
+        _ => "Allow it with --yes. Tenon can't suggest a rule for it.",
     }
 }
 

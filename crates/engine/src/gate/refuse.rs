@@ -123,7 +123,7 @@ pub(super) fn nobody(run: &Run, facts: &Facts, explanation: Explanation) -> Verd
             "Run it where someone can answer: at a terminal, or with --input-format json.",
         ),
         (Class::Confirm, _) => String::from(
-            "Run it where someone can answer: at a terminal, or with --input-format json. --yolo answers it, too.",
+            "Run it where someone can answer: at a terminal, or with --input-format json. --yolo answers it too.",
         ),
         _ => hint::of(run, facts, &explanation),
     };
@@ -133,13 +133,13 @@ pub(super) fn nobody(run: &Run, facts: &Facts, explanation: Explanation) -> Verd
             level: NoticeLevel::Warning,
             kind: String::from("permission"),
             message: format!(
-                "{} was denied: nobody is there to be asked ({}).",
+                "{} was denied: there is no one to ask ({}).",
                 facts.tool, explanation.reason
             ),
             hint: Some(hint),
         },
     );
-    let said = String::from("nobody is there to be asked, so it counts as denied");
+    let said = String::from("there is no one to ask, so it is denied");
     denied(explanation, Some(said))
 }
 

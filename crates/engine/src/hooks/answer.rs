@@ -79,9 +79,9 @@ fn printed(text: &str) -> Result<Answer, String> {
         return Ok(Answer::of(Decision::Pass, None));
     }
     let value: Value =
-        serde_json::from_str(text).map_err(|error| format!("its output is no JSON ({error})"))?;
+        serde_json::from_str(text).map_err(|error| format!("its output isn't JSON ({error})"))?;
     let Value::Object(mut fields) = value else {
-        return Err("its output is no JSON object".into());
+        return Err("its output isn't a JSON object".into());
     };
     let decision = match fields.get("decision") {
         None | Some(Value::Null) => Decision::Pass,
@@ -91,7 +91,7 @@ fn printed(text: &str) -> Result<Answer, String> {
     let message = match fields.shift_remove("message") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(shortened(text.trim())).filter(|text| !text.is_empty()),
-        Some(_) => return Err("`message` is not a text".into()),
+        Some(_) => return Err("`message` isn't a string".into()),
     };
     let patch = match fields.shift_remove("patch") {
         None | Some(Value::Null) => None,
@@ -115,7 +115,7 @@ fn decision(word: &str) -> Result<Decision, String> {
         "block" | "deny" => Ok(Decision::Block),
         "" | "pass" => Ok(Decision::Pass),
         other => Err(format!(
-            "`decision` is `{other}`, which is none of allow, warn and block"
+            "`decision` is `{other}`; it must be allow, warn or block"
         )),
     }
 }

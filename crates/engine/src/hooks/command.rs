@@ -69,12 +69,12 @@ pub async fn ask(
             }
         }
         Ended::TimedOut => Reply::Failed(format!(
-            "it took longer than {} s and was ended",
+            "it took longer than {} s and was killed",
             hook.timeout.as_secs_f64()
         )),
         Ended::NotStarted(reason) => Reply::Failed(format!("it could not be started: {reason}")),
         Ended::Running(_) | Ended::Unknown => {
-            Reply::Failed(String::from("it was ended, and it is not known how"))
+            Reply::Failed(String::from("it ended, and Tenon doesn't know how"))
         }
     };
     Asked {

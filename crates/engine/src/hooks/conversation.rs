@@ -189,7 +189,7 @@ pub(crate) async fn stopping(run: &mut Run) -> Flow<Stopping> {
             NoticeLevel::Warning,
             "hook",
             format!(
-                "The hook `{}` would not let the run end for the {}th time; it ends now.",
+                "The hook `{}` tried {} times to keep the run going; the run ends now.",
                 hook.name,
                 run.continuations + 1
             ),

@@ -123,7 +123,7 @@ impl Scene<'_> {
         }
         self.warn(
             format!(
-                "The hook `{name}` ({}) failed and was passed over: {why}.",
+                "The hook `{name}` ({}) failed and was skipped: {why}.",
                 hook.event.name()
             ),
             Some("With `required` set, a hook that fails blocks instead."),

@@ -83,7 +83,7 @@ fn own_fields(event: HookEvent) -> Vec<(&'static str, Value)> {
         )],
         HookEvent::PermissionRequest => vec![(
             "question",
-            json!({"class": "ask", "reason": "`bash: ask` (built-in) says ask"}),
+            json!({"class": "ask", "reason": "`bash` asks by default (`bash: ask`)"}),
         )],
         HookEvent::Stop => vec![
             ("outcome", json!("completed")),

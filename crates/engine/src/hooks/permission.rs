@@ -75,10 +75,8 @@ pub(crate) async fn permission(
 
 fn may_allow(hook: &HookSpec, explanation: &Explanation) -> Result<(), &'static str> {
     match (hook.source, explanation.responders) {
-        (HookSource::Project, _) => {
-            Err("its yes does not count: a hook of a project may only say no")
-        }
-        (_, Responders::Person) => Err("its yes does not count: only a person may allow this"),
+        (HookSource::Project, _) => Err("its yes doesn't count: a project's hook can only say no"),
+        (_, Responders::Person) => Err("its yes doesn't count: only a person can allow this"),
         _ => Ok(()),
     }
 }

@@ -87,7 +87,7 @@ pub fn output_schema() -> Value {
         "properties": {
             "decision": {
                 "enum": ["allow", "warn", "block"],
-                "description": "Without it the hook has no opinion. `allow` answers a PermissionRequest and means nothing elsewhere."
+                "description": "Without it the hook has no opinion. `allow` only counts for a PermissionRequest."
             },
             "message": {
                 "type": "string",
@@ -97,7 +97,7 @@ pub fn output_schema() -> Value {
                 "type": "object",
                 "description": "At PreToolUse: fields to set in tool_input, null to take one out; or {\"tool_input\": {…}} to replace it. Checked by the schema of the tool and by the policy, from the start."
             },
-            "metadata": {"description": "Free; it is not read."}
+            "metadata": {"description": "For your own use; Tenon doesn't read it."}
         }
     })
 }

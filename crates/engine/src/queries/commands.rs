@@ -21,7 +21,7 @@ pub(super) fn list(core: &Core) -> Reply {
         .collect();
     let note = core.given.commands.is_empty().then(|| {
         String::from(
-            "there are none: a command is a file commands/NAME.md in your configuration folder (`tenon config path`), or .tenon/commands/NAME.md of a trusted project",
+            "none yet: a command is a file commands/NAME.md in your configuration folder (`tenon config path`), or .tenon/commands/NAME.md in a trusted project",
         )
     });
     table(

@@ -35,7 +35,7 @@ pub(super) async fn list(core: &Core, whose: Whose) -> Reply {
     let offered = ask(&current).await;
     let mut notes = Vec::new();
     let entries = offered.unwrap_or_else(|error| {
-        notes.push(format!("the server's list is not there: {error}"));
+        notes.push(format!("can't get the server's list: {error}"));
         Vec::new()
     });
     let configured = configured(core, &identity.endpoint, whose);
@@ -102,7 +102,7 @@ fn choices(current: &Current, configured: Vec<String>, offered: Vec<ModelEntry>)
 pub(super) async fn elsewhere(source: &dyn ModelSource, provider: &str) -> Reply {
     let mut notes = Vec::new();
     let offered = source.offered(provider).await.unwrap_or_else(|error| {
-        notes.push(format!("the server's list is not there: {error}"));
+        notes.push(format!("can't get the server's list: {error}"));
         Vec::new()
     });
     let own = source.configured().into_iter();

@@ -19,7 +19,7 @@ pub(super) fn list(core: &Core) -> Reply {
         })
         .collect();
     let note = if skills.is_empty() {
-        "there are none: a skill is a folder with a SKILL.md in .tenon/skills, .agents/skills or .claude/skills, of the project or of your home"
+        "none yet: a skill is a folder with a SKILL.md in .tenon/skills, .agents/skills or .claude/skills, in the project or your home folder"
     } else {
         "/skill NAME [TEXT] loads one with a prompt"
     };

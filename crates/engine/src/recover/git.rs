@@ -87,7 +87,7 @@ pub(super) async fn keep(run: &Run, script: &Script, folder: &str) -> Result<Vec
     let mut lines = Vec::new();
     if loss.unknown {
         lines.push(String::from(
-            "Not kept: what lies in a repository that an option or a variable leads to.",
+            "Not kept: files in a repository that an option or a variable points to.",
         ));
     }
     let mut wanted = vec!["tree"];
@@ -100,7 +100,7 @@ pub(super) async fn keep(run: &Run, script: &Script, folder: &str) -> Result<Vec
             continue;
         };
         let report = report.map_err(|why| {
-            format!("what git would destroy could not be kept ({why}), so it was not run")
+            format!("can't save what git would destroy ({why}), so it was not run")
         })?;
         if known.insert(report.top.clone()) {
             lines.extend(report.lines(script));
@@ -135,7 +135,7 @@ pub(super) async fn affects(run: &Run, script: &Script, folder: &str) -> Vec<Str
         }
         if report.ignored > 0 {
             lines.push(format!(
-                "{} would be deleted, of which nothing is kept",
+                "{} would be deleted without a copy",
                 count(report.ignored, "ignored entry", "ignored entries")
             ));
         }
@@ -312,7 +312,7 @@ impl Report {
                     "Then the index with: git restore --source={staged} --staged -- :/"
                 )),
                 None => lines.push(String::from(
-                    "Not kept: the index, because it holds unmerged files.",
+                    "Not kept: the index, because it has unmerged files.",
                 )),
             }
         }

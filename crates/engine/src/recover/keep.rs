@@ -38,7 +38,7 @@ pub(super) async fn files(
     call: &CallId,
 ) -> Result<Vec<String>, String> {
     let Some(reach) = looked(run, script, folder).await else {
-        return Err(refusal("looking at them failed"));
+        return Err(refusal("checking them failed"));
     };
     let lost = reach.lost();
     let kept = store(run, reach).await?;
@@ -144,10 +144,10 @@ fn way_back(run: &Run, call: &CallId) -> String {
             emitter.session()
         )
     } else {
-        String::from("This session is not saved, so what was kept goes with it.")
+        String::from("This session is not saved, so the copies are deleted with it.")
     }
 }
 
 fn refusal(why: &str) -> String {
-    format!("the files that it would destroy could not be kept ({why}), so it was not run")
+    format!("can't save the files that it would destroy ({why}), so it was not run")
 }

@@ -108,7 +108,7 @@ pub(crate) fn remind(run: &mut Run) -> Flow<Waiting> {
     };
     if *reminded >= REMINDERS {
         return Err(End::Failed(String::from(
-            "the model stopped without making the call that had waited for the task list; nothing was changed. Say how to go on, or set `todo.first` to off",
+            "the model stopped without making the call that had waited for the task list; nothing was changed. Say how to continue, or set `todo.first` to off",
         )));
     }
     *reminded += 1;

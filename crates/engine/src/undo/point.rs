@@ -64,11 +64,11 @@ impl Said {
     /// On from just before a message that a revert does not reach.
     fn before(self, number: u32) -> String {
         match (self, number.saturating_sub(1)) {
-            (Self::Inside, 0) => String::from("/new begins anew."),
-            (Self::Outside, 0) => String::from("A new session begins anew."),
-            (Self::Inside, at) => format!("/fork {at} goes on from before it, in a copy."),
+            (Self::Inside, 0) => String::from("/new starts a new session."),
+            (Self::Outside, 0) => String::from("Start a new session instead."),
+            (Self::Inside, at) => format!("/fork {at} continues in a copy that ends before it."),
             (Self::Outside, at) => {
-                format!("`tenon sessions fork --at {at}` makes a copy that goes on from before it.")
+                format!("`tenon sessions fork --at {at}` makes a copy that ends before it.")
             }
         }
     }
@@ -79,9 +79,9 @@ impl NoPoint {
     #[must_use]
     pub fn told(&self, said: Said) -> String {
         match self {
-            Self::NoPrompt => String::from("There is no prompt to go back to before."),
+            Self::NoPrompt => String::from("There is no prompt to go back to."),
             Self::LastSummarised(number) => format!(
-                "Your last prompt, message {number}, is in the summary of the last compaction: the model does not see it itself any more. {}",
+                "Your last prompt, message {number}, was compacted: the model only has a summary of it. {}",
                 said.before(*number)
             ),
             Self::NoSuchNumber { number, last: 0 } => {
@@ -92,11 +92,11 @@ impl NoPoint {
                 said.numbers()
             ),
             Self::Summarised(number) => format!(
-                "Message {number} is before the last compaction: the model knows only a summary of it. {}",
+                "Message {number} is before the last compaction: the model only has a summary of it. {}",
                 said.before(*number)
             ),
             Self::GivenUp(number) => format!(
-                "Message {number} was taken back already. {}",
+                "Message {number} was already taken back. {}",
                 said.before(*number)
             ),
             Self::Log(error) => error.to_string(),

@@ -130,7 +130,7 @@ impl Plan {
     pub fn within(mut self, workspace: &Workspace, blobs: &Blobs, limit: u64) -> Self {
         let lacking = room::lacking(workspace, blobs, &self.items, limit);
         self.is_tight = !lacking.is_empty();
-        let reason = format!("there is no room to keep what it holds: {}", full(limit));
+        let reason = format!("there is no room to keep its content: {}", full(limit));
         for path in &lacking {
             self.leave(path, &reason);
         }
@@ -185,7 +185,7 @@ impl Plan {
                 .filter(|(hash, _)| !given.contains(hash))
                 .collect();
             let holds = |item: &Item| item.left.hash().and_then(|hash| missed.get(hash)).copied();
-            let told = |old: &str| format!("it holds what was in {old}, which is left too");
+            let told = |old: &str| format!("it has the content of {old}, which is also left");
             let holding = self
                 .items
                 .iter()
@@ -273,13 +273,12 @@ impl Plan {
     }
 }
 
-const IN_PART: &str =
-    "you changed it during the run: it goes back to what you made of it, not further";
+const IN_PART: &str = "you changed it during the run: it goes back to your version, not further";
 
-const LOST: &str = "what it held was not kept when it was taken back: the session keeps as much as it may (`checkpoints.max_bytes`)";
+const LOST: &str = "its content was not kept when it was undone: the session has reached its limit (`checkpoints.max_bytes`)";
 
 fn full(limit: u64) -> String {
-    format!("this session keeps {limit} bytes already (`checkpoints.max_bytes`)")
+    format!("this session already keeps {limit} bytes (`checkpoints.max_bytes`)")
 }
 
 enum Look {
@@ -314,7 +313,7 @@ fn look(workspace: &Workspace, item: &Item) -> Look {
 fn differs(left: &Was, standing: &Standing) -> String {
     String::from(match (left, standing) {
         (_, Standing::Absent) => "it was removed since",
-        (Was::Absent, _) => "it was made again since",
+        (Was::Absent, _) => "it was created again since",
         (Was::File { sha256, .. }, Standing::File { sha256: now, .. }) if sha256 == now => {
             "its permissions were changed since"
         }

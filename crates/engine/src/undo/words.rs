@@ -25,11 +25,11 @@ pub fn lines(outcome: &Outcome) -> String {
         .any(|(_, deed)| *deed == Deed::MovedBack)
     {
         text.push_str(
-            "\nWhat was moved back was not read: by size, time and permissions it is as before.",
+            "\nFiles that were moved back were not read: their size, time and permissions are as before.",
         );
     }
     text.push_str(&left(&outcome.left));
-    text.push_str(&listed("Cannot be given again by /redo:", &outcome.lost));
+    text.push_str(&listed("/redo can't bring back:", &outcome.lost));
     text
 }
 

@@ -321,15 +321,18 @@ async fn only_agents_for_users_can_be_changed_to_and_the_others_are_refused_by_n
     let (world, id) = (World::new(), SessionId::generate());
     let mut handle = start(&world, id, &Scripted::new([]), "build");
     for (name, said) in [
-        ("helper", "The agent `helper` cannot be changed to"),
-        ("title", "The agent `title` cannot be changed to"),
+        ("helper", "You can't change to the agent `helper`"),
+        ("title", "You can't change to the agent `title`"),
         ("plam", "There is no agent `plam`."),
     ] {
         let notice = change(&mut handle, name).await;
         assert_eq!(notice.kind, "not_switched", "{name}");
         assert!(notice.message.starts_with(said), "{}", notice.message);
         let hint = notice.hint.unwrap();
-        assert!(hint.ends_with("There are: build, plan, draft."), "{hint}");
+        assert!(
+            hint.ends_with("The agents are: build, plan, draft."),
+            "{hint}"
+        );
     }
     let mode = Switch {
         mode: Some("multi".into()),

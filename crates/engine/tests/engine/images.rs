@@ -71,7 +71,7 @@ async fn a_picture_for_a_model_without_eyes_ends_the_run_before_a_request() {
     let events = say(&mut handle, attached("what is it"), is_over).await;
     assert_eq!(outcome(&events), Outcome::Failed);
     let said = &notices(&events, "stopped")[0].message;
-    assert!(said.contains("`eyes` does not look at images"), "{said}");
+    assert!(said.contains("`eyes` doesn't accept images"), "{said}");
     assert!(said.contains("/models NAME"), "{said}");
     assert!(model.bodies().is_empty());
     let events = prompt(&mut handle, "then without").await;
@@ -101,7 +101,7 @@ async fn a_picture_of_a_tool_is_shown_to_who_can_see_and_named_to_who_cannot() {
             assert_eq!(results(&events)[0].1, "a picture");
             let body = &model.texts()[1];
             assert_eq!(body.contains("iVBORw0KGgo"), shown, "{format:?}: {body}");
-            assert_eq!(body.contains("does not look at images"), !shown, "{body}");
+            assert_eq!(body.contains("doesn't accept images"), !shown, "{body}");
             world.verify(id);
         }
     }
@@ -133,7 +133,7 @@ async fn pictures_of_the_history_come_back_with_a_model_that_sees() {
     say(&mut handle, Command::Shutdown, |_| false).await;
     let body = &blind.texts()[0];
     assert!(!body.contains("iVBORw0KGgo"), "{body}");
-    assert_eq!(body.matches("does not look at images").count(), 2, "{body}");
+    assert_eq!(body.matches("doesn't accept images").count(), 2, "{body}");
     let body = seeing.texts().pop().unwrap();
     assert_eq!(body.matches("iVBORw0KGgo").count(), 2, "{body}");
     world.verify(id);

@@ -181,7 +181,7 @@ async fn what_names_no_file_is_only_text_and_a_slip_is_said() {
     let said = notices(&events, "mention");
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(
-        said[0].message.contains("`@src/c.rs` names no file"),
+        said[0].message.contains("`@src/c.rs` isn't a file"),
         "{said:?}"
     );
 }
@@ -226,7 +226,7 @@ async fn lines_that_a_file_does_not_have_are_named_as_they_were_typed() {
     let said = notices(&events, "mention");
     assert_eq!(
         said[0].message,
-        "`@a.txt:90-99` does not go along: there is no line 90; it has 3 lines"
+        "`@a.txt:90-99` is not attached: there is no line 90; it has 3 lines"
     );
 }
 
@@ -410,5 +410,5 @@ async fn mentions_bring_along_only_so_many_bytes_and_the_rest_is_named() {
     let said = notices(&events, "mention");
     assert_eq!(files + said.len(), 12, "{said:?}");
     let last = &said.last().unwrap().message;
-    assert!(last.contains("`f11.txt` does not go along"), "{last}");
+    assert!(last.contains("`f11.txt` is not attached"), "{last}");
 }

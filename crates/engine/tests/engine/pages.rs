@@ -133,7 +133,7 @@ async fn calls_that_run_side_by_side_share_what_is_free() {
     assert!((2_000..6_000).contains(&tokens), "{tokens}");
     for (_, text) in &all {
         assert!(
-            text.contains("to continue]") || text.contains("narrow it"),
+            text.contains("to continue]") || text.contains("Narrow the search"),
             "{text}"
         );
     }

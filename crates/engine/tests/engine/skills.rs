@@ -170,7 +170,7 @@ async fn a_skill_whose_file_is_gone_sends_nothing() {
     assert_eq!(outcome(&events), Outcome::Failed);
     let why = &notices(&events, "stopped")[0].message;
     assert!(
-        why.starts_with("nothing was sent: the skill `pens` cannot be loaded: "),
+        why.starts_with("nothing was sent: can't load the skill `pens`: "),
         "{why}"
     );
     assert!(model.texts().is_empty());

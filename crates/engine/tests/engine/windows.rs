@@ -65,7 +65,7 @@ async fn the_users_window_comes_first_then_the_servers_then_the_catalogues() {
             None,
             None,
             1,
-            "32768 (assumed; the server does not say what it holds: set `context_window`)",
+            "32768 (assumed, because the server doesn't report it; set `context_window`)",
         ),
     ] {
         let (world, id) = (World::new(), SessionId::generate());
@@ -196,7 +196,7 @@ async fn a_server_that_reads_too_little_is_named_once_with_its_window() {
     let said = notices(&events, "truncated");
     assert_eq!(said.len(), 1, "{said:?}");
     let message = &said[0].message;
-    assert!(message.contains("read 4000 of about 6"), "{message}");
+    assert!(message.contains("read only 4000 of about 6"), "{message}");
     assert!(
         message.contains("4096 tokens (the server, /api/ps)"),
         "{message}"
@@ -372,7 +372,7 @@ async fn of_a_window_that_nobody_knows_a_long_conversation_hears_once() {
     let said = notices(&events, "crowded");
     assert_eq!(said.len(), 1, "{said:?}");
     let message = &said[0].message;
-    assert!(message.contains("32768 tokens are assumed"), "{message}");
+    assert!(message.contains("assumes 32768 tokens"), "{message}");
     assert!(message.contains("`context_window`"), "{message}");
     let events = prompt(&mut handle, "more").await;
     assert!(notices(&events, "crowded").is_empty());

@@ -80,7 +80,7 @@ impl Flow {
         if self.refusals.is_silent(finished) {
             let refused = shell.and_then(|shell| shell.refused);
             if refused == Some(Refused::ForTheAgent) {
-                let other = "You can leave the mode plan with Shift+Tab.";
+                let other = "Shift+Tab leaves plan mode.";
                 self.remark(Role::Text, other, columns);
             }
             return;

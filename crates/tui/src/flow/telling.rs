@@ -74,7 +74,7 @@ impl Flow {
         match end_of(event) {
             None => self.event(event, columns, now),
             Some(end) => {
-                let text = "… the beginning of this answer is on the page of ctrl+t";
+                let text = "… ctrl+t shows the beginning of this answer";
                 self.remark(Role::Dim, text, columns);
                 self.event(&end, columns, now);
             }

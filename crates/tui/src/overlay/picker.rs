@@ -269,7 +269,7 @@ impl Picker {
         let items = match &self.listed {
             Listed::Waiting => return said(Role::Dim, "  reading the list …"),
             Listed::Rows(items) if items.is_empty() => {
-                return said(Role::Dim, "  there is nothing to pick from");
+                return said(Role::Dim, "  nothing to choose from");
             }
             Listed::Rows(items) => items,
         };
@@ -277,7 +277,7 @@ impl Picker {
         // every letter.
         let height = items.len().min(room);
         let mut lines = if self.found.is_empty() {
-            let text = format!("  nothing fits `{}`", self.field.text());
+            let text = format!("  nothing matches `{}`", self.field.text());
             said(Role::Dim, &text)
         } else {
             self.drawn(columns, height)

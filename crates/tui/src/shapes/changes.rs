@@ -37,7 +37,7 @@ pub(super) fn files(files: &[DiffFile], fold: Fold, columns: usize) -> Vec<Line>
         }
         lines.extend(rows(file, fold, Tabs::Spaces, columns));
         if file.left_out_bytes > 0 {
-            let text = format!("… +{} bytes that were not kept", file.left_out_bytes);
+            let text = format!("… +{} bytes, not kept", file.left_out_bytes);
             lines.push(Line::of([margin(), Span::new(Role::Warning, &text)]).cut(columns));
         }
     }

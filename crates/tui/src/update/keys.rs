@@ -218,7 +218,7 @@ fn escape(state: &mut State, effects: &mut Vec<Effect>) {
             pick(
                 state,
                 Purpose::GoBack,
-                "Go back, in a copy, to before",
+                "Go back in a copy, to before",
                 effects,
             );
         }
@@ -265,7 +265,7 @@ fn gave_up(state: &mut State, effects: &mut Vec<Effect>) -> GaveUp {
         return GaveUp::Nothing;
     };
     state.busy = None;
-    say(state, Role::Dim, &format!("Given up: {what}."));
+    say(state, Role::Dim, &format!("Cancelled: {what}."));
     effects.push(Effect::GiveUp);
     GaveUp::It
 }

@@ -22,7 +22,7 @@ pub(super) fn submit(state: &mut State, typed: &str, effects: &mut Vec<Effect>) 
     let leaves = matches!(meaning, Meaning::Local(Local::Exit | Local::Help));
     if !leaves && state.is_opening() {
         state.composer.set(typed);
-        return state.hint("One moment: the other session is being opened");
+        return state.hint("One moment: opening the other session");
     }
     // Control commands do not enter the history (U11), and what begins with a `!`
     // there was run.
@@ -72,7 +72,7 @@ fn is_echoed(meaning: &Meaning) -> bool {
 pub(super) fn run(state: &mut State, typed: &str, effects: &mut Vec<Effect>) {
     if state.is_opening() {
         state.composer.set_command(typed);
-        return state.hint("One moment: the other session is being opened");
+        return state.hint("One moment: opening the other session");
     }
     let command = Command::Shell {
         command: typed.trim().to_owned(),
@@ -164,7 +164,7 @@ fn local(state: &mut State, text: &str, command: Local, effects: &mut Vec<Effect
         }
         Local::History => {
             let title = match state.run {
-                None => "Go back, in a copy, to before",
+                None => "Go back in a copy, to before",
                 Some(_) => "Prompts",
             };
             return pick(state, Purpose::GoBack, title, effects);
@@ -200,7 +200,7 @@ fn local(state: &mut State, text: &str, command: Local, effects: &mut Vec<Effect
 
 /// What needs the session for itself cannot be done now.
 fn waits(state: &mut State, what: &str) {
-    let why = format!("{what} has to wait: a run is going on. Esc stops it.");
+    let why = format!("{what} has to wait until the run ends. Esc stops the run.");
     say(state, Role::Warning, &why);
 }
 
@@ -301,7 +301,7 @@ fn go_back(state: &mut State, id: &str, label: Option<String>, effects: &mut Vec
     say(
         state,
         Role::Dim,
-        "On in a copy from there. Files stay as they are: /undo in the session before takes its changes back.",
+        "This is a copy that ends there. Files stay as they are; /undo in the original session undoes its changes.",
     );
     state.busy = Some(Busy::Opening { draft: label });
     effects.push(Effect::Act(match number {

@@ -170,7 +170,7 @@ fn while_a_run_goes_on_the_status_line_shows_what_comes_after_it() {
     said(
         &mut stage,
         notice::SETTINGS,
-        "The mode is plan when this run is over.",
+        "The mode will be plan after this run.",
         None,
     );
     assert!(status(&stage).contains("auto → plan"), "{}", stage.shown());

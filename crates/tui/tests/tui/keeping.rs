@@ -237,7 +237,7 @@ fn the_list_of_models_says_that_the_server_gave_none() {
     let table = TableReply {
         columns: Vec::new(),
         rows: vec![row],
-        note: Some("the server's list is not there: it refused".into()),
+        note: Some("can't get the server's list: it refused".into()),
     };
     stage.input(Input::Replied(Query::Models, Reply::Table(table)));
     let shown = stage.shown();

@@ -41,11 +41,11 @@ fn what_takes_long_shows_its_time_and_how_to_give_it_up() {
     stage.now += Duration::from_millis(100);
     stage.input(Input::Tick);
     let shown = stage.shown();
-    assert!(shown.contains("searching 12s · esc gives it up"), "{shown}");
+    assert!(shown.contains("searching 12s · esc cancels"), "{shown}");
     assert_ne!(spinner(&stage), first, "{shown}");
     assert!(gives_up(&stage.key(KeyCode::Esc)));
     let shown = stage.shown();
-    assert!(shown.contains("Given up: searching."), "{shown}");
+    assert!(shown.contains("Cancelled: searching."), "{shown}");
     // The next one begins anew.
     stage.send("/diff");
     assert!(stage.shown().contains("comparing 0s"), "{}", stage.shown());
@@ -57,7 +57,7 @@ fn ctrl_c_gives_up_what_takes_long_before_it_leaves() {
     stage.send("/search it");
     assert!(gives_up(&stage.control('c')));
     let shown = stage.shown();
-    assert!(shown.contains("Given up: searching."), "{shown}");
+    assert!(shown.contains("Cancelled: searching."), "{shown}");
     assert!(!shown.contains("again leaves"), "{shown}");
     let effects = stage.control('c');
     assert!(
@@ -72,7 +72,7 @@ fn a_session_that_opens_is_not_said_to_be_given_up() {
     stage.send("/new");
     let shown = stage.shown();
     assert!(shown.contains("opening the session 0s"), "{shown}");
-    assert!(!shown.contains("gives it up"), "{shown}");
+    assert!(!shown.contains("esc cancels"), "{shown}");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn what_a_rule_refused_is_said_at_the_end_with_the_way_to_the_rule_once() {
     stage.begin_run("go");
     for (call, command) in [("call_1", "curl a"), ("call_2", "curl b")] {
         stage.event(asks(call, command));
-        let why = Explanation::new(Class::Deny, "`bash curl` (user) says deny");
+        let why = Explanation::new(Class::Deny, "the rule `bash curl` (user) denies `curl`");
         stage.event(refused(call, why));
     }
     stage.answer("So I did not.");
@@ -267,7 +267,7 @@ fn a_no_of_ones_own_is_not_told_again() {
     let mut stage = Stage::new(80, 24);
     stage.begin_run("go");
     stage.event(asks("call_1", "curl a"));
-    let mut why = Explanation::new(Class::Ask, "`bash` is asked about by default");
+    let mut why = Explanation::new(Class::Ask, "`bash` asks by default");
     why.answered_by = Some(AnsweredBy::User.name().into());
     stage.event(refused("call_1", why));
     stage.answer("So I did not.");
@@ -282,7 +282,7 @@ fn a_no_of_ones_own_is_not_told_again() {
 fn a_command_of_ones_own_that_the_agent_may_not_run_is_named_with_the_way_out() {
     for (reason, way_out) in [
         ("the agent `plan` does not have `bash`", true),
-        ("`bash curl` (user) says deny", false),
+        ("the rule `bash curl` (user) denies `curl`", false),
     ] {
         let mut stage = Stage::new(70, 20);
         stage.event(RunStarted {
@@ -334,7 +334,7 @@ fn why_the_user_said_no_stands_where_the_call_would_have() {
     stage.event(asked("q1", "call_1"));
     let no = answered("q1", Choice::DENY, Some("use another name"));
     stage.event(no);
-    let mut why = Explanation::new(Class::Ask, "`bash` is asked about by default");
+    let mut why = Explanation::new(Class::Ask, "`bash` asks by default");
     why.answered_by = Some(AnsweredBy::User.name().into());
     stage.event(refused("call_1", why));
     let shown = stage.shown();

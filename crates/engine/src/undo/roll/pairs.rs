@@ -87,7 +87,7 @@ impl Places {
     /// Why an item without a pair is left.
     pub(super) fn why(&self, item: &Item) -> String {
         if let Some(old) = item.left.mark().and_then(|mark| self.was.get(mark)) {
-            return format!("it was moved here from {old}, which is left too");
+            return format!("it was moved here from {old}, which is also left");
         }
         match item.to.mark().and_then(|mark| self.stands.get(mark)) {
             Some(new) => format!("it was moved to {new}, which does not go back"),

@@ -238,7 +238,7 @@ impl<'a> Rolling<'a> {
     }
 
     fn content(&self, blob: Option<&BlobRef>) -> Result<Vec<u8>, String> {
-        let blob = blob.ok_or("what it held is not known")?;
+        let blob = blob.ok_or("its content is unknown")?;
         let content = self.blobs.get(blob);
         content.map_err(|error: SessionError| error.to_string())
     }

@@ -34,7 +34,7 @@ impl<'a> Ways<'a> {
             let above = item.path.match_indices('/').map(|(at, _)| &item.path[..at]);
             let mut closed = above.filter(|folder| !open.contains(folder));
             if let Some(folder) = closed.find(|folder| self.is_taken(folder)) {
-                let why = format!("{folder} is no folder any more");
+                let why = format!("{folder} isn't a folder any more");
                 shut.push((item.path.clone(), why));
             }
         }

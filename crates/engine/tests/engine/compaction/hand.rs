@@ -97,7 +97,7 @@ async fn what_no_summary_could_make_shorter_is_known_before_a_model_is_asked() {
     for prompts in 2..6 {
         let (asked, said) = not_shorter(prompts, "Hi.").await;
         assert_eq!(asked, 0, "{prompts}: {said}");
-        assert!(said.contains("It stays as it is."), "{said}");
+        assert!(said.contains("a summary would have"), "{said}");
     }
 }
 
@@ -105,7 +105,7 @@ async fn what_no_summary_could_make_shorter_is_known_before_a_model_is_asked() {
 async fn what_a_long_summary_would_not_make_shorter_is_not_done_and_that_is_said() {
     let (asked, said) = not_shorter(4, &"It is so. ".repeat(60)).await;
     assert_eq!(asked, 1, "it was tried");
-    assert!(said.contains("It stays as it is."), "{said}");
+    assert!(said.contains("a summary would have"), "{said}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -126,7 +126,7 @@ async fn one_that_is_stopped_says_that_nothing_changed_and_was_seen_to_wait() {
     assert_eq!(outcome(&events), Outcome::Interrupted);
     assert!(compactions(&events).is_empty(), "{events:?}");
     let said = &notices(&events, "not_compacted")[0].message;
-    assert!(said.contains("the conversation is as it was"), "{said}");
+    assert!(said.contains("the conversation is unchanged"), "{said}");
     say(&mut handle, Command::Shutdown, |_| false).await;
     world.verify(id);
 }

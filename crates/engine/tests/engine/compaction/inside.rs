@@ -74,10 +74,7 @@ async fn old_outputs_go_before_anything_is_summarised() {
     );
     assert!(server.summaries().is_empty(), "no model was asked");
     let said = notices(&events, "compacted");
-    assert!(
-        said[0].message.contains("1 long output of a tool"),
-        "{said:?}"
-    );
+    assert!(said[0].message.contains("1 long tool output"), "{said:?}");
     world.verify(id);
 }
 

@@ -96,7 +96,12 @@ async fn rules_that_find_no_room_are_named_and_told_again_as_what_they_are() {
         said[0].message.starts_with("the rules changed: "),
         "{said:?}"
     );
-    assert!(said[1].message.contains("Too long to be kept"), "{said:?}");
+    assert!(
+        said[1]
+            .message
+            .contains("There is no room beside the summary"),
+        "{said:?}"
+    );
     let more = prompt(&mut handle, "Again.").await;
     say(&mut handle, Command::Shutdown, |_| false).await;
     let said = notices(&more, "rules");

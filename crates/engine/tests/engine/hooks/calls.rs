@@ -231,7 +231,7 @@ async fn a_hook_for_one_tool_and_pattern_leaves_the_others_alone() {
 #[tokio::test]
 async fn what_fails_is_passed_over_with_a_warning_and_blocks_when_it_is_required() {
     for (body, why) in [
-        ("echo 'not json'", "no JSON"),
+        ("echo 'not json'", "isn't JSON"),
         ("echo oh >&2; exit 1", "exit code 1: oh"),
         ("head -c 70000 /dev/zero | tr '\\0' x", "more than"),
         ("kill -9 $$", "137"),

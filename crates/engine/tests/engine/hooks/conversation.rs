@@ -184,7 +184,7 @@ async fn a_hook_that_never_lets_go_is_heard_three_times() {
     assert_eq!(model.bodies().len(), 4);
     assert_eq!(hook_messages(&events).len(), 3);
     assert_eq!(outcome(&events), Outcome::Completed);
-    assert!(notices(&events).contains("would not let the run end"));
+    assert!(notices(&events).contains("to keep the run going"));
 }
 
 #[tokio::test]

@@ -43,7 +43,7 @@ async fn a_hook_of_a_project_cannot_allow_but_can_deny() {
             .message
             .as_deref()
             .unwrap()
-            .contains("may only say no")
+            .contains("can only say no")
     );
 
     let mut hooked = Hooked::new();
@@ -102,7 +102,7 @@ async fn a_hook_that_says_nothing_leaves_the_question_to_whoever_is_there() {
     let mut hooked = Hooked::new();
     hooked.hook(HookEvent::PermissionRequest, "true");
     let events = hooked.run([bash("touch made")]).await;
-    assert!(results(&events)[0].1.contains("nobody is there"));
+    assert!(results(&events)[0].1.contains("there is no one"));
 }
 
 #[tokio::test]

@@ -200,7 +200,7 @@ async fn what_keeps_all_that_a_file_held_is_no_loss() {
     let told = said(&session.bash("sh do.sh").await);
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
-        told[0].starts_with("The command changed log.txt. What it held is kept. "),
+        told[0].starts_with("The command changed log.txt. Its old content is kept. "),
         "{told:?}"
     );
     session.leave().await;
@@ -221,7 +221,7 @@ async fn a_line_names_three_files_and_counts_the_others() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(
         told[0].starts_with(
-            "The command removed gone1.txt, gone2.txt, gone3.txt and 2 more and changed 5 files. What they held is kept. "
+            "The command removed gone1.txt, gone2.txt, gone3.txt and 2 more and changed 5 files. Their old content is kept. "
         ),
         "{told:?}"
     );

@@ -183,7 +183,7 @@ async fn of_a_large_file_that_was_moved_back_it_is_said_that_nobody_has_read_it(
     session.bash("mv big.bin new.bin").await;
     let notice = session.ask(Command::Undo).await;
     says(&notice, "moved back   big.bin");
-    says(&notice, "was not read");
+    says(&notice, "were not read");
     session.leave().await;
 }
 
@@ -304,7 +304,7 @@ async fn what_was_moved_stays_when_its_old_place_is_taken() {
     let notice = session.ask(Command::Undo).await;
     assert_eq!(session.read("a.txt"), "by the user\n");
     assert_eq!(session.read("b.txt"), "precious\n");
-    says(&notice, "b.txt: it holds what was in a.txt");
+    says(&notice, "b.txt: it has the content of a.txt");
     session.leave().await;
 }
 

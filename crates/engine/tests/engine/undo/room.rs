@@ -161,19 +161,19 @@ async fn tight() -> (Session, u64) {
 #[tokio::test]
 async fn what_there_is_no_room_to_keep_is_left_and_goes_only_when_it_is_asked_for_twice() {
     let (mut session, limit) = tight().await;
-    let full = format!("this session keeps {limit} bytes already (`checkpoints.max_bytes`)");
+    let full = format!("this session already keeps {limit} bytes (`checkpoints.max_bytes`)");
     let notice = session.ask(Command::Undo).await;
     assert!(!session.has("a.txt"));
     assert_eq!(session.read("b.txt"), noise(2), "{}", notice.message);
     assert_eq!(notice.level, NoticeLevel::Warning);
-    let left = format!("b.txt: there is no room to keep what it holds: {full}");
+    let left = format!("b.txt: there is no room to keep its content: {full}");
     assert!(notice.message.contains(&left), "{}", notice.message);
     let hint = notice.hint.unwrap();
-    assert!(hint.contains("/undo once more"), "{hint}");
+    assert!(hint.contains("/undo again also undoes"), "{hint}");
     assert!(hint.contains("gone for good"), "{hint}");
     let notice = session.ask(Command::Undo).await;
     assert!(!session.has("a.txt") && !session.has("b.txt"));
-    let lost = format!("Cannot be given again by /redo:\n  b.txt: {full}");
+    let lost = format!("/redo can't bring back:\n  b.txt: {full}");
     assert!(notice.message.contains(&lost), "{}", notice.message);
     assert!(session.blobs().stored_bytes() <= limit);
     let notice = session.ask(Command::Undo).await;
@@ -186,7 +186,7 @@ async fn what_there_is_no_room_to_keep_is_left_and_goes_only_when_it_is_asked_fo
     assert_eq!(session.read("a.txt"), noise(1));
     assert!(!session.has("b.txt"));
     assert!(
-        notice.message.contains("b.txt: what it held was not kept"),
+        notice.message.contains("b.txt: its content was not kept"),
         "{}",
         notice.message
     );

@@ -50,7 +50,7 @@ async fn a_revert_takes_conversation_files_and_task_list_back() {
 async fn a_revert_that_leads_nowhere_says_so() {
     let mut session = Session::new();
     let notice = session.ask(REVERT).await;
-    assert_eq!(notice.message, "There is no prompt to go back to before.");
+    assert_eq!(notice.message, "There is no prompt to go back to.");
     session.run(&[]).await;
     let notice = session.ask(Command::Revert { message: Some(9) }).await;
     assert!(
@@ -63,7 +63,7 @@ async fn a_revert_that_leads_nowhere_says_so() {
     session.ask(Command::Revert { message: Some(1) }).await;
     let notice = session.ask(Command::Revert { message: Some(2) }).await;
     assert!(
-        notice.message.contains("was taken back already"),
+        notice.message.contains("was already taken back"),
         "{}",
         notice.message
     );
@@ -104,11 +104,8 @@ async fn an_undo_that_touches_nothing_says_so_and_where_the_next_one_leads() {
         notice.message
     );
     let hint = notice.hint.unwrap();
-    assert!(!hint.contains("gives the files again"), "{hint}");
-    assert!(
-        hint.contains("/undo again goes on to the run before"),
-        "{hint}"
-    );
+    assert!(!hint.contains("brings the files back"), "{hint}");
+    assert!(hint.contains("/undo again undoes the run before"), "{hint}");
     // What stood in its way is gone: it can be tried again, as was said.
     session.write("a.txt", "2\n");
     session.ask(Command::Redo).await;
@@ -141,7 +138,7 @@ async fn a_redo_of_a_revert_is_asked_for_twice_and_told_to_the_model() {
     let notice = session.ask(REVERT).await;
     let hint = notice.hint.unwrap();
     assert!(
-        hint.contains("To have it back: /redo gives the files, then /fork"),
+        hint.contains("To get it back: /redo brings the files back, then /fork"),
         "{hint}"
     );
     let notice = session.ask(Command::Redo).await;

@@ -261,7 +261,7 @@ fn full(ask: &Ask, columns: usize, yes: Yes, rules: Rules) -> Frame {
                 worded(&line, columns, 5)
             }
             Item::NotNow => {
-                let label = "not now: go on without it and be asked again";
+                let label = "not now: continue without it and ask again later";
                 let line = item("Enter", label, mark);
                 worded(&line, columns, 9)
             }

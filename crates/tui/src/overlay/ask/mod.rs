@@ -282,7 +282,7 @@ impl Ask {
     fn read_on(&mut self, now: Instant) {
         if self.body.is_hidden() {
             self.notice = Some(String::from(
-                "the window is too low to show it: make it higher",
+                "the window is too small to show it: make it taller",
             ));
             return;
         }
@@ -308,7 +308,7 @@ impl Ask {
         }
         if self.field.paste(text) == Taken::Part {
             self.notice = Some(String::from(
-                "what was pasted is too long for a line: its end was left out",
+                "the paste is too long for one line: its end was cut off",
             ));
         }
     }

@@ -121,7 +121,7 @@ impl Files {
     /// What stands there instead of paths.
     pub(super) fn said(&self) -> String {
         match &self.problem {
-            Some(why) => format!("  the files cannot be listed: {why}"),
+            Some(why) => format!("  can't list the files: {why}"),
             None if self.is_waiting() => String::from("  reading the files …"),
             None => String::from("  looking …"),
         }

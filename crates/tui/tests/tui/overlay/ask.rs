@@ -100,7 +100,7 @@ pub fn trust() -> Question {
         body: "It would enable 1:\nhook  make".into(),
         choices: vec![
             choice("always", 'y', "trust it", None),
-            choice("deny", 'n', "go on without it", None),
+            choice("deny", 'n', "continue without it", None),
         ],
         free_text: false,
         ..permission()
@@ -500,7 +500,7 @@ fn trust_is_put_off_unless_it_is_answered() {
     let (ask, _) = ready(trust());
     let shown = text(&look(&ask, SIZE));
     assert!(
-        shown.contains("▸ Enter  not now: go on without it and be asked again"),
+        shown.contains("▸ Enter  not now: continue without it and ask again later"),
         "{shown}"
     );
 }

@@ -153,7 +153,7 @@ fn four_rows_are_enough_to_read_and_allow_and_fewer_are_said_to_be_too_few() {
         }
         assert_eq!(word.is_allowed(), rows >= 4, "{rows} rows");
         if rows < 4 {
-            let said = |row: &String| row.contains("too low to show it");
+            let said = |row: &String| row.contains("too small to show it");
             assert!(low.seen.iter().any(said), "{rows} rows: {:?}", low.seen);
             low.press(KeyCode::Char('n'));
             assert_eq!(low.answer.as_deref(), Some(Choice::DENY));

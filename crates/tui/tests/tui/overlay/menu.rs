@@ -165,7 +165,7 @@ fn a_list_that_cannot_be_made_says_why() {
     let mut menu = Menu::new(commands());
     menu.follow(Some(Token::Mention(String::new())));
     menu.failed("no such folder");
-    assert!(shown(&menu)[0].contains("cannot be listed: no such folder"));
+    assert!(shown(&menu)[0].contains("can't list the files: no such folder"));
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn a_filter_can_be_taken_back() {
     picker.paste("zzz");
     let shown = text(&picker.view(SIZE));
     assert!(
-        shown.contains("0/3") && shown.contains("nothing fits `zzz`"),
+        shown.contains("0/3") && shown.contains("nothing matches `zzz`"),
         "{shown}"
     );
     assert_eq!(picker.key(key(KeyCode::Enter)), Picked::Stay);
@@ -95,7 +95,7 @@ fn it_says_that_it_waits_and_that_there_is_nothing() {
     picker.fill(models());
     assert_eq!(picker.key(key(KeyCode::Enter)), Picked::Row("m3".into()));
     let picker = Picker::new("Sessions", Some(Vec::new()));
-    assert!(text(&picker.view(SIZE)).contains("there is nothing"));
+    assert!(text(&picker.view(SIZE)).contains("nothing to choose from"));
 }
 
 #[test]
