@@ -18,7 +18,7 @@ pub fn copied(session: Session) -> Option<String> {
         return None;
     };
     Some(format!(
-        "You are in a copy now; `/resume {id}` goes back to the session that it was made from."
+        "You are now in a copy; `/resume {id}` goes back to the original session."
     ))
 }
 
@@ -148,7 +148,7 @@ fn shortened(mut events: Vec<Event>) -> Vec<Event> {
         let gap = Notice {
             level: NoticeLevel::Info,
             kind: String::from("past"),
-            message: String::from("… what came in between is on the page of ctrl+t"),
+            message: String::from("… ctrl+t shows what came in between"),
             hint: None,
         };
         let gap = Event {

@@ -110,7 +110,9 @@ pub async fn open_with(
     };
     remarks.act.extend(log.damage().told().map(|told| {
         let id = log.id();
-        format!("{told}. The rest of it holds; `tenon sessions verify {id}` says more.")
+        format!(
+            "{told}. The rest of the session is intact; `tenon sessions verify {id}` says more."
+        )
     }));
     remarks.act.extend(neighbours(&place));
     let jobs = session_jobs(&log.folder()?, resolved);

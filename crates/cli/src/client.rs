@@ -106,7 +106,7 @@ impl Client {
         }
         if starts_run(command) && !(steers && (self.is_running || self.expected > 0)) {
             if self.expected >= QUEUE {
-                return Err(format!("{QUEUE} prompts are waiting already"));
+                return Err(format!("{QUEUE} prompts are already waiting"));
             }
             self.expected += 1;
         }
@@ -205,7 +205,7 @@ fn skip_line(input: &mut impl BufRead) {
 
 fn parse(line: &[u8], images: Limits) -> Result<Command, String> {
     let said =
-        |error: serde_json::Error| format!("a line of standard input is no command: {error}");
+        |error: serde_json::Error| format!("a line of standard input isn't a command: {error}");
     let mut value: Value = serde_json::from_slice(line).map_err(said)?;
     // Who answers is known here and not the client's to say.
     if value["type"] == "answer"
@@ -239,7 +239,7 @@ fn attached(value: &mut Value, limits: Limits) -> Result<Vec<Part>, String> {
         return Ok(Vec::new());
     };
     let Some(given) = given.as_array() else {
-        return Err(String::from("`attachments` is not a list"));
+        return Err(String::from("`attachments` isn't a list"));
     };
     images::too_many(given.len()).map_err(|error| error.message)?;
     given

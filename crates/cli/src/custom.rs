@@ -31,7 +31,7 @@ impl UserTools {
             Ok(Some(snapshot)) if !snapshot.is_empty() => snapshot,
             Ok(_) => return Ok(Self::default()),
             Err(error) => {
-                let trouble = format!("{} is not used: {error}", folder.display());
+                let trouble = format!("{} is ignored: {error}", folder.display());
                 return Ok(Self {
                     trouble: Some(trouble),
                     ..Self::default()
@@ -41,7 +41,7 @@ impl UserTools {
         let mut trouble = None;
         let standing = match snapshot.hash() {
             None => Standing::Impossible(format!(
-                "{} cannot be used: {}",
+                "can't use {}: {}",
                 folder.display(),
                 snapshot.incomplete().unwrap_or_default()
             )),
@@ -116,7 +116,7 @@ impl Custom {
             for name in toolbox.add(source) {
                 let place = source.place_of(&name).unwrap_or_default();
                 told.push(format!(
-                    "the tool `{name}` of {place} is not used: the name is taken"
+                    "the tool `{name}` of {place} is ignored: the name is taken"
                 ));
             }
         }

@@ -52,7 +52,7 @@ impl Ended {
         if let Some(error) = &self.unread {
             // A reader that went away knows that it did.
             if error.kind() != std::io::ErrorKind::BrokenPipe {
-                complain(&format!("error: cannot print: {error}"));
+                complain(&format!("error: can't print: {error}"));
             }
             return ExitCode::from(code::RUNTIME);
         }

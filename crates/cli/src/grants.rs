@@ -35,9 +35,7 @@ pub fn load(place: &Place, lasting: Duration) -> (Grants, Option<String>) {
 /// When the file cannot be written.
 pub fn keep(place: &Place, grants: &Grants) -> Result<(), CliError> {
     write(&file(place), grants).map_err(|error| {
-        CliError::runtime(format!(
-            "the grants of this project cannot be written: {error}"
-        ))
+        CliError::runtime(format!("can't write this project's permissions: {error}"))
     })
 }
 
@@ -48,7 +46,7 @@ pub fn keep(place: &Place, grants: &Grants) -> Result<(), CliError> {
 pub fn forget(place: &Place) -> Result<(), CliError> {
     match std::fs::remove_file(file(place)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(CliError::runtime(
-            format!("the grants of this project cannot be removed: {error}"),
+            format!("can't remove this project's permissions: {error}"),
         )),
         _ => Ok(()),
     }
@@ -67,7 +65,7 @@ pub fn sink(place: &Place) -> GrantSink {
 
 fn read(path: &Path) -> Result<Grants, String> {
     let unreadable =
-        |error: std::io::Error| format!("the grants of this project cannot be read: {error}");
+        |error: std::io::Error| format!("can't read this project's permissions: {error}");
     let file = match plain_file::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Grants::new()),
@@ -76,7 +74,7 @@ fn read(path: &Path) -> Result<Grants, String> {
     let about = file.metadata().map_err(unreadable)?;
     tenon_config::is_the_users(&about).map_err(|why| {
         format!(
-            "the grants of this project do not count: {} cannot be believed, for {why}; remove it",
+            "this project's permissions are ignored: Tenon doesn't trust {} ({why}); delete it",
             path.display()
         )
     })?;
@@ -85,7 +83,7 @@ fn read(path: &Path) -> Result<Grants, String> {
         .read_to_string(&mut text)
         .map_err(unreadable)?;
     let value = serde_json::from_str(&text)
-        .map_err(|error| format!("the file of grants is damaged: {error}"))?;
+        .map_err(|error| format!("the file with this project's permissions is damaged: {error}"))?;
     Grants::from_json(&value).map_err(|error| error.to_string())
 }
 

@@ -111,13 +111,13 @@ pub fn attach(given: &str, limits: Limits) -> Result<Part, CliError> {
         }),
         Some("data") => inline(given, limits),
         Some("http") => Err(CliError::usage(format!(
-            "the image {} is not passed on: only https addresses are",
+            "the image {} was not sent: its address must be https",
             quoted(given)
         ))
-        .with_hint("The provider would fetch it in clear text. Download it, and give the file.")),
+        .with_hint("The provider would fetch it unencrypted. Download it and pass the file.")),
         Some(other) => Err(
-            CliError::usage(format!("`{other}:` is not an address of an image"))
-                .with_hint("Give a file, or an address that begins with https://."),
+            CliError::usage(format!("`{other}:` isn't an image address"))
+                .with_hint("Pass a file, or an address that starts with https://."),
         ),
         None => file(Path::new(given), limits),
     }
@@ -137,8 +137,8 @@ fn scheme(given: &str) -> Option<&str> {
 pub fn file(path: &Path, limits: Limits) -> Result<Part, CliError> {
     let shown = path.display();
     let cannot = |why: String| {
-        CliError::usage(format!("the image {shown} cannot be read: {why}"))
-            .with_hint("Check the path; it is relative to the directory that you are in.")
+        CliError::usage(format!("can't read the image {shown}: {why}"))
+            .with_hint("Check the path; it is relative to the current directory.")
     };
     let opened = crate::plain_file::open(path).map_err(|error| cannot(error.to_string()))?;
     let facts = opened
@@ -157,7 +157,7 @@ pub fn file(path: &Path, limits: Limits) -> Result<Part, CliError> {
 fn inline(given: &str, limits: Limits) -> Result<Part, CliError> {
     let wrong = || {
         CliError::usage("a data URL of an image looks like data:image/png;base64,…")
-            .with_hint("Give a file instead.")
+            .with_hint("Pass a file instead.")
     };
     let (head, data) = given.trim().split_once(',').ok_or_else(wrong)?;
     if !head.ends_with(";base64") {
@@ -181,14 +181,16 @@ pub fn part(content: &[u8], size: u64, shown: &str, limits: Limits) -> Result<Pa
             SetBy::Configuration => {
                 "Make it smaller, or raise `multimodal.max_bytes` in the configuration."
             }
-            SetBy::Format => "Make it smaller: servers of the type `messages` take no larger one.",
+            SetBy::Format => {
+                "Make it smaller: servers of the type `messages` accept no larger images."
+            }
         }));
     }
     let Some(media_type) = type_by_content(content) else {
         return Err(CliError::usage(format!(
             "the image {shown} is neither PNG, JPEG, GIF nor WebP"
         ))
-        .with_hint("Convert it; what a file is, its content says and not its name."));
+        .with_hint("Convert it. Tenon looks at the content, not at the name."));
     };
     Ok(Part::Image {
         source: ImageSource::Url(format!(
@@ -284,13 +286,13 @@ mod tests {
         assert!(error.message.contains("has 112 bytes"), "{}", error.message);
         let error = attach(&folder.path().to_string_lossy(), LIMITS).unwrap_err();
         assert!(
-            error.message.contains("not a regular file"),
+            error.message.contains("isn't a regular file"),
             "{}",
             error.message
         );
         let endless = attach("/dev/zero", LIMITS).unwrap_err();
         assert!(
-            endless.message.contains("not a regular file"),
+            endless.message.contains("isn't a regular file"),
             "{}",
             endless.message
         );
@@ -301,11 +303,11 @@ mod tests {
         let part = attach("https://example.com/a.PNG?x=1", LIMITS).unwrap();
         assert_eq!(media_type(&part), "image/png");
         for (given, why) in [
-            ("http://example.com/a.png", "only https"),
-            ("file:///etc/passwd", "is not an address of an image"),
+            ("http://example.com/a.png", "must be https"),
+            ("file:///etc/passwd", "isn't an image address"),
             ("data:image/png;base64,%%%", "looks like data:"),
             ("data:image/png,abc", "looks like data:"),
-            ("no-such.png", "cannot be read"),
+            ("no-such.png", "can't read"),
         ] {
             let error = attach(given, LIMITS).unwrap_err();
             assert!(error.message.contains(why), "{given}: {}", error.message);

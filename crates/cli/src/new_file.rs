@@ -58,11 +58,11 @@ pub fn private(path: &Path) -> io::Result<File> {
 }
 
 fn taken(path: &Path, hint: &str) -> CliError {
-    CliError::usage(format!("{} is there already", shown(path))).with_hint(hint)
+    CliError::usage(format!("{} already exists", shown(path))).with_hint(hint)
 }
 
 pub fn cannot(path: &Path, error: &std::io::Error) -> CliError {
-    CliError::runtime(format!("{} cannot be written: {error}", shown(path)))
+    CliError::runtime(format!("can't write {}: {error}", shown(path)))
 }
 
 pub fn shown(path: &Path) -> String {

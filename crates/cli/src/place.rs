@@ -39,20 +39,17 @@ impl Place {
             Some(root) => (root.clone(), RootFrom::Flag),
             None => {
                 let current = std::env::current_dir().map_err(|error| {
-                    CliError::runtime(format!("the current directory cannot be used: {error}"))
+                    CliError::runtime(format!("can't use the current directory: {error}"))
                 })?;
                 (current, RootFrom::CurrentDirectory)
             }
         };
         let root = wanted.canonicalize().map_err(|error| {
-            CliError::usage(format!(
-                "the root {} cannot be used: {error}",
-                wanted.display()
-            ))
+            CliError::usage(format!("can't use the root {}: {error}", wanted.display()))
         })?;
         if !root.is_dir() {
             return Err(CliError::usage(format!(
-                "the root {} is not a directory",
+                "the root {} isn't a directory",
                 root.display()
             )));
         }
@@ -83,7 +80,7 @@ impl Place {
             }
             _ => Err(
                 CliError::runtime(format!("the directory of this session is gone: {cwd}"))
-                    .with_hint("Name the one to work in with --root DIR."),
+                    .with_hint("Choose another with --root DIR."),
             ),
         }
     }

@@ -102,15 +102,13 @@ fn read_patiently() -> Result<String, CliError> {
             Ok(chunk) => bytes.extend_from_slice(&chunk),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) if bytes.is_empty() => {
-                complain("standard input is open but brought nothing; going on without it");
+                complain("standard input is open but sent nothing; continuing without it");
                 break;
             }
             Err(RecvTimeoutError::Timeout) => {
-                return Err(
-                    CliError::usage("standard input began and did not end").with_hint(
-                        "Close it, or give the whole prompt with `-`, which waits for the end.",
-                    ),
-                );
+                return Err(CliError::usage("standard input did not end").with_hint(
+                    "Close it, or pass the whole prompt with `-`, which waits for the end.",
+                ));
             }
         }
         if bytes.len() as u64 > LIMIT {

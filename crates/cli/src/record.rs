@@ -44,14 +44,14 @@ fn held(place: &Place, error: SessionError) -> CliError {
         .filter(|title| !title.is_empty())
         .map(|title| format!(" ({})", shorten(&title, TITLE)));
     let other = other(place, id).map(|(id, title)| {
-        format!(" The last one that is free: `tenon --session {id}` ({title}).")
+        format!(" The last session that is not in use: `tenon --session {id}` ({title}).")
     });
     CliError::runtime(format!(
         "session {id}{} is open in {holder}",
         named.unwrap_or_default()
     ))
     .with_hint(format!(
-        "Go on there, or in a copy of it: `tenon --session {id} --fork`.{}",
+        "Continue there, or in a copy: `tenon --session {id} --fork`.{}",
         other.unwrap_or_default()
     ))
 }

@@ -55,7 +55,7 @@ impl Found {
         let (text, size) = match cache.text(path) {
             Ok(read) => read,
             Err(error) => {
-                let said = format!("{shown} could not be read: {error}");
+                let said = format!("can't read {shown}: {error}");
                 return self.warnings.push(said);
             }
         };
@@ -64,7 +64,7 @@ impl Found {
         }
         if self.bytes() + text.len() > TOTAL {
             let said = format!(
-                "{shown} was left out: the files before it have {} bytes, and all of them may have {TOTAL}",
+                "{shown} was left out: the files before it have {} bytes, and the limit for all is {TOTAL}",
                 self.bytes()
             );
             return self.warnings.push(said);
@@ -130,7 +130,7 @@ impl Places {
             return Ok(());
         }
         Err(String::from(
-            "it is a link that leads out of its folder or to a file that is not .md; put the text there, or name the file in `instructions`",
+            "it is a link out of its folder, or to a file that is not .md; copy the text there, or name the file in `instructions`",
         ))
     }
 
@@ -146,11 +146,11 @@ impl Places {
             if files.is_empty() {
                 found
                     .warnings
-                    .push(format!("instructions: `{entry}` names no file"));
+                    .push(format!("instructions: `{entry}` matches no file"));
             }
             if files.len() > FILES {
                 found.warnings.push(format!(
-                    "instructions: `{entry}` names {} files; only the first {FILES} are used",
+                    "instructions: `{entry}` matches {} files; only the first {FILES} are used",
                     files.len()
                 ));
             }
@@ -241,7 +241,10 @@ mod tests {
         let found = find(&places);
         assert_eq!(texts(&found.instructions), ["style", "a", "b"]);
         assert_eq!(texts(&found.rules), ["rules"]);
-        assert_eq!(found.warnings, ["instructions: `missing.md` names no file"]);
+        assert_eq!(
+            found.warnings,
+            ["instructions: `missing.md` matches no file"]
+        );
     }
 
     #[test]
@@ -297,7 +300,7 @@ mod tests {
         let found = find(&places(Path::new("/none"), None, root.path()));
         assert!(found.rules.is_empty());
         assert!(
-            found.warnings[0].contains("could not be read"),
+            found.warnings[0].contains("can't read"),
             "{:?}",
             found.warnings
         );

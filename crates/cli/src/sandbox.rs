@@ -151,9 +151,7 @@ impl Walls {
     /// What to say of them at the start of a session.
     pub fn remarks(&self) -> Vec<String> {
         if self.policy.is_none() {
-            return vec![String::from(
-                "sandbox: off: commands run without walls (sandbox.mode)",
-            )];
+            return vec![String::from("sandbox: off (sandbox.mode)")];
         }
         let mut remarks = Vec::new();
         if !self.hidden_in_project.is_empty() {
@@ -169,7 +167,7 @@ impl Walls {
         }
         if self.shown_secrets > 0 {
             remarks.push(format!(
-                "sandbox: {} more secret files of the project are not hidden from commands: there are too many; name their folder in sandbox.hidden",
+                "sandbox: {} more secret files of the project are too many to hide from commands; name their folder in sandbox.hidden",
                 self.shown_secrets
             ));
         }
@@ -178,7 +176,7 @@ impl Walls {
                 .map(|path| path.display().to_string())
                 .collect();
             remarks.push(format!(
-                "sandbox: commands may write Tenon's own {}: it lies in a folder that is theirs, and this system may lack the walls for it; work elsewhere, or set TENON_HOME to another folder",
+                "sandbox: commands may be able to write Tenon's own {}: it is in a folder that they can write, and this system may not be able to protect it; work in another folder, or set TENON_HOME to one",
                 shortened(&names)
             ));
         }
@@ -208,7 +206,7 @@ pub async fn shortfall(jobs: &Jobs, root: &Path) -> Option<Shortfall> {
     match &outcome.ended {
         Ended::NotStarted(reason) => Some(Shortfall {
             level: String::from("no command can run"),
-            said: format!("sandbox: commands cannot run: {reason}"),
+            said: format!("sandbox: commands can't run: {reason}"),
         }),
         _ if stood.level == Level::Full.name() => None,
         _ => Some(Shortfall {

@@ -59,7 +59,7 @@ pub fn typed(place: &Place, configured: Option<&Configured>, reading: &Reading) 
     (!found.is_empty()).then(|| {
         let names: Vec<&str> = found.names().collect();
         format!(
-            "It holds what looks like secrets that were typed in a prompt ({}: {}). Take them out before you give it to somebody.",
+            "It seems to contain secrets that were typed in a prompt ({}: {}). Remove them before you share it.",
             found.total(),
             names.join(", ")
         )

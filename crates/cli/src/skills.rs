@@ -30,7 +30,7 @@ impl Skills {
     /// What is said at the start of a session: a line for all that is wrong, and
     /// one for what the project brings along.
     pub fn at_start(&self) -> Vec<String> {
-        in_short(&self.remarks, "`tenon skills list` names them")
+        in_short(&self.remarks, "`tenon skills list` shows them")
             .into_iter()
             .chain(self.notice.clone())
             .collect()
@@ -102,7 +102,7 @@ mod tests {
         };
         let said = skills.at_start();
         assert_eq!(said.len(), 2);
-        assert_eq!(said[0], "a (and 2 more; `tenon skills list` names them)");
+        assert_eq!(said[0], "a (and 2 more; `tenon skills list` shows them)");
         assert_eq!(Skills::default().at_start(), Vec::<String>::new());
     }
 }

@@ -89,7 +89,7 @@ pub fn read(place: &Place, flags: Vec<(String, serde_json::Value)>) -> Result<Lo
 }
 
 pub fn impossible(why: &str) -> CliError {
-    CliError::usage(why).with_hint("Make its folder `.tenon` smaller, or go on without it.")
+    CliError::usage(why).with_hint("Make its folder `.tenon` smaller, or continue without it.")
 }
 
 pub fn store(place: &Place) -> Trust {
@@ -263,13 +263,13 @@ fn ask(words: &Words, lines: &[String], earlier: Option<&Earlier>) -> Question {
         display: Display::Nothing,
         choices: vec![
             choice(Choice::ALWAYS, 'y', words.yes),
-            choice(Choice::DENY, 'n', "go on without it"),
+            choice(Choice::DENY, 'n', "continue without it"),
         ],
         free_text: false,
         call: None,
         tool: None,
         reason: Some(String::from(
-            "whoever wrote it decides what runs here; a changed byte asks again; `tenon trust` changes the answer",
+            "whoever wrote this decides what runs here; any change to it asks again; `tenon trust` changes your answer",
         )),
         intent: None,
         affects: Vec::new(),
@@ -297,23 +297,25 @@ pub fn remarks(loaded: &Loaded, custom: &Custom) -> Remarks {
     match &project.standing {
         Standing::Nothing => {}
         Standing::Trusted => remarks.found.push(format!(
-            "the project is trusted: {wants} of its settings and tools hold; `tenon trust` shows them"
+            "you trust the project: {wants} of its settings and tools are in use; `tenon trust` shows them"
         )),
         Standing::Unknown => remarks.act.push(format!(
-            "the project is not trusted: {wants} of its settings and tools are ignored; `tenon trust` shows them, --trust-project accepts them"
+            "you have not trusted the project: {wants} of its settings and tools are ignored; \
+             `tenon trust` shows them, --trust-project accepts them"
         )),
         Standing::Refused => remarks.found.push(format!(
-            "the project is not trusted, as you said: {wants} of its settings and tools are ignored; `tenon trust accept` changes that"
+            "you have not trusted the project, as you said: {wants} of its settings and tools \
+             are ignored; `tenon trust accept` changes that"
         )),
         Standing::Impossible(why) => remarks.act.push(why.clone()),
     }
     match (&custom.user.standing, &custom.user.snapshot) {
         (Standing::Unknown, Some(snapshot)) => remarks.act.push(format!(
-            "the tools in {} are not used: you have not accepted them; `tenon trust` shows them, --trust-user-tools accepts them",
+            "the tools in {} are ignored: you have not accepted them; `tenon trust` shows them, --trust-user-tools accepts them",
             snapshot.folder().display()
         )),
         (Standing::Refused, Some(_)) => remarks.found.push(String::from(
-            "your own tools are not used, as you said; `tenon trust accept --user-tools` changes that",
+            "your own tools are ignored, as you said; `tenon trust accept --user-tools` changes that",
         )),
         (Standing::Impossible(why), _) => remarks.act.push(why.clone()),
         _ => {}

@@ -48,13 +48,13 @@ pub fn check(words: &[String]) -> Result<(), CliError> {
         return Ok(());
     }
     let message = match near {
-        _ if unbuilt => format!("this version has no command `{first}` yet"),
+        _ if unbuilt => format!("this version doesn't have the command `{first}` yet"),
         Some(near) => format!("there is no command `{line}`; did you mean `tenon {near}`?"),
         None => format!("there is no command `{line}`"),
     };
     let elsewhere = match first.as_str() {
         "mcp" => {
-            "`/mcp` in a session lists the MCP servers, `tenon config show` those that are set up. "
+            "`/mcp` in a session lists the MCP servers, `tenon config show` those that are configured. "
         }
         _ => "",
     };

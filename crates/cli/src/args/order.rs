@@ -93,7 +93,7 @@ fn misplaced(given: &[&Arg], path: &str, command: &Command) -> CliError {
         }
     };
     CliError::usage(format!(
-        "`{what}` stands before `{path}`, where it would not count"
+        "`{what}` comes before `{path}`, where it has no effect"
     ))
     .with_hint(hint)
 }

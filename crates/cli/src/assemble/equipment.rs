@@ -24,7 +24,7 @@ pub fn agent(name: &str) -> Result<AgentProfile, CliError> {
         .find(|agent| agent.name == name)
         .ok_or_else(|| {
             CliError::config(format!(
-                "there is no agent `{name}`; there are: {}",
+                "there is no agent `{name}`; the agents are: {}",
                 names.join(", ")
             ))
         })
@@ -53,7 +53,7 @@ pub(super) fn wanted_agent(
         }
         Err(_) => {
             let remark = format!(
-                "this session's agent `{own}` is not there any more; going on with `{configured}`"
+                "this session's agent `{own}` no longer exists; continuing with `{configured}`"
             );
             Ok((agent(configured)?, Some(remark)))
         }

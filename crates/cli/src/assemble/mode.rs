@@ -43,7 +43,7 @@ pub(super) fn start(
             "--permission-mode {wanted} and --agent {} contradict each other",
             agent.name
         ))
-        .with_hint("The mode plan is the agent plan: leave one of the two out."));
+        .with_hint("The mode plan is the agent plan: remove one of the two."));
     }
     permitted(
         Start {
@@ -83,7 +83,7 @@ fn wanted(
     match session.permission_mode {
         PermissionMode::Auto if written != PermissionMode::Auto => {
             remarks.push(String::from(
-                "this session was in the mode auto; it goes on in ask (--permission-mode auto, or Shift+Tab, changes that)",
+                "this session was in the mode auto; it continues in ask (--permission-mode auto, or Shift+Tab, changes that)",
             ));
             (PermissionMode::Ask, ByUser::No)
         }
@@ -155,9 +155,9 @@ pub(super) fn told(mode: PermissionMode, options: &Options) -> Vec<String> {
     }
     for flag in options.shown_flags() {
         told.push(String::from(match flag {
-            "--yolo" => "--yolo: what must be confirmed is answered with yes, too",
+            "--yolo" => "--yolo: every question is answered with yes, also what must be confirmed",
             "--yes" => "--yes: questions are answered with yes",
-            _ => "--dry-run: nothing is changed and no command is run",
+            _ => "--dry-run: nothing changes and no command runs",
         }));
     }
     told
@@ -182,7 +182,7 @@ pub fn sandbox_state(shortfall: Option<&Shortfall>) -> SandboxState {
     match shortfall {
         None => SandboxState::Enforced,
         Some(short) => SandboxState::Lacking(format!(
-            "the sandbox does not hold here ({}); tenon doctor says more",
+            "the sandbox is not complete here ({}); tenon doctor says more",
             short.level
         )),
     }

@@ -23,5 +23,5 @@ pub fn runtime() -> Result<Runtime, CliError> {
         .max_blocking_threads(8)
         .build()
         .map(Runtime)
-        .map_err(|error| CliError::runtime(format!("the program cannot start: {error}")))
+        .map_err(|error| CliError::runtime(format!("Tenon can't start: {error}")))
 }

@@ -27,7 +27,7 @@ pub(super) fn neighbours(place: &Place) -> Option<String> {
         .collect();
     (!named.is_empty()).then(|| {
         format!(
-            "another session works in this directory: {}; each may change files that the other has read",
+            "another session is working in this directory: {}; each may change files that the other has read",
             named.join(", ")
         )
     })

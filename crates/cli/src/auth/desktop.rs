@@ -134,7 +134,7 @@ impl Desktop {
                 Some(kept) if kept == *secret => Ok(()),
                 _ => Err(DesktopError {
                     tool: self.name(),
-                    why: String::from("it did not keep the key"),
+                    why: String::from("it did not save the key"),
                 }),
             },
             _ => Err(self.failed(&outcome)),
@@ -192,7 +192,7 @@ impl Desktop {
         let why = match &outcome.ended {
             Ended::TimedOut => format!("no answer within {} s", PATIENCE.as_secs()),
             Ended::NotStarted(error) => error.to_string(),
-            _ if said.trim().is_empty() => String::from("it said nothing"),
+            _ if said.trim().is_empty() => String::from("it printed nothing"),
             _ => said.trim().chars().take(200).collect(),
         };
         DesktopError {

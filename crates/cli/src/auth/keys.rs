@@ -15,17 +15,17 @@ const LARGEST: u64 = 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
 pub enum KeysError {
-    #[error("{} cannot be {action}: {error}", .path.display())]
+    #[error("{} can't be {action}: {error}", .path.display())]
     Io {
         action: &'static str,
         path: PathBuf,
         error: io::Error,
     },
-    #[error("{} can be read by others, so the keys in it are not used", .path.display())]
+    #[error("other users can read {}, so Tenon does not use its keys", .path.display())]
     Open { path: PathBuf },
-    #[error("{} belongs to another user, so the keys in it are not used", .path.display())]
+    #[error("{} belongs to another user, so Tenon does not use its keys", .path.display())]
     Foreign { path: PathBuf },
-    #[error("{} is not what `tenon auth login` writes", .path.display())]
+    #[error("{} doesn't look like what `tenon auth login` writes", .path.display())]
     Unreadable { path: PathBuf },
 }
 
@@ -35,7 +35,7 @@ impl KeysError {
         match self {
             Self::Io { .. } => String::from("Check the folder and its permissions."),
             Self::Open { path } => format!(
-                "Take the permission away with `chmod 600 {}`; if others may have read it, make new keys.",
+                "Run `chmod 600 {}`; if others may have read it, create new keys.",
                 path.display()
             ),
             Self::Foreign { path } | Self::Unreadable { path } => format!(

@@ -35,7 +35,7 @@ pub enum LookupError {
     #[error(transparent)]
     Keys(#[from] KeysError),
     #[error(
-        "the key of `{name}` is in the desktop's credential store, which cannot be read: {why}"
+        "the key of `{name}` is in the desktop's credential store, which Tenon can't read: {why}"
     )]
     Desktop { name: String, why: String },
     #[error("the key saved for `{name}` is for {origin} and is not sent to {asked}")]

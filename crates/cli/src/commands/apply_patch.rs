@@ -43,7 +43,7 @@ fn read(file: Option<&Path>) -> Result<String, CliError> {
         Some(path) if path != Path::new("-") => {
             let what = path.display().to_string();
             let opened = std::fs::File::open(path)
-                .map_err(|error| CliError::usage(format!("cannot read {what}: {error}")))?;
+                .map_err(|error| CliError::usage(format!("can't read {what}: {error}")))?;
             tools::read_text(opened, &what)
         }
         _ => tools::read_text(std::io::stdin().lock(), "standard input"),
@@ -90,6 +90,6 @@ fn code_of(envelope: &Envelope) -> ExitCode {
 
 fn print(envelope: &Envelope) -> CommandResult {
     let line = serde_json::to_string(envelope)
-        .map_err(|error| CliError::runtime(format!("the result is no JSON: {error}")))?;
+        .map_err(|error| CliError::runtime(format!("the result isn't JSON: {error}")))?;
     pages::print_foreign(&line)
 }

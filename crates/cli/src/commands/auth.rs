@@ -105,13 +105,13 @@ impl Counter {
         }
         let resolved = tenon_config::resolve(&self.loaded, &Choice::default())?;
         let provider = resolved.provider.ok_or_else(|| {
-            CliError::usage("no provider is configured, so one must be named").with_hint(
+            CliError::usage("no provider is configured, so name one").with_hint(
                 "For example: tenon auth login openai. `tenon models --presets` lists the names.",
             )
         })?;
         if provider.name == "env" {
             return Err(CliError::usage(
-                "the provider is described by variables only, and its key belongs into TENON_API_KEY",
+                "the provider is only set by variables, so its key belongs in TENON_API_KEY",
             )
             .with_hint("To save a key, name a provider: tenon auth login openai"));
         }
@@ -122,14 +122,14 @@ impl Counter {
     fn can_have_a_key(&self, provider: &ResolvedProvider) -> Result<(), CliError> {
         match &provider.key {
             KeySource::Codex => Err(CliError::usage(
-                "the login of Codex is made by Codex, and found by itself",
+                "Codex makes its own login, and Tenon finds it",
             )
             .with_hint("Run `codex login`, then `tenon auth status codex`.")),
             KeySource::Command(_) | KeySource::Literal(_) => Err(CliError::usage(format!(
-                "the configuration says where the key of `{}` comes from, and that comes first",
+                "the configuration already says where the key of `{}` comes from",
                 Printable::line(&provider.name)
             ))
-            .with_hint("Take `api_key_command` or `api_key` out of it first.")),
+            .with_hint("Remove `api_key_command` or `api_key` from it first.")),
             KeySource::None | KeySource::Env(_) => Ok(()),
         }
     }
@@ -162,15 +162,15 @@ impl Counter {
                     .put(name, Saved::Desktop { origin })
                     .map_err(of_keys)?;
                 complain(&format!(
-                    "The key of `{shown}` for {server} is in the desktop's credential store ({tool})."
+                    "Saved the key of `{shown}` for {server} in the desktop's credential store ({tool})."
                 ));
             }
             (Err(why), StoreChoice::Desktop) => {
                 return Err(CliError::runtime(format!(
-                    "the desktop's credential store cannot be used: {}",
+                    "can't use the desktop's credential store: {}",
                     Printable::line(&why)
                 ))
-                .with_hint("`--store file` keeps the key in a file that only you can read."));
+                .with_hint("`--store file` saves the key in a file that only you can read."));
             }
             (Err(why), StoreChoice::Auto | StoreChoice::File) => {
                 let saved = Saved::File {
@@ -180,12 +180,12 @@ impl Counter {
                 self.keys.put(name, saved).map_err(of_keys)?;
                 if store == StoreChoice::Auto {
                     complain(&format!(
-                        "The desktop's credential store cannot be used ({}).",
+                        "Can't use the desktop's credential store ({}).",
                         Printable::line(&why)
                     ));
                 }
                 complain(&format!(
-                    "The key of `{shown}` for {server} is in {}, not encrypted, in a file that only you can read.",
+                    "Saved the key of `{shown}` for {server} in {}, unencrypted, in a file that only you can read.",
                     self.keys.path().display()
                 ));
             }
@@ -199,7 +199,7 @@ impl Counter {
             && let Some(name) = names.iter().find(|name| self.place.env.get(name).is_some())
         {
             complain(&format!(
-                "{name} is set as well, and comes first: unset it to use the saved key."
+                "{name} is also set and comes first: unset it to use the saved key."
             ));
         }
     }
@@ -208,8 +208,8 @@ impl Counter {
         let shown = Printable::line(name);
         let Some(saved) = self.keys.remove(name).map_err(of_keys)? else {
             let hint = match name {
-                "codex" => "The login of Codex ends with `codex logout`.",
-                _ => "`tenon auth status` lists what is there.",
+                "codex" => "To log out of Codex, run `codex logout`.",
+                _ => "`tenon auth status` lists the keys.",
             };
             return Err(CliError::usage(format!("no key was saved for `{shown}`")).with_hint(hint));
         };
@@ -226,13 +226,13 @@ impl Counter {
                 // It is still in the store, and so it must stay known.
                 self.keys.put(name, saved).map_err(of_keys)?;
                 return Err(CliError::runtime(format!(
-                    "the key of `{shown}` is still in the desktop's credential store, which cannot be used: {}",
+                    "the key of `{shown}` is still in the desktop's credential store, which Tenon can't use: {}",
                     Printable::line(&why)
                 ))
                 .with_hint("Unlock the store, then try again."));
             }
         }
-        complain(&format!("The key of `{shown}` is removed."));
+        complain(&format!("Removed the key of `{shown}`."));
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -39,7 +39,7 @@ pub fn run(shared: &Shared, command: ConfigCommand) -> CommandResult {
                 Existing::Keep
             };
             let file = init(&place()?, existing)?;
-            complain("A configuration with every setting in comments was written.");
+            complain("Wrote a configuration with every setting as a comment.");
             pages::print(&file.display().to_string())
         }
         ConfigCommand::Edit => edit(&place()?),
@@ -114,7 +114,7 @@ fn init(place: &Place, existing: Existing) -> Result<PathBuf, CliError> {
         (None, _) => folder.join(NAMES[0]),
         (Some(path), Existing::Keep) => {
             return Err(CliError::runtime(format!(
-                "there is a configuration already: {}",
+                "a configuration already exists: {}",
                 path.display()
             ))
             .with_hint("Change it with `tenon config edit`, or overwrite it with --force."));
@@ -122,7 +122,7 @@ fn init(place: &Place, existing: Existing) -> Result<PathBuf, CliError> {
         // Beside it the new file would be a second configuration, which is an error.
         (Some(path), Existing::Overwrite) if path.ends_with("tenon.toml") => {
             return Err(CliError::runtime(format!(
-                "{} cannot be overwritten: the new configuration is written as JSON",
+                "can't overwrite {}: the new configuration is JSON",
                 path.display()
             ))
             .with_hint("Move it away first."));
@@ -130,7 +130,7 @@ fn init(place: &Place, existing: Existing) -> Result<PathBuf, CliError> {
         (Some(path), Existing::Overwrite) => path.clone(),
     };
     let cannot = |error: std::io::Error| {
-        CliError::runtime(format!("{} cannot be written: {error}", path.display()))
+        CliError::runtime(format!("can't write {}: {error}", path.display()))
     };
     std::fs::DirBuilder::new()
         .recursive(true)
@@ -166,10 +166,10 @@ fn edit(place: &Place) -> CommandResult {
     let status = editor
         .command(&path)
         .status()
-        .map_err(|error| CliError::runtime(format!("the editor cannot be started: {error}")))?;
+        .map_err(|error| CliError::runtime(format!("can't start the editor: {error}")))?;
     if !status.success() {
         return Err(CliError::runtime(format!(
-            "the editor `{}` failed ({status}); {} is as it left it",
+            "the editor `{}` failed ({status}); {} stays as the editor left it",
             editor.name(),
             path.display()
         )));
@@ -252,7 +252,7 @@ fn in_use(loaded: &Loaded, provider: &ResolvedProvider) -> Table {
         KeySource::None => String::from("none"),
         KeySource::Env(names) => format!("the variable {}", names.join(" or ")),
         KeySource::Command(_) => String::from("api_key_command"),
-        KeySource::Codex => String::from("the login of Codex"),
+        KeySource::Codex => String::from("the Codex login"),
         KeySource::Literal(_) => String::from("api_key in the configuration"),
     };
     let chosen = loaded
@@ -264,7 +264,7 @@ fn in_use(loaded: &Loaded, provider: &ResolvedProvider) -> Table {
     let model = provider
         .model
         .clone()
-        .unwrap_or_else(|| String::from("asked of the server"));
+        .unwrap_or_else(|| String::from("from the server"));
     let mut table = Table::new(&["in use", "value", "from"]);
     table.row([
         String::from("provider"),

@@ -89,7 +89,7 @@ async fn scripted() -> Result<Server, CliError> {
         MockOptions::default(),
     )
     .await
-    .map_err(|error| CliError::runtime(format!("the scripted model cannot start: {error}")))
+    .map_err(|error| CliError::runtime(format!("can't start the scripted model: {error}")))
 }
 
 /// Only the scripted model counts here, whatever else is configured.
@@ -121,7 +121,7 @@ fn on_screen(shared: &Shared, mut place: Place, args: &RunArgs, folder: &Path) -
         drop(served);
     });
     let Ok(Ok(base_url)) = found.recv() else {
-        return Err(CliError::runtime("the scripted model cannot start"));
+        return Err(CliError::runtime("can't start the scripted model"));
     };
     place.env = with_only(&place.env, &base_url).with("TENON_SMALL_MODEL", "");
     let left = tui::talk(shared, place, args, Session::New(None));

@@ -99,7 +99,7 @@ impl Finding {
         if lists == Lists::Whole || all <= SHORT {
             return format!("{}: {}", self.what, self.list.join(", "));
         }
-        format!("{}: {all} (--verbose names them)", self.what)
+        format!("{}: {all} (--verbose lists them)", self.what)
     }
 }
 
@@ -162,7 +162,7 @@ async fn server(
         findings.extend(settings::window(place, settings, chosen));
         findings.push(Finding::ok(
             settings::PROVIDER,
-            "the server was not asked; --network does that",
+            "the server was not contacted; --network does that",
         ));
         return None;
     }

@@ -32,7 +32,7 @@ pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
     }
     let Some(prompt) = prompt::gather(args)? else {
         return Err(CliError::usage("there is no prompt")
-            .with_hint("Give one with -p, as words, or on standard input: tenon exec -p \"explain this project\""));
+            .with_hint("Pass one with -p, as words, or on standard input: tenon exec -p \"explain this project\""));
     };
     if prompt.trim().is_empty() {
         return Err(CliError::usage("the prompt is empty"));
@@ -46,7 +46,7 @@ pub fn run(shared: &Shared, args: &RunArgs) -> CommandResult {
 fn converse(shared: &Shared, args: &RunArgs) -> CommandResult {
     if args.format != Format::Json {
         return Err(CliError::usage("--input-format json needs --format json")
-            .with_hint("A program that answers reads the questions as events."));
+            .with_hint("A program that answers questions reads them as events."));
     }
     let given = prompt::given(args)?;
     given.as_deref().map_or(Ok(()), asked::check)?;
@@ -57,7 +57,7 @@ fn converse(shared: &Shared, args: &RunArgs) -> CommandResult {
     if given.is_none() && !images.is_empty() {
         return Err(
             CliError::usage("--image needs a prompt on the command line here")
-                .with_hint("Give one with -p, or send the image as an attachment of a prompt."),
+                .with_hint("Pass one with -p, or send the image as an attachment of a prompt."),
         );
     }
     let mut client = Client::listen(Limits::of(&place, &options, session)?);
@@ -182,21 +182,21 @@ pub fn choose(place: &Place, args: &RunArgs) -> Result<Session, CliError> {
         return match asked_for(args) {
             None => Ok(Session::Unsaved),
             Some(flag) => Err(CliError::usage(format!(
-                "{flag} goes on with a kept session, and --no-save keeps nothing"
+                "{flag} continues a saved session, and --no-save saves nothing"
             ))
-            .with_hint("Leave one of the two out.")),
+            .with_hint("Remove one of the two.")),
         };
     }
     if args.resume {
         let last = place.store().latest(Some(&place.root_text()))?;
         return last.map(existing).ok_or_else(|| {
-            CliError::runtime("there is no session of this directory to resume")
-                .with_hint("`tenon sessions list --all` shows those of other directories.")
+            CliError::runtime("there is no session in this directory to resume")
+                .with_hint("`tenon sessions list --all` shows the sessions of other directories.")
         });
     }
     match &args.session {
         None if args.fork => Err(CliError::usage(
-            "--fork needs a session: give --session ID or --resume",
+            "--fork needs a session: add --session ID or --resume",
         )),
         None => Ok(Session::New(None)),
         Some(text) => match text.parse() {
@@ -234,16 +234,10 @@ fn renderer(args: &RunArgs, paint: Paint, parts: &Parts) -> Box<dyn Renderer + S
 
 fn read_schema(path: &Path) -> Result<serde_json::Value, CliError> {
     let text = std::fs::read_to_string(path).map_err(|error| {
-        CliError::usage(format!(
-            "the schema {} cannot be read: {error}",
-            path.display()
-        ))
+        CliError::usage(format!("can't read the schema {}: {error}", path.display()))
     })?;
     serde_json::from_str(&text).map_err(|error| {
-        CliError::usage(format!(
-            "the schema {} is not JSON: {error}",
-            path.display()
-        ))
+        CliError::usage(format!("the schema {} isn't JSON: {error}", path.display()))
     })
 }
 
@@ -255,7 +249,7 @@ fn conclude(args: &RunArgs, schema: Option<&serde_json::Value>, ended: &Ended) -
     };
     if let Some(path) = &args.output_last_message {
         crate::screen::write_private(path, answer.as_bytes()).map_err(|error| {
-            CliError::runtime(format!("{} cannot be written: {error}", path.display()))
+            CliError::runtime(format!("can't write {}: {error}", path.display()))
         })?;
     }
     if schema.is_some() && args.format == Format::Text && !answer.is_empty() {
@@ -263,7 +257,7 @@ fn conclude(args: &RunArgs, schema: Option<&serde_json::Value>, ended: &Ended) -
     }
     if let (Some(Err(why)), Some(tenon_vocab::Outcome::Completed)) = (fitted, ended.outcome) {
         complain(&format!(
-            "error: the answer does not fit the output schema: {why}"
+            "error: the answer doesn't match the output schema: {why}"
         ));
         return Ok(ExitCode::from(code::SCHEMA));
     }

@@ -54,7 +54,7 @@ pub fn run(shared: &Shared, args: &HandoffArgs) -> CommandResult {
     };
     new_file::write(path, text.as_bytes(), TAKEN)?;
     complain(&format!(
-        "The handoff of session {id} is in {}. Read it, change what is wrong, and go on with:\n  tenon exec -p \"$(cat {})\"",
+        "Wrote the handoff of session {id} to {}. Read it, correct what is wrong, and continue with:\n  tenon exec -p \"$(cat {})\"",
         Printable::line(&path.display().to_string()),
         quoted(path)
     ));
@@ -85,8 +85,8 @@ fn draft(standing: &Standing, goal: Option<&str>) -> Result<(Facts, Page), CliEr
     let facts = Facts::of(standing)?;
     if facts.recap.goal.is_empty() {
         return Err(
-            CliError::runtime(format!("nothing was said in session {}", standing.id)).with_hint(
-                "`tenon sessions list` shows the others; --from-session names one of them.",
+            CliError::runtime(format!("session {} has no messages", standing.id)).with_hint(
+                "`tenon sessions list` shows the others; choose one with --from-session.",
             ),
         );
     }
@@ -111,7 +111,7 @@ async fn improve(facts: &Facts, page: &mut Page, made: Result<Option<Model>, Cli
         Ok(Some(model)) => helped::ask(&model, facts, page).await,
         Ok(None) => {
             return String::from(
-                "No model server is configured: the page is made from the log alone.",
+                "No model server is configured, so the handoff is written from the log alone.",
             );
         }
         Err(error) => Err(error),
@@ -119,7 +119,7 @@ async fn improve(facts: &Facts, page: &mut Page, made: Result<Option<Model>, Cli
     match asked {
         Ok(told) => told,
         Err(error) => format!(
-            "The model could not help: {}. The page is made from the log alone.",
+            "The model could not help ({}), so the handoff is written from the log alone.",
             Printable::line(error.message.trim_end_matches('.'))
         ),
     }

@@ -81,7 +81,7 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
         .count();
     if held_back > 0 {
         complain(&format!(
-            "Hooks of the project that are not used: {held_back}. `tenon config show` says why."
+            "Ignored hooks of the project: {held_back}. `tenon config show` says why."
         ));
     }
     pages::print(&table.to_string())
@@ -100,7 +100,7 @@ fn cells(row: &Value) -> [String; 6] {
     };
     let command = match row["command"].as_str() {
         Some(command) => command.to_owned(),
-        None => format!("(part of the program) {}", text("about")),
+        None => format!("(built in) {}", text("about")),
     };
     [
         text("name"),
@@ -155,7 +155,7 @@ fn test(
         return pages::print_json(&rows);
     }
     if tried.is_empty() && first.is_none() {
-        return pages::print("No hook is about this.\n");
+        return pages::print("No hook matches this.\n");
     }
     let written = tried.iter().map(|(hook, asked)| page(hook, asked));
     let page: String = first.iter().map(Guarded::page).chain(written).collect();
@@ -197,9 +197,9 @@ impl Guarded {
 
     fn means(&self) -> &'static str {
         match self.explanation.decision() {
-            Verdict::Deny => "the call is refused; in a session no other hook is asked",
+            Verdict::Deny => "the call is refused; in a session, no further hook runs",
             Verdict::Ask => "the call needs a yes",
-            Verdict::Allow => "the call goes on",
+            Verdict::Allow => "the call continues",
         }
     }
 
@@ -241,7 +241,7 @@ fn trial(
     let given: Option<Map<String, Value>> = given
         .map(serde_json::from_str)
         .transpose()
-        .map_err(|error| CliError::usage(format!("--input is no JSON object: {error}")))?;
+        .map_err(|error| CliError::usage(format!("--input isn't a JSON object: {error}")))?;
     let place = Circumstances {
         session: parts.log.id().to_string(),
         run: Some(String::from("00000000-0000-0000-0000-000000000000")),
@@ -289,7 +289,7 @@ fn call(
     };
     let (repaired, _) = input::repair(name, &spec.parameters, given);
     input::check(&spec.parameters, &repaired)
-        .map_err(|why| CliError::usage(format!("--input does not fit `{}`: {why}", spec.name)))?;
+        .map_err(|why| CliError::usage(format!("--input doesn't match `{}`: {why}", spec.name)))?;
     Ok((tool.facts(&repaired, &parts.workspace), repaired))
 }
 

@@ -85,9 +85,6 @@ fn from(path: &Path, start: u64) -> Result<(String, u64), CliError> {
         ))
     };
     read().map_err(|error| {
-        CliError::runtime(format!(
-            "the log {} cannot be read: {error}",
-            path.display()
-        ))
+        CliError::runtime(format!("can't read the log {}: {error}", path.display()))
     })
 }

@@ -72,8 +72,8 @@ fn part(args: &MockArgs) -> Result<Part, CliError> {
         return Ok(Part::Tape(tape));
     }
     if args.delay == Pace::Recorded {
-        return Err(CliError::usage("--delay recorded goes only with --replay")
-            .with_hint("Give the milliseconds between two deltas."));
+        return Err(CliError::usage("--delay recorded only works with --replay")
+            .with_hint("Otherwise, give the milliseconds between two deltas."));
     }
     let scenarios = match &args.scenarios {
         Some(path) => Scenarios::load(path).map_err(|error| CliError::usage(error.to_string()))?,
@@ -110,10 +110,10 @@ fn refused(error: &io::Error, address: SocketAddr, args: &MockArgs) -> CliError 
             CliError::usage(format!("--record {}: {error}", Printable::line(url)))
         }
         (Some(_), kind) if kind != io::ErrorKind::AddrInUse => CliError::runtime(format!(
-            "the recording {} cannot be written, or {address} not be used: {error}",
+            "can't write the recording {} or use {address}: {error}",
             args.out.display()
         )),
-        _ => CliError::runtime(format!("{address} cannot be used: {error}"))
+        _ => CliError::runtime(format!("can't use {address}: {error}"))
             .with_hint("Choose another --port; 0 takes a free one."),
     }
 }

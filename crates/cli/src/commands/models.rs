@@ -68,7 +68,7 @@ pub fn run(shared: &Shared, args: &ModelsArgs) -> CommandResult {
     }
     if rows.is_empty() {
         if down == 0 {
-            complain("The server names no model.");
+            complain("The server lists no models.");
         }
         return Ok(end);
     }
@@ -113,14 +113,14 @@ fn told(learned: &[(String, InForce)]) -> String {
         })
         .collect();
     format!(
-        "\nLearned from refusals (`tenon models --forget` has it tried again):\n{}",
+        "\nLearned from refusals (`tenon models --forget` tries again):\n{}",
         lines.concat()
     )
 }
 
 fn say_down(provider: &ResolvedProvider, error: &CliError) {
     complain(&format!(
-        "`{}` does not answer: {}",
+        "`{}` doesn't answer: {}",
         Printable::line(provider::called(provider)),
         Printable::line(&error.message)
     ));
@@ -128,12 +128,10 @@ fn say_down(provider: &ResolvedProvider, error: &CliError) {
 
 fn forget(place: &Place) -> CommandResult {
     match provider::forget(place)? {
-        0 => complain("Nothing was learned of any server."),
+        0 => complain("Tenon has learned nothing about any server."),
         count => {
             let things = pages::counted(count, "thing");
-            complain(&format!(
-                "Forgotten: {things} that servers refused or said."
-            ));
+            complain(&format!("Forgotten: {things} learned from servers."));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -165,7 +163,7 @@ fn wanted(
     };
     for (name, error) in &resolved.unusable {
         complain(&format!(
-            "`{}` cannot be used: {}",
+            "can't use `{}`: {}",
             Printable::line(name),
             Printable::line(error.message())
         ));
@@ -265,7 +263,7 @@ fn has_no_list(error: &ModelError) -> bool {
 
 fn unlisted(provider: &ResolvedProvider, error: ModelError) -> Answer {
     let told = format!(
-        "the server of `{}` does not list its models",
+        "the server of `{}` doesn't list its models",
         Printable::line(provider::called(provider))
     );
     // An address that lacks its version is the likelier reason.
@@ -279,7 +277,7 @@ fn unlisted(provider: &ResolvedProvider, error: ModelError) -> Answer {
     }
     let hint = address.map(|hint| format!(" {hint}.")).unwrap_or_default();
     complain(&format!(
-        "{told}; these are configured.{}",
+        "{told}; these are the configured ones.{}",
         Printable::line(&hint)
     ));
     Ok(Listing::default())
@@ -382,7 +380,7 @@ fn say_missing(resolved: &Resolved, provider: &ResolvedProvider, listed: &[Model
         .filter(|id| !listed.iter().any(|entry| entry.id == **id));
     if let Some(named) = missing {
         complain(&format!(
-            "The configured model `{}` is not among those that `{}` names.",
+            "The configured model `{}` is not on the list of `{}`.",
             Printable::line(named),
             Printable::line(provider::called(provider))
         ));

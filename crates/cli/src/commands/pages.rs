@@ -28,7 +28,7 @@ pub fn print_table(table: &Table) -> CommandResult {
 fn printed(result: io::Result<()>) -> CommandResult {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(CliError::runtime(format!("cannot print: {error}")))
+            Err(CliError::runtime(format!("can't print: {error}")))
         }
         _ => Ok(ExitCode::SUCCESS),
     }
@@ -45,7 +45,7 @@ pub fn print_foreign(page: &str) -> CommandResult {
 
 pub fn print_json<T: serde::Serialize>(value: &T) -> CommandResult {
     let page = serde_json::to_string_pretty(value)
-        .map_err(|error| CliError::runtime(format!("cannot be written as JSON: {error}")))?;
+        .map_err(|error| CliError::runtime(format!("can't write it as JSON: {error}")))?;
     print_foreign(&page)
 }
 
@@ -64,12 +64,12 @@ pub fn man(folder: Option<&Path>) -> CommandResult {
     };
     let cannot = |error: io::Error| {
         CliError::runtime(format!(
-            "the man pages cannot be written to {}: {error}",
+            "can't write the man pages to {}: {error}",
             folder.display()
         ))
     };
     std::fs::create_dir_all(folder).map_err(cannot)?;
     clap_mangen::generate_to(Cli::command(), folder).map_err(cannot)?;
-    screen::complain(&format!("The man pages are in {}.", folder.display()));
+    screen::complain(&format!("Wrote the man pages to {}.", folder.display()));
     Ok(ExitCode::SUCCESS)
 }

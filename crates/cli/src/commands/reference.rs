@@ -19,7 +19,7 @@ pub fn run(write: Option<&Path>, check: Option<&Path>) -> CommandResult {
     match (write, check) {
         (Some(folder), _) => write_all(folder),
         (None, Some(folder)) => check_all(folder),
-        (None, None) => Err(CliError::usage("give --write DIR or --check DIR")),
+        (None, None) => Err(CliError::usage("pass --write DIR or --check DIR")),
     }
 }
 
@@ -41,7 +41,7 @@ fn write_all(folder: &Path) -> CommandResult {
     for (name, page) in pages()? {
         let path = folder.join(name);
         std::fs::write(&path, page).map_err(|error| {
-            CliError::runtime(format!("{} cannot be written: {error}", path.display()))
+            CliError::runtime(format!("can't write {}: {error}", path.display()))
         })?;
     }
     Ok(ExitCode::SUCCESS)

@@ -169,12 +169,12 @@ pub fn choose(place: &Place, id: Option<&str>, scope: Scope) -> Result<SessionId
     }
     let root = place.root_text();
     let (of, none) = match scope {
-        Scope::Here => (Some(root.as_str()), "there is no session of this directory"),
+        Scope::Here => (Some(root.as_str()), "there is no session in this directory"),
         Scope::All => (None, "there is no session"),
     };
     place.store().latest(of)?.ok_or_else(|| {
         CliError::runtime(none)
-            .with_hint("`tenon sessions list --all` shows those of every directory.")
+            .with_hint("`tenon sessions list --all` shows the sessions of every directory.")
     })
 }
 
@@ -199,7 +199,7 @@ pub fn say_damaged(id: SessionId, lines: usize) {
         many => format!("{many} lines"),
     };
     complain(&format!(
-        "{lines} of this log cannot be read; `tenon sessions verify {id}` says which."
+        "{lines} of this log can't be read; `tenon sessions verify {id}` says which."
     ));
 }
 

@@ -81,11 +81,11 @@ impl Here {
         let Skills { usable, denied, .. } = &self.skills;
         if usable.is_empty() && denied.is_empty() {
             complain(
-                "There are no skills here. A skill is a folder with a SKILL.md in .tenon/skills, .agents/skills or .claude/skills, of the project or of your home, or in a folder of `skills.paths`.",
+                "There are no skills here. A skill is a folder with a SKILL.md in .tenon/skills, .agents/skills or .claude/skills, in the project or your home folder, or in a folder of `skills.paths`.",
             );
             return Ok(ExitCode::SUCCESS);
         }
-        let mut table = Table::new(&["skill", "source", "loads", "folder", "what it is for"]);
+        let mut table = Table::new(&["skill", "source", "loads", "folder", "description"]);
         let mut row = |skill: &SkillInfo, loads: &str| {
             table.row([
                 skill.name.clone(),

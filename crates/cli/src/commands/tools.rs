@@ -193,7 +193,7 @@ impl Called {
     /// The envelope for programs, and for people why nothing was done.
     fn show(&self, shared: &Shared) -> CommandResult {
         if let Some(preview) = &self.preview {
-            complain("Dry run: nothing was done. It would be:");
+            complain("Dry run: nothing was done. This would happen:");
             show_preview(Paint::for_stderr(shared.color), preview);
         }
         if self.done.status == CallStatus::Denied {
@@ -208,11 +208,11 @@ impl Called {
         }
         for id in &self.done.ended {
             complain(&format!(
-                "{id} was ended with this call: what runs in the background lives as long as the session that began it. Start it from a session, or in a shell of your own."
+                "{id} ended with this call, because background processes end with the session that started them. Start it from a session, or in your own shell."
             ));
         }
         let envelope = serde_json::to_string(&self.done.envelope)
-            .map_err(|error| CliError::runtime(format!("the result is no JSON: {error}")))?;
+            .map_err(|error| CliError::runtime(format!("the result isn't JSON: {error}")))?;
         pages::print_foreign(&envelope)
     }
 
@@ -228,7 +228,7 @@ impl Called {
 
 pub fn denied() {
     complain(
-        "Not allowed. `tenon policy explain TOOL ARGUMENT` shows the rule that decided; --yes answers what is only asked.",
+        "Not allowed. `tenon policy explain TOOL ARGUMENT` shows the rule that decided; --yes answers ordinary questions.",
     );
 }
 
@@ -309,7 +309,7 @@ async fn interrupt(mut signals: Signals, token: CancellationToken) {
 
 /// Reads a text of a bounded size.
 pub fn read_text(from: impl Read, what: &str) -> Result<String, CliError> {
-    let cannot = |error: std::io::Error| CliError::usage(format!("cannot read {what}: {error}"));
+    let cannot = |error: std::io::Error| CliError::usage(format!("can't read {what}: {error}"));
     let mut bytes = Vec::new();
     from.take(LIMIT + 1)
         .read_to_end(&mut bytes)
@@ -319,5 +319,5 @@ pub fn read_text(from: impl Read, what: &str) -> Result<String, CliError> {
             "{what} is larger than {LIMIT} bytes"
         )));
     }
-    String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{what} is not UTF-8")))
+    String::from_utf8(bytes).map_err(|_| CliError::usage(format!("{what} isn't UTF-8")))
 }

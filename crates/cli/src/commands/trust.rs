@@ -136,8 +136,10 @@ fn section(
 fn plain(standing: &Standing) -> String {
     match standing {
         Standing::Nothing => String::from("nothing here needs trust"),
-        Standing::Unknown => String::from("not trusted: nobody was asked about this content"),
-        Standing::Trusted => String::from("trusted, as long as no byte of it changes"),
+        Standing::Unknown => {
+            String::from("not trusted: you have not been asked about this content")
+        }
+        Standing::Trusted => String::from("trusted until its content changes"),
         Standing::Refused => String::from("not trusted: you said no to this content"),
         Standing::Impossible(why) => why.clone(),
     }
@@ -179,14 +181,14 @@ fn accept(place: &Place, which: Which) -> CommandResult {
                 Which::UserTools => " --user-tools",
             };
             complain(&format!(
-                "Trusted, as long as no byte of it changes. `tenon trust revoke{more}` takes it back."
+                "Trusted until its content changes. `tenon trust revoke{more}` takes that back."
             ));
         }
         Standing::Impossible(why) => return Err(trust::impossible(&why)),
         // Changed between the two looks: that is new content.
         Standing::Unknown | Standing::Refused => {
-            return Err(CliError::runtime("it was changed while it was being read")
-                .with_hint("Look at it and try again."));
+            return Err(CliError::runtime("it changed while Tenon read it")
+                .with_hint("Check it and try again."));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -212,9 +214,7 @@ fn revoke(place: &Place, which: Which) -> CommandResult {
         .map_err(|error| CliError::runtime(error.to_string()))?;
     let what = Printable::line(&what);
     if known == 0 {
-        complain(&format!(
-            "Nothing was recorded about {what}, so there is nothing to forget."
-        ));
+        complain(&format!("There is no answer about {what} to forget."));
         return Ok(ExitCode::SUCCESS);
     }
     trust::forget(place, &whose)?;
@@ -224,7 +224,7 @@ fn revoke(place: &Place, which: Which) -> CommandResult {
         format!("your {known} answers")
     };
     complain(&format!(
-        "Forgotten: {answers} about {what}. Nothing of it is trusted, and the next interactive start asks again."
+        "Forgotten: {answers} about {what}. It is no longer trusted, and the next interactive start asks again."
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -28,5 +28,5 @@ impl Model for NoModel {
 }
 
 fn none() -> ModelError {
-    ModelError::new(ModelErrorKind::Configuration, "no model takes part in this")
+    ModelError::new(ModelErrorKind::Configuration, "this does not use a model")
 }

@@ -183,7 +183,7 @@ impl CredentialSource for FromVariables {
         match &self.unused {
             None => names,
             Some(other) => format!(
-                "{names} (${other} is set, but it is the key of a service and is not sent to the address in $TENON_BASE_URL)"
+                "{names} (${other} is set, but it is a service's key and is not sent to the address in $TENON_BASE_URL)"
             ),
         }
     }
@@ -227,9 +227,7 @@ impl FromCommand {
                 self.last_words(&outcome.output.stderr)
             ))
             .with_hint("Run it by hand to see why.")),
-            _ => Err(CredentialError::new(
-                "api_key_command did not end by itself",
-            )),
+            _ => Err(CredentialError::new("api_key_command did not end")),
         }
     }
 }

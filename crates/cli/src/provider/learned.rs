@@ -157,7 +157,7 @@ pub fn forget(place: &Place) -> Result<usize, CliError> {
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(CliError::runtime(format!(
-                    "{} cannot be removed: {error}",
+                    "can't remove {}: {error}",
                     path.display()
                 )));
             }

@@ -157,7 +157,7 @@ async fn only_model(
             let hint = format!("Set {variable}, or `model` in the configuration.");
             return Err(CliError {
                 message: format!(
-                    "no model is chosen, and the server of `{name}` gives no list: {}",
+                    "no model is chosen, and the server of `{name}` doesn't list its models: {}",
                     error.message
                 ),
                 hint: Some(match error.hint {
@@ -171,7 +171,7 @@ async fn only_model(
     match models.as_slice() {
         [one] => Ok(one.id.clone()),
         [] => Err(CliError::config(format!(
-            "no model is chosen, and the server of `{name}` names none"
+            "no model is chosen, and the server of `{name}` lists none"
         ))
         .with_hint(format!("Set {variable}, or `model` in the configuration."))),
         many => {
@@ -266,7 +266,7 @@ impl Wire {
             Kind::External => {
                 return Err(ModelError::new(
                     ModelErrorKind::Configuration,
-                    "a program with a loop of its own is not asked over HTTP",
+                    "an external agent is not a model server",
                 ));
             }
         })

@@ -49,7 +49,7 @@ pub fn wanted(
         (Ok(provider), _) => provider,
         (Err(error), Some(chosen)) => {
             let remark = format!(
-                "this session's provider `{}` cannot be used ({}); going on with `{}`",
+                "can't use this session's provider `{}` ({}); continuing with `{}`",
                 session.provider,
                 error.message(),
                 chosen.name

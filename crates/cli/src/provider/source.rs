@@ -83,7 +83,7 @@ impl ModelSource for Models {
         Box::pin(async move {
             match self.provider(provider)? {
                 Some(provider) => self.list(&provider).await,
-                None => Err(refused(format!("no provider is called `{provider}`"))),
+                None => Err(refused(format!("there is no provider `{provider}`"))),
             }
         })
     }
@@ -132,15 +132,15 @@ fn small<'n>(
     match (other, first.reach) {
         (Some((_, model, Ok(Some(provider)))), _) => Small::Of(Box::new(provider), model),
         (Some((name, _, Err(error))), _) => Small::Nobody(format!(
-            "its provider `{name}` cannot be used ({})",
+            "its provider `{name}` can't be used ({})",
             error.message
         )),
         // A side request evicts what a local server has in its cache.
         (Some((name, _, Ok(None))), Reach::Local) => {
-            Small::Nobody(format!("no provider is called `{name}`"))
+            Small::Nobody(format!("there is no provider `{name}`"))
         }
         (None, Reach::Local) => Small::Nobody(format!(
-            "on a private address it counts only with its provider's name, as `{}/{named}`",
+            "on a private address it needs its provider's name, as `{}/{named}`",
             first.name
         )),
         (Some((name, ..)), Reach::Remote) => Small::OfFirst(Some(name)),
@@ -154,12 +154,12 @@ pub fn small_doubt(configured: &Configured, first: &ResolvedProvider) -> Option<
     let named = wanted.name.as_str();
     match small(configured, first, wanted) {
         Small::Nobody(why) => Some(format!(
-            "small_model `{named}` is not used: {why}; nothing is asked on the side"
+            "small_model `{named}` is ignored: {why}; there are no side requests"
         )),
         // Where the models have a slash in their names, so may this one.
         Small::OfFirst(Some(name)) if !first.model.as_deref().unwrap_or_default().contains('/') => {
             Some(format!(
-                "no provider is called `{name}`, so small_model `{named}` is taken for a model of `{}`",
+                "there is no provider `{name}`, so small_model `{named}` is read as a model of `{}`",
                 first.name
             ))
         }
@@ -207,7 +207,7 @@ impl Models {
     fn allowed(&self, model: &str) -> Result<(), ModelError> {
         match managed_model(&self.configured.loaded) {
             Some(fixed) if fixed != model => Err(refused(format!(
-                "the administrator of this machine chose the model `{fixed}`"
+                "the administrator of this machine has set the model to `{fixed}`"
             ))),
             _ => Ok(()),
         }
@@ -223,7 +223,7 @@ impl Models {
         current: &Identity,
     ) -> Result<(ResolvedProvider, String), ModelError> {
         if name.is_empty() {
-            return Err(refused("no model is named"));
+            return Err(refused("name a model"));
         }
         let here = match self.provider(&current.endpoint)? {
             Some(here) => here,
@@ -288,7 +288,7 @@ impl Models {
         let http = super::http(&self.place, provider, "", None, &self.jobs).map_err(failed)?;
         match tokio::time::timeout(PATIENCE, http.models()).await {
             Ok(list) => list,
-            Err(_) => Err(refused("the server does not list its models in time")),
+            Err(_) => Err(refused("the server did not list its models in time")),
         }
     }
 
@@ -306,7 +306,7 @@ impl Models {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
-                format!("It has: {}{more}.", names.join(", "))
+                format!("Its models are: {}{more}.", names.join(", "))
             }
         };
         refused(format!(

@@ -77,7 +77,7 @@ fn laid_out(paint: Paint, question: &Question, columns: Option<usize>) -> String
         text.push_str(&offered(choice, columns));
     }
     if question.kind == QuestionKind::Trust {
-        text.push_str("  Enter  not now: go on without it and be asked again\n");
+        text.push_str("  Enter  not now: continue without it and ask again later\n");
     }
     if question.free_text && question.kind == QuestionKind::Permission {
         text.push_str("  any other text denies, and the model reads it\n");

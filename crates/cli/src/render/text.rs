@@ -236,7 +236,7 @@ impl TextLines {
         match (message.status, message.segment) {
             (Status::Abandoned, _) => {
                 if !text.is_empty() {
-                    self.say(&self.paint.paint(Style::Dim, "  (that reply was abandoned)"))?;
+                    self.say(&self.paint.paint(Style::Dim, "  (that reply was dropped)"))?;
                 }
                 return Ok(());
             }

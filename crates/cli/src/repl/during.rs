@@ -223,7 +223,7 @@ impl Desk {
             };
         }
         if entered.is_doubtful() {
-            complain("(asked about after this run: it came with other lines)");
+            complain("(it came with other lines, so Tenon asks about it after this run)");
             return repl.typed.push_back(entered);
         }
         let line = super::input::clean(entered.text.trim());
@@ -244,7 +244,7 @@ impl Desk {
         if command.turn() != Turn::AtOnce {
             let name = line.split_whitespace().next().unwrap_or_default();
             return complain(&format!(
-                "({name} has to wait: a run is going on. /stop stops it.)"
+                "({name} has to wait until the run ends. /stop stops the run.)"
             ));
         }
         if let Err(error) = self.at_once(repl, live, command) {
@@ -379,7 +379,7 @@ pub fn catch_up(live: &mut Live, paint: crate::screen::Paint) -> After {
             return After::Ended;
         };
         if live.draw(&event).is_err() {
-            complain(&paint.paint(Style::Dim, "(nobody reads the output any more)"));
+            complain(&paint.paint(Style::Dim, "(nothing reads the output any more)"));
         }
     }
     After::Idle

@@ -135,7 +135,7 @@ fn session(facts: &Facts<'_>) -> String {
         .take(13)
         .collect();
     match facts.kept {
-        Kept::Never => String::from("not kept (--no-save)"),
+        Kept::Never => String::from("not saved (--no-save)"),
         Kept::IfUsed | Kept::Always => match facts.assembled.parts.state.runs() {
             0 => id,
             runs => format!(
@@ -164,7 +164,7 @@ fn model_source(options: &Options, loaded: &Loaded, resolved: &Resolved) -> Stri
         return String::new();
     };
     let Some(model) = &provider.model else {
-        return String::from("the only one of the server");
+        return String::from("the server's only model");
     };
     if options.model.is_some() {
         return String::from("--model");

@@ -40,7 +40,7 @@ pub enum Pace {
 }
 
 /// An answer is typed: what a paste brought with it is none.
-pub const NOT_TYPED: &str = "(not taken as an answer: it was begun before the question, or came with a paste or other lines. Type it again.)";
+pub const NOT_TYPED: &str = "(not taken as an answer: you started it before the question, or it came with a paste or other lines. Type it again.)";
 
 impl Entered {
     pub fn alone(text: String) -> Self {

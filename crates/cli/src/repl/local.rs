@@ -85,10 +85,10 @@ impl Shown {
     }
 }
 
-pub const NO_THEME: &str = "Lines have no theme: colours are those of your terminal.";
+pub const NO_THEME: &str = "There are no themes with --plain: the colours are your terminal's.";
 
 pub fn changes(talk: &Talk, paint: Paint) -> Result<impl Looking, CliError> {
-    let id = talk.saved("it cannot be compared")?;
+    let id = talk.saved("it can't be compared")?;
     let place = talk.place.clone();
     Ok(talk::aside(move || {
         let told = diff::told(&place, id, diff::Form::Patch)?;
@@ -120,7 +120,7 @@ pub fn help() -> String {
     for (keys, what) in [
         (
             "!COMMAND",
-            "run it; the model reads what it printed with the next prompt",
+            "run it; the model gets its output with the next prompt",
         ),
         ("@PATH", "name a file; Tab completes it"),
         ("\\ and Enter", "a new line; so do Alt+Enter and Ctrl+J"),
@@ -134,7 +134,7 @@ pub fn help() -> String {
         lines.extend(wrap::hanging(&format!("  {keys:<22}"), what, columns));
     }
     lines.push(wrap::paragraphs(
-        "While a run goes on, what you type is given to the model at its next step.",
+        "During a run, what you type goes to the model at its next step.",
         columns,
     ));
     lines.join("\n")
@@ -164,7 +164,7 @@ pub fn sessions(place: &Place, current: SessionId) {
             .map(String::from)
             .to_vec(),
         rows,
-        note: Some(String::from("/resume ID goes on with one.")),
+        note: Some(String::from("/resume ID continues one.")),
     });
     complain(&super::table::reply(&table, super::table::width()));
 }
@@ -211,7 +211,7 @@ async fn handoff(repl: &mut Repl, live: &Live, goal: Option<&str>) -> Result<Nex
     let (page, said) = tokio::select! {
         biased;
         asked = repl.signals.next() => {
-            complain("Stopped; nothing was written.");
+            complain("Stopped. Nothing was written.");
             return Ok(match asked {
                 Asked::Interrupt => Next::Stay,
                 Asked::End => Next::Leave,

@@ -45,7 +45,7 @@ fn list(there: &[Prompt]) -> String {
         );
     }
     text.push_str(
-        "/revert N takes conversation and files back to before one; /fork N goes on in a copy cut after it.",
+        "/revert N takes conversation and files back to before that message; /fork N continues in a copy cut after it.",
     );
     text
 }

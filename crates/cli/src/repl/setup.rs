@@ -112,14 +112,14 @@ async fn run(repl: &mut Repl, options: &Options) -> Result<Flags, CliError> {
     if let Some(Offer::Demo) = offers.first() {
         complain(&nothing_found());
     }
-    complain("Enter takes what stands in brackets, Ctrl+C leaves.");
+    complain("Enter takes the value in brackets, Ctrl+C leaves.");
     loop {
         let picked = pick(repl, &offers).await?;
         let configured = match configured(repl, options, &picked.server) {
             Ok(configured) => configured,
             Err(error) => {
                 complain(&format!(
-                    "That does not work: {}",
+                    "That doesn't work: {}",
                     Printable::block(&error.message)
                 ));
                 continue;
@@ -148,7 +148,7 @@ fn nothing_found() -> String {
         .map(|door| format!("{} ({})", door.preset.name, door.port))
         .collect();
     format!(
-        "No server answers here, at the usual port of {}, and no key of a known service is set. Start a server and tenon again, or set a key such as OPENAI_API_KEY; or name a server that runs elsewhere.",
+        "No server answers at the usual port of {}, and no known service's key is set. Start a server and run tenon again, set a key such as OPENAI_API_KEY, or name a server on another machine.",
         ports.join(", ")
     )
 }
@@ -217,10 +217,7 @@ async fn pick(repl: &mut Repl, offers: &[Offer]) -> Result<Picked, CliError> {
             Meant::No(why) => complain(&why),
             Meant::Address(url) => {
                 if url != answer {
-                    complain(&format!(
-                        "The address is taken as {}",
-                        Printable::line(&url)
-                    ));
+                    complain(&format!("Using the address {}", Printable::line(&url)));
                 }
                 return own(repl, url).await;
             }
@@ -261,7 +258,9 @@ async fn address(repl: &mut Repl) -> Result<Option<String>, CliError> {
         }
         match address::with_scheme(&answer) {
             Some(url) => return Ok(Some(url)),
-            None => complain("That is no address. One looks like https://host.example/v1."),
+            None => {
+                complain("That isn't an address. An address looks like https://host.example/v1.")
+            }
         }
     }
 }
@@ -297,7 +296,7 @@ async fn demo(repl: &mut Repl) {
 }
 
 async fn own(repl: &mut Repl, url: String) -> Result<Picked, CliError> {
-    let label = "Name of the environment variable that holds the key (Enter: no key) ";
+    let label = "Name of the environment variable with the key (Enter: no key) ";
     let key_env = loop {
         let answer = ask(repl, label).await?;
         match answer.to_ascii_lowercase().as_str() {
@@ -305,7 +304,7 @@ async fn own(repl: &mut Repl, url: String) -> Result<Picked, CliError> {
             _ if is_variable(&answer) => break Some(answer),
             // Never repeated on the screen: it may be the key itself.
             _ => complain(
-                "That is not the name of a variable; if it is the key, do not type it here. Give a name such as MY_API_KEY.",
+                "That isn't the name of a variable. If it is the key, don't type it here; type a name such as MY_API_KEY.",
             ),
         }
     };
@@ -340,7 +339,7 @@ fn say_key(env: &Env, configured: &ResolvedProvider, server: &Server) {
             names.join(" or ")
         )),
         Some(name) => complain(&format!(
-            "{name} is not set now: the server is asked without a key. Set it before you start tenon."
+            "{name} is not set, so Tenon asks the server without a key. Set it before you start tenon."
         )),
         // A server of this machine may want none.
         None => {}
@@ -359,23 +358,25 @@ async fn write(repl: &mut Repl, server: &Server, model: &str) -> Result<Flags, C
         .find(|path| path.symlink_metadata().is_ok());
     if let Some(there) = there {
         complain(&format!(
-            "There is a configuration already: add these lines to {}. They hold for this session.",
+            "A configuration already exists: add these lines to {}. They apply to this session.",
             there.display()
         ));
         return Ok(flags);
     }
     let label = format!("Write this to {}? [Y/n] ", path.display());
     if !yes_or_no(repl, &label, Enter::Yes).await {
-        complain("Nothing was written; it holds for this session.");
+        complain("Nothing was written. The settings apply to this session.");
         return Ok(flags);
     }
     if let Err(error) = create(&folder, &path, &page) {
         complain(&format!(
-            "{}.\nWhat stands above holds for this session.",
+            "{}.\nThe settings above apply to this session.",
             Printable::block(&error.message)
         ));
         return Ok(flags);
     }
-    complain("Written. `tenon config edit` changes it, `tenon config show` shows what holds.\n");
+    complain(
+        "Written. `tenon config edit` changes it, `tenon config show` shows what is in use.\n",
+    );
     Ok(Vec::new())
 }

@@ -16,7 +16,7 @@ pub enum Choice {
 }
 
 /// Below the settings.
-pub const HINT: &str = "Type a prompt to begin with these settings; ? lists the providers, and the name of one chooses it.";
+pub const HINT: &str = "Type a prompt to start with these settings; ? lists the providers, and a provider's name chooses it.";
 
 /// Whether nothing was asked of the model here yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

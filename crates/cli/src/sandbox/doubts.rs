@@ -42,7 +42,8 @@ pub fn find(place: &Place, settings: &SandboxSettings) -> Vec<Doubt> {
 }
 
 const ABSENT: &str = "does not exist";
-const MAKE_IT: &str = "make it, or correct the path; only what exists when a session starts counts";
+const MAKE_IT: &str =
+    "create it, or correct the path; only paths that exist when a session starts count";
 
 fn is_absent(path: &Path) -> bool {
     path.symlink_metadata().is_err()
@@ -53,7 +54,7 @@ fn of_writable(path: &Path, _: &Place) -> Option<(&'static str, &'static str)> {
         return Some((ABSENT, MAKE_IT));
     }
     path.parent().is_none().then_some((
-        "is the whole disk, and commands do not run then",
+        "is the whole disk, so commands do not run",
         "name the folders that commands need, or set `sandbox.mode` to `off`",
     ))
 }
@@ -63,8 +64,8 @@ fn of_hidden(path: &Path, place: &Place) -> Option<(&'static str, &'static str)>
         return Some((ABSENT, MAKE_IT));
     }
     place.root.starts_with(path).then_some((
-        "holds the project and so is not hidden",
-        "name what is to be hidden inside of it",
+        "contains the project, so it is not hidden",
+        "name what to hide inside it",
     ))
 }
 

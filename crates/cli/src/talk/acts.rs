@@ -15,7 +15,7 @@ pub async fn aside<T: Send + 'static>(
 ) -> Result<T, CliError> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|_| CliError::runtime("it broke off; try it again"))?
+        .map_err(|_| CliError::runtime("it broke off; try again"))?
 }
 
 /// The session that `/clear`, `/new`, `/resume` or `/fork` asks for.
@@ -33,7 +33,7 @@ pub async fn another(talk: &Talk, settings: &Settings, command: Local) -> Result
             Ok(Wanted::first(Session::Existing(found)))
         }
         Local::Fork(at) => {
-            talk.saved("it cannot be copied")?;
+            talk.saved("it can't be copied")?;
             let cut = move || {
                 at.map(|number| fork::message(&place.store(), id, number))
                     .transpose()
@@ -68,19 +68,19 @@ fn resumable(
             let last = others.clone().next();
             let free = others.find(|summary| store.open_elsewhere(summary.id).is_none());
             free.or(last).map(|summary| summary.id).ok_or_else(|| {
-                CliError::runtime("there is no other session of this directory to resume")
+                CliError::runtime("there is no other session in this directory to resume")
             })?
         }
     };
     if found == current {
-        return Err(CliError::usage("this is the session that you are in"));
+        return Err(CliError::usage("this is the current session"));
     }
     Ok(found)
 }
 
 /// What was typed at this place of the log; `None` where nobody knows.
 pub async fn prompt_at(talk: &Talk, seq: u64) -> Option<String> {
-    let id = talk.saved("nobody knows it").ok()?;
+    let id = talk.saved("its prompts can't be read").ok()?;
     let place = talk.place.clone();
     let prompts = aside(move || Ok(place.store().prompts(id)?)).await.ok()?;
     let found = prompts.into_iter().find(|prompt| prompt.seq == seq)?;
@@ -91,7 +91,7 @@ pub async fn prompt_at(talk: &Talk, seq: u64) -> Option<String> {
 pub fn say_effort(settings: &Settings) -> String {
     let now = settings.effort.as_deref().unwrap_or(effort::DEFAULT);
     format!(
-        "The effort is {}. /effort LEVEL changes it: {}, {}, or what the server knows.",
+        "The effort is {}. /effort LEVEL changes it: {}, {}, or another word that the server accepts.",
         Printable::line(now),
         effort::LEVELS.join(", "),
         effort::DEFAULT

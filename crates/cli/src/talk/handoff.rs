@@ -19,9 +19,9 @@ pub async fn page(talk: &Talk, goal: Option<&str>) -> Result<(String, Vec<String
     let standing = aside(move || Ok(store.standing(id)?)).await?;
     if standing.state().runs() == 0 {
         return Err(CliError::usage(
-            "nothing was said in this session yet, so there is nothing to hand off",
+            "this session has no messages yet, so there is nothing to hand off",
         )
-        .with_hint("/sessions lists the others, /resume goes on with one."));
+        .with_hint("/sessions lists the others, /resume continues one."));
     }
     // The session names its model; no flag does.
     let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
@@ -38,7 +38,7 @@ fn again(id: SessionId, goal: Option<&str>) -> String {
         format!(" --goal '{}'", Printable::line(&goal))
     });
     format!(
-        "To keep it in a file and go on elsewhere:\n  tenon handoff --from-session {id}{goal} --out handoff.md\n  tenon exec -p \"$(cat handoff.md)\""
+        "To save it to a file and continue in another place:\n  tenon handoff --from-session {id}{goal} --out handoff.md\n  tenon exec -p \"$(cat handoff.md)\""
     )
 }
 

@@ -24,7 +24,7 @@ pub fn place(root: &Path) -> Result<PathBuf, CliError> {
         return Ok(path);
     }
     Err(
-        CliError::usage(format!("{} is there already", path.display()))
+        CliError::usage(format!("{} already exists", path.display()))
             .with_hint("Ask the model to improve it, or edit it yourself."),
     )
 }
@@ -36,11 +36,10 @@ pub fn write(path: &Path, draft: &str) -> Result<String, CliError> {
         .create_new(true)
         .open(path)
         .and_then(|mut file| file.write_all(draft.as_bytes()));
-    written.map_err(|error| {
-        CliError::runtime(format!("{} cannot be written: {error}", path.display()))
-    })?;
+    written
+        .map_err(|error| CliError::runtime(format!("can't write {}: {error}", path.display())))?;
     Ok(format!(
-        "{RULES} was written. It is read by the next session: /new starts one."
+        "Wrote {RULES}. The next session reads it; /new starts one."
     ))
 }
 

@@ -88,7 +88,7 @@ impl Talk {
         match self.kept {
             Kept::IfUsed | Kept::Always => Ok(self.id),
             Kept::Never => Err(CliError::usage(format!(
-                "nothing of this session is kept (--no-save), so {so}"
+                "this session is not saved (--no-save), so {so}"
             ))),
         }
     }

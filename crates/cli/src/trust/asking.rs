@@ -38,11 +38,11 @@ impl Pending {
             Choice::ALWAYS => (Some(TrustAnswer::Trusted), None),
             Choice::NOT_NOW => (
                 None,
-                Some("Not now: what it would enable is left out, and the next start asks again."),
+                Some("Not now: what it would enable is ignored, and the next start asks again."),
             ),
             _ => (
                 Some(TrustAnswer::Refused),
-                Some("Not trusted; what it would enable is left out."),
+                Some("Not trusted: what it would enable is ignored."),
             ),
         };
         if let Some(answer) = answer {

@@ -30,7 +30,7 @@ pub async fn act(
             Ok(Outcome::Said(said))
         }
         Local::Diff => {
-            let id = kept(program, "it cannot be compared")?;
+            let id = kept(program, "it can't be compared")?;
             let place = program.place();
             let told = aside(move || diff::told(&place, id, diff::Form::Patch)).await?;
             Ok(match told.page.is_empty() {

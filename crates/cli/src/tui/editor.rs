@@ -40,27 +40,26 @@ impl Drop for Editing {
 /// The text as it was left; `Err` says why it is as it was.
 pub async fn edit(place: &Place, text: &str) -> Result<String, String> {
     let editor = Editor::of(&place.env);
-    let folder = folder(place).map_err(|error| format!("no file can be made: {error}"))?;
+    let folder = folder(place).map_err(|error| format!("can't create a file: {error}"))?;
     let path = folder.path().join("prompt.md");
     crate::screen::write_private(&path, text.as_bytes()).map_err(|error| error.to_string())?;
     let child = Command::from(editor.command(&path))
         .current_dir(&place.root)
         .spawn()
-        .map_err(|error| format!("the editor cannot be started: {error}"))?;
+        .map_err(|error| format!("can't start the editor: {error}"))?;
     let mut editing = Editing(child);
     let status = editing
         .0
         .wait()
         .await
-        .map_err(|error| format!("the editor cannot be waited for: {error}"))?;
+        .map_err(|error| format!("can't wait for the editor: {error}"))?;
     if !status.success() {
         return Err(format!(
-            "the editor `{}` ended with {status}; the text is as it was",
+            "the editor `{}` ended with {status}; the text did not change",
             editor.name()
         ));
     }
-    std::fs::read_to_string(&path)
-        .map_err(|error| format!("what was written cannot be read: {error}"))
+    std::fs::read_to_string(&path).map_err(|error| format!("can't read what you wrote: {error}"))
 }
 
 fn folder(place: &Place) -> std::io::Result<TempDir> {

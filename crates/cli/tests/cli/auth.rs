@@ -56,7 +56,7 @@ fn a_key_from_standard_input_is_kept_in_a_file_of_its_own_where_there_is_no_desk
         .run_with(&format!("{KEY}\n"), &["auth", "login", "--with-key-stdin"])
         .ended(0)
         .complains("keys.json")
-        .complains("not encrypted");
+        .complains("unencrypted");
     hides(&ran);
     assert_eq!(fs::metadata(keys(&program)).unwrap().mode() & 0o777, 0o600);
     program.run(&["exec", "-p", "hi"]).ended(0).says("hello");
@@ -72,7 +72,7 @@ fn a_variable_comes_before_a_saved_key() {
     command.env("MY_KEY", "of-the-variable");
     with_input(command, KEY, &["auth", "login", "mine", "--with-key-stdin"])
         .ended(0)
-        .complains("MY_KEY is set as well");
+        .complains("MY_KEY is also set");
     let mut command = program.command();
     command.env("MY_KEY", "of-the-variable");
     Ran::of(command.args(["exec", "-p", "hi"]).output().unwrap()).ended(0);
@@ -146,7 +146,7 @@ fn a_key_is_kept_by_the_desktop_where_it_can_and_is_never_an_argument() {
     );
     run(&["auth", "logout", "mine"])
         .ended(0)
-        .complains("removed");
+        .complains("Removed the key");
     assert!(!bin.join("entry_service_tenon_username_mine").exists());
     run(&["auth", "logout", "mine"])
         .ended(2)
@@ -156,7 +156,7 @@ fn a_key_is_kept_by_the_desktop_where_it_can_and_is_never_an_argument() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_desktop_that_does_not_keep_a_key_is_passed_over_and_said_to_be() {
-    for (kind, why) in [("broken", "Cannot autolaunch"), ("forgets", "did not keep")] {
+    for (kind, why) in [("broken", "Cannot autolaunch"), ("forgets", "did not save")] {
         let program = Program::new();
         let server = WebServer::new(|seen| Reply::says(&seen.path, "hello"));
         configure(&program, &server);
@@ -204,7 +204,7 @@ fn keys_that_others_can_read_are_refused_with_the_way_to_mend_it() {
     program
         .run(&["exec", "-p", "hi"])
         .ended(1)
-        .complains("can be read by others")
+        .complains("other users can read")
         .complains("chmod 600");
     assert!(server.seen().is_empty());
     program
@@ -289,7 +289,7 @@ fn check_asks_the_server_for_its_models_with_the_key() {
     program
         .run(&["auth", "status", "mine", "--check"])
         .ended(0)
-        .says("names 2 models");
+        .says("lists 2 models");
     let asked: Vec<String> = server.seen().iter().map(|seen| seen.path.clone()).collect();
     assert_eq!(asked, ["/v1/models", "/v1/models"]);
 }

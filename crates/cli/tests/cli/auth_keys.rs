@@ -28,7 +28,7 @@ fn a_key_is_not_taken_from_what_is_none() {
         .complains("openai");
     login(KEY, &["--with-key-stdin"])
         .ended(2)
-        .complains("one must be named");
+        .complains("so name one");
     // A key as an argument is not understood, and not kept.
     login("", &["openai", KEY]).ended(2);
     assert!(!keys(&program).exists());
@@ -89,7 +89,7 @@ fn a_saved_key_is_sent_to_the_server_that_it_was_saved_for_and_to_no_other() {
     program
         .run_with(KEY, &["auth", "login", "mine", "--with-key-stdin"])
         .ended(0)
-        .complains(&format!("for {} is in", server.url("")));
+        .complains(&format!("for {} in ", server.url("")));
     let elsewhere = |args: &[&str]| {
         let mut command = program.command();
         command
@@ -168,7 +168,7 @@ fn a_pipe_in_the_place_of_the_keys_is_an_error_and_no_wait() {
     program
         .run(&["exec", "-p", "hi"])
         .ended(1)
-        .complains("keys.json cannot be read: it is not a regular file");
+        .complains("keys.json can't be read: it isn't a regular file");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_key_in_the_place_of_a_variables_name_is_never_shown() {
         hides(&ran);
         let all = format!("{}{}", ran.out, ran.err);
         assert!(
-            all.contains("not the name of a variable"),
+            all.contains("isn't the name of a variable"),
             "{args:?}: {all}"
         );
     }
@@ -248,11 +248,11 @@ fn where_a_key_would_come_from_or_came_from_is_said_in_plain_words() {
     };
     provider(json!({}));
     exec(None).complains(
-        "it would come from api_key_env or api_key_command of the provider (neither is set), or from `tenon auth login o`.",
+        "Tenon takes it from api_key_env or api_key_command of the provider (neither is set), or from `tenon auth login o`.",
     );
     provider(json!({"api_key_env": ["A_KEY", "B_KEY"]}));
-    exec(None).complains("it would come from $A_KEY or $B_KEY, or from `tenon auth login o`.");
-    exec(Some("B_KEY")).complains("The key came from $B_KEY: check");
+    exec(None).complains("Tenon takes it from $A_KEY or $B_KEY, or from `tenon auth login o`.");
+    exec(Some("B_KEY")).complains("The key came from $B_KEY. Check");
     let mut command = program.command();
     command
         .args(["exec", "-p", "x"])
@@ -261,7 +261,7 @@ fn where_a_key_would_come_from_or_came_from_is_said_in_plain_words() {
         .env("TENON_API_KEY", KEY);
     Ran::of(command.output().unwrap())
         .ended(1)
-        .complains("The key came from $TENON_API_KEY: check");
+        .complains("The key came from $TENON_API_KEY. Check");
 }
 
 #[test]
@@ -275,5 +275,5 @@ fn a_server_without_a_list_is_not_said_to_refuse_the_key() {
     program
         .run(&["auth", "status", "mine", "--check"])
         .ended(1)
-        .says("does not list its models, so the key is not checked");
+        .says("doesn't list its models, so the key was not checked");
 }

@@ -190,7 +190,7 @@ fn a_second_session_in_the_same_directory_is_announced() {
     let said = serde_json::to_string(&second.all("notice")).unwrap();
     let id = first.events[0]["session"].as_str().unwrap();
     assert!(
-        said.contains("another session works in this directory"),
+        said.contains("another session is working in this directory"),
         "{said}"
     );
     assert!(said.contains(id), "{said}");

@@ -355,7 +355,7 @@ fn a_token_that_another_program_used_up_is_looked_up_again() {
 fn a_login_that_cannot_be_renewed_any_more_names_codex_login() {
     for (code, word) in [
         ("refresh_token_expired", "expired"),
-        ("refresh_token_reused", "used it up"),
+        ("refresh_token_reused", "already renewed it"),
         ("refresh_token_invalidated", "revoked"),
         ("something_else", "no longer accepts"),
     ] {
@@ -395,7 +395,7 @@ fn a_login_that_cannot_be_renewed_is_used_while_its_token_holds_and_that_is_said
             false => Reply::says(&seen.path, "hello"),
         });
         let ran = codex.run(&server).ended(0).says("hello");
-        let told = ran.out.matches("its present token is used");
+        let told = ran.out.matches("the current token is used");
         assert_eq!(told.count(), 1, "{}", ran.out);
         assert_eq!(server.asked("/oauth/token").len(), 1, "{code}");
         let requests = server.asked("/backend/responses");

@@ -91,7 +91,7 @@ fn a_login_does_not_travel_unencrypted() {
         r#"{"default_provider": "codex", "providers": {"codex": {"base_url": "http://192.0.2.1/x", "model": "m"}}}"#,
     );
     let ran = codex.program.run(&["exec", "-p", "hi"]).ended(1);
-    assert!(ran.err.contains("not encrypted"), "{}", ran.err);
+    assert!(ran.err.contains("unencrypted connection"), "{}", ran.err);
 
     // Nor is it renewed at such an address.
     let codex = Codex::with(&login(&token("a", PAST), "refresh-one-secret"));
@@ -244,7 +244,7 @@ fn a_pipe_in_the_place_of_a_login_is_an_error_and_no_wait() {
     let server = WebServer::new(|seen| Reply::says(&seen.path, "hello"));
     let ran = codex.run(&server).ended(1);
     let said = format!("{}{}", ran.out, ran.err);
-    assert!(said.contains("it is not a regular file"), "{said}");
+    assert!(said.contains("it isn't a regular file"), "{said}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn init_writes_a_configuration_that_is_valid_and_private() {
     program
         .run(&["config", "init"])
         .ended(1)
-        .complains("there is a configuration already")
+        .complains("a configuration already exists")
         .complains("--force");
     program.configure("{\"streaming\": false}");
     program.run(&["config", "init", "--force"]).ended(0);

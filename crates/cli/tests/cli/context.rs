@@ -115,8 +115,11 @@ fn context_show_lists_every_part_with_its_file_and_leaves_no_session() {
     assert!(found[5].1.starts_with("built-in, "), "{out}");
     assert_eq!(found[6].0, "all");
     assert_eq!(found[7].0, "limit");
-    assert!(found[7].1.contains("the server is not asked here"), "{out}");
-    assert!(ran.err.contains("`gone.md` names no file"), "{}", ran.err);
+    assert!(
+        found[7].1.contains("Tenon does not ask this server"),
+        "{out}"
+    );
+    assert!(ran.err.contains("`gone.md` matches no file"), "{}", ran.err);
     let listed = program.store().list(&tenon_session::ListFilter::default());
     assert!(listed.sessions.is_empty());
 }

@@ -270,7 +270,7 @@ fn a_damaged_log_is_passed_over_and_named() {
     assert_eq!(ran.json()["skipped_logs"], 2);
     assert_eq!(rows(&ran.json())[0].1, 111);
     let ran = ran.complains(&path.display().to_string());
-    ran.complains("1 lines cannot be read");
+    ran.complains("1 lines can't be read");
 }
 
 #[test]

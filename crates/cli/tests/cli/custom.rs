@@ -13,11 +13,11 @@ fn a_new_tool_works_once_it_was_accepted() {
     program
         .run(&["tools", "new", "greet"])
         .ended(2)
-        .complains("is there already");
+        .complains("already exists");
     program
         .run(&["tools", "new", "Bad-Name"])
         .ended(2)
-        .complains("small letters");
+        .complains("lower-case letters");
     program
         .run(&["tools", "new", "bash"])
         .ended(2)
@@ -39,7 +39,7 @@ fn a_new_tool_works_once_it_was_accepted() {
     program
         .run(&["trust", "accept", "--user-tools"])
         .ended(0)
-        .complains("`tenon trust revoke --user-tools` takes it back")
+        .complains("`tenon trust revoke --user-tools` takes that back")
         .complains("./run.sh");
     let tools = program.run(&["tools", "list", "--json"]).ended(0).json();
     let greet = tools

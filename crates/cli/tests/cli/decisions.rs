@@ -102,7 +102,7 @@ fn a_session_without_calls_has_nothing_to_tell() {
     program.session("hello");
     let ran = program.run(&["sessions", "show", "--decisions"]).ended(0);
     assert_eq!(ran.out, "");
-    ran.complains("nothing was decided");
+    ran.complains("so there were no decisions");
     assert_eq!(
         program
             .run(&["sessions", "show", "--decisions", "--json"])

@@ -25,7 +25,7 @@ fn it_looks_at_everything_that_a_session_stands_on() {
         ("kernel", "seccomp"),
         (
             "sandbox",
-            "asked for: mode workspace-write, network inherit",
+            "configured: mode workspace-write, network inherit",
         ),
         ("sandbox", "writable: "),
         ("sandbox", "network: open, as configured"),
@@ -71,10 +71,10 @@ fn a_page_for_people_names_what_to_do() {
     program.configure(r#"{"sandbox": {"mode": "off"}}"#);
     program
         .run(&["doctor"])
-        .says("switched off: commands run without walls → set `sandbox.mode`")
+        .says("off: commands run without a sandbox → set `sandbox.mode`")
         .says("warnings.");
     let report = program.run(&["doctor", "--json"]).json().to_string();
-    assert!(!report.contains("level full") && !report.contains("tried:"));
+    assert!(!report.contains("level full") && !report.contains("tested:"));
 }
 
 #[test]
@@ -89,10 +89,14 @@ fn the_configured_walls_are_tried_and_not_others() {
     let inside = found(
         &report,
         "sandbox",
-        "the root cannot be written, as configured",
+        "commands can't write to the project, as configured",
     );
     assert_eq!(inside["state"], "ok");
-    let network = found(&report, "sandbox", "tried: network: a server");
+    let network = found(
+        &report,
+        "sandbox",
+        "tested: network: commands can't reach a server",
+    );
     assert_eq!(network["state"], "ok");
 }
 
@@ -105,7 +109,7 @@ fn an_entry_of_the_walls_that_does_nothing_is_named() {
     for part in [
         "`sandbox.writable`: `/nope` does not exist",
         "`sandbox.show`: `absent` does not exist",
-        "`sandbox.hidden`: `..` holds the project",
+        "`sandbox.hidden`: `..` contains the project",
     ] {
         assert_eq!(found(&report, "sandbox", part)["state"], "warn", "{part}");
     }
@@ -115,7 +119,7 @@ fn an_entry_of_the_walls_that_does_nothing_is_named() {
 fn long_lists_are_counted_unless_all_is_wanted() {
     let program = Program::new();
     program.configure(r#"{"sandbox": {"read_only": ["a1", "a2", "a3", "a4", "a5", "a6", "a7"]}}"#);
-    let short = program.run(&["doctor"]).says("(--verbose names them)").out;
+    let short = program.run(&["doctor"]).says("(--verbose lists them)").out;
     assert!(!short.contains("/a7"), "{short}");
     program.run(&["doctor", "--verbose"]).says("/a7");
 }
@@ -158,7 +162,7 @@ fn the_server_is_asked_only_when_told_to() {
         Ran::of(command.output().unwrap()).json()
     };
     let report = doctor(&[]);
-    found(&report, "provider", "was not asked");
+    found(&report, "provider", "was not contacted");
     assert!(model.requests().is_empty());
     let report = doctor(&["--network"]);
     assert_eq!(

@@ -167,7 +167,7 @@ fn a_server_that_is_not_there_is_named_with_its_port() {
     assert_eq!(code, 1);
     assert!(err.contains("127.0.0.1:9"), "{err}");
     // Where the address comes from, and no provider that nobody wrote.
-    assert!(err.contains("that TENON_BASE_URL is right"), "{err}");
+    assert!(err.contains("that TENON_BASE_URL is correct"), "{err}");
     assert!(!err.contains("`env`"), "{err}");
 }
 

@@ -68,13 +68,13 @@ fn a_pipe_in_the_place_of_a_configuration_is_said_to_be_none() {
     let model = Model::says("hello");
     exec(&program, &model, &[])
         .ended(2)
-        .complains("tenon.jsonc cannot be read: it is not a regular file");
+        .complains("tenon.jsonc: it isn't a regular file");
     std::fs::remove_file(&path).unwrap();
     let extra = program.home.project().join("extra.json");
     pipe(&extra);
     exec(&program, &model, &["--config", extra.to_str().unwrap()])
         .ended(2)
-        .complains("it is not a regular file");
+        .complains("it isn't a regular file");
     assert!(model.asked().is_empty());
 }
 
@@ -135,7 +135,7 @@ fn what_others_may_write_does_not_decide_for_the_user() {
         std::fs::set_permissions(file, PermissionsExt::from_mode(0o666)).unwrap();
         exec(&program, &model, flags)
             .ended(2)
-            .complains("cannot be believed: others may write to it")
+            .complains(": other users can write to it")
             .complains("chmod go-w");
         std::fs::set_permissions(file, PermissionsExt::from_mode(0o644)).unwrap();
         exec(&program, &model, flags).ended(0);
@@ -144,9 +144,9 @@ fn what_others_may_write_does_not_decide_for_the_user() {
     if rustix::process::geteuid().is_root() {
         for (file, flags) in [(&path, &[][..]), (&extra, &extra_flag[..])] {
             std::os::unix::fs::chown(file, Some(12345), None).unwrap();
-            exec(&program, &model, flags).ended(2).complains(
-                "cannot be believed: it belongs to another user (number 12345; you are 0)",
-            );
+            exec(&program, &model, flags)
+                .ended(2)
+                .complains(": it belongs to another user (number 12345; you are 0)");
             std::os::unix::fs::chown(file, Some(0), None).unwrap();
         }
     }
@@ -178,7 +178,7 @@ fn answers_about_trust_that_another_user_wrote_do_not_count() {
         assert!(model.asked().len() == asked || !is_used(), "{ran:?}");
     };
     std::fs::set_permissions(&trust, PermissionsExt::from_mode(0o606)).unwrap();
-    refused("others may write to it");
+    refused("other users can write to it");
     std::fs::set_permissions(&trust, PermissionsExt::from_mode(0o600)).unwrap();
     if rustix::process::geteuid().is_root() {
         std::os::unix::fs::chown(&trust, Some(12345), None).unwrap();

@@ -62,7 +62,7 @@ fn a_try_runs_the_hooks_that_are_about_the_call_and_says_what_their_answers_mean
         .says("frozen")
         .says("the call is refused")
         .says("broken (user): failed")
-        .says("passed over");
+        .says("skipped");
     assert!(!ran.out.contains("reader"), "{}", ran.out);
     let rows = program
         .run(&["hooks", "test", "PreToolUse", "--input", input, "--json"])
@@ -73,7 +73,7 @@ fn a_try_runs_the_hooks_that_are_about_the_call_and_says_what_their_answers_mean
     program
         .run(&["hooks", "test", "Stop"])
         .ended(0)
-        .says("No hook is about this");
+        .says("No hook matches this");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_try_says_what_the_hooks_that_come_along_would_do() {
     program
         .run(&["hooks", "test", "PreToolUse"])
         .ended(0)
-        .says("No hook is about this");
+        .says("No hook matches this");
 }
 
 #[test]
@@ -178,5 +178,5 @@ fn the_hooks_of_a_project_that_nobody_trusts_never_run() {
     program
         .run(&["hooks", "list"])
         .ended(0)
-        .complains("Hooks of the project that are not used: 1.");
+        .complains("Ignored hooks of the project: 1.");
 }

@@ -80,12 +80,12 @@ fn an_image_that_cannot_be_sent_ends_the_program_before_anything_is_asked() {
     program.configure(r#"{"multimodal": {"max_bytes": 1000}}"#);
     let model = Model::says("never");
     for (image, said) in [
-        ("missing.png", "cannot be read"),
+        ("missing.png", "can't read"),
         ("text.png", "neither PNG, JPEG, GIF nor WebP"),
         ("large.png", "has 4033 bytes; 1000 are accepted"),
-        (".", "it is not a regular file"),
-        ("http://example.com/a.png", "only https"),
-        ("ftp://example.com/a.png", "not an address of an image"),
+        (".", "it isn't a regular file"),
+        ("http://example.com/a.png", "must be https"),
+        ("ftp://example.com/a.png", "isn't an image address"),
     ] {
         run(&program, &model, &["exec", "-p", "x", "--image", image])
             .ended(2)
@@ -120,7 +120,7 @@ fn an_image_that_the_format_cannot_carry_is_refused_and_not_left_out_unsaid() {
     look("large.png")
         .ended(2)
         .complains("has 3932161 bytes; 3932160 are accepted")
-        .complains("servers of the type `messages` take no larger one");
+        .complains("servers of the type `messages` accept no larger images");
     assert!(model.requests().is_empty());
     look("fits.png").ended(0).says("seen");
     assert_eq!(parts(&model)[1]["type"], "image");
@@ -179,7 +179,7 @@ fn a_program_in_front_attaches_images_to_its_prompts() {
     }
     drop(input);
     let ran = Ran::of(child.wait_with_output().unwrap()).ended(0);
-    assert!(ran.out.contains("cannot be read"), "{}", ran.out);
+    assert!(ran.out.contains("can't read"), "{}", ran.out);
     assert!(ran.out.contains("an attachment looks like"), "{}", ran.out);
     let parts = parts(&model);
     assert_eq!(parts[0]["text"], "look");

@@ -183,7 +183,7 @@ fn a_session_that_is_gone_on_with_cannot_be_one_that_is_not_kept() {
         command.args(["exec", "--no-save", "-p", "hi"]).args(flags);
         let (code, _, said) = run(&mut command);
         assert_eq!(code, 2, "{flags:?}: {said}");
-        assert!(said.contains("--no-save keeps nothing"), "{said}");
+        assert!(said.contains("--no-save saves nothing"), "{said}");
     }
     assert_eq!(model.bodies().len(), 1);
 }

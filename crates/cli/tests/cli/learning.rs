@@ -49,11 +49,11 @@ fn a_setting_that_a_lesson_leaves_out_is_said_to_be_and_the_lesson_is_listed() {
     program
         .run(&["exec", "-p", "hi"])
         .ended(0)
-        .complains("does not take `temperature`");
+        .complains("doesn't accept `temperature`");
     program
         .run(&["exec", "-p", "hi"])
         .ended(0)
-        .complains("`temperature` is set");
+        .complains("`temperature` is not sent");
     assert_eq!(asked(&server), [true, false, false]);
     let listed = learned(&program);
     assert_eq!(listed.len(), 1, "{listed:?}");
@@ -69,7 +69,7 @@ fn what_the_user_writes_comes_before_what_was_learned() {
     configure(&program, &server, &json!({}));
     program.run(&["exec", "-p", "hi"]).ended(0);
     configure(&program, &server, &json!({"omit": []}));
-    assert_eq!(learned(&program), Vec::<Value>::new(), "it does not hold");
+    assert_eq!(learned(&program), Vec::<Value>::new(), "it is ignored");
     let ran = program.run(&["exec", "-p", "hi"]).ended(0);
     assert!(!ran.err.contains("earlier session"), "{}", ran.err);
     assert_eq!(asked(&server), [true, false, true, false]);
@@ -90,11 +90,14 @@ fn a_session_with_refused_images_goes_on_after_it_is_resumed() {
     });
     configure(&program, &server, &json!({}));
     let first = ["exec", "-p", "look", "--image", "one.png"];
-    program.run(&first).ended(0).complains("they are left out");
+    program
+        .run(&first)
+        .ended(0)
+        .complains("Tenon leaves them out");
     program
         .run(&["exec", "--resume", "-p", "and now?"])
         .ended(0)
-        .complains("they are left out")
+        .complains("Tenon leaves them out")
         .says("done");
     let images: Vec<bool> = server
         .asked("/v1/chat/completions")
@@ -141,7 +144,8 @@ fn reasoning_that_cannot_be_opened_does_not_switch_reasoning_off() {
     program.configure(&config.to_string());
     program.run(&["exec", "-p", "one"]).ended(0);
     let ran: Ran = program.run(&["exec", "--resume", "-p", "two"]).ended(0);
-    ran.complains("cannot open the reasoning").says("done");
+    ran.complains("can no longer read the reasoning")
+        .says("done");
     let asked = server.asked("/v1/responses");
     assert_eq!(asked.len(), 3);
     for seen in &asked {

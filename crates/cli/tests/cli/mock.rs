@@ -153,7 +153,7 @@ fn flags_that_do_not_go_together_are_refused() {
             &["--replay", "f", "--chunk", "0"][..],
             "number of bytes above 0",
         ),
-        (&["--delay", "recorded"][..], "only with --replay"),
+        (&["--delay", "recorded"][..], "only works with --replay"),
         (&["--delay", "soon"][..], "milliseconds"),
         (&["--replay", "missing.jsonl"][..], "missing.jsonl"),
     ] {

@@ -142,7 +142,7 @@ fn a_session_comes_back_in_its_mode_but_in_auto_only_if_that_is_said_again() {
     assert_eq!(mode(&auto).as_deref(), Some("auto"));
     let back = again(&["-c"]);
     assert_eq!(mode(&back).as_deref(), Some("ask"));
-    assert!(back.contains("it goes on in ask"), "{back}");
+    assert!(back.contains("it continues in ask"), "{back}");
 }
 
 /// With a script that says by files whether it ran, and whether it got through.

@@ -79,7 +79,7 @@ fn what_will_be_asked_is_said_before_and_each_answer_as_it_comes() {
     ] {
         assert!(after.contains(question), "{after}");
     }
-    ran.says("it takes tools, and the model calls them")
+    ran.says("it accepts tools, and the model calls them")
         .says("it reports usage");
 }
 
@@ -163,7 +163,7 @@ fn a_server_that_refuses_tools_is_told_which_flag_it_lacks() {
     );
     let page = doctor_of(&vllm, "vllm");
     assert_eq!(page["network"]["tools"], "refused");
-    let said = advice(&page, "the server takes no tools");
+    let said = advice(&page, "the server doesn't accept tools");
     assert!(
         said.contains("--enable-auto-tool-choice") && said.contains("--tool-call-parser"),
         "{said}"
@@ -172,7 +172,7 @@ fn a_server_that_refuses_tools_is_told_which_flag_it_lacks() {
 
     let llama = server(|_| refuses("tools param requires --jinja flag", 500), None);
     let page = doctor_of(&llama, "llamacpp");
-    let said = advice(&page, "the server takes no tools");
+    let said = advice(&page, "the server doesn't accept tools");
     assert!(said.contains("--jinja"), "{said}");
 }
 
@@ -188,7 +188,7 @@ fn a_parameter_that_is_refused_is_left_out_and_said_to_be() {
     });
     let page = doctor_of(&server, "vllm");
     assert_eq!(page["network"]["streaming"], "whole");
-    let said = advice(&page, "a parameter is refused");
+    let said = advice(&page, "the server refuses a parameter");
     assert!(
         said.contains("`providers.mine.quirks.omit` to [\"stream_options\"]"),
         "{said}"
@@ -233,7 +233,7 @@ fn a_model_that_does_not_answer_is_a_problem() {
     let page = doctor_of(&server, "vllm");
     assert_eq!(page["network"]["streaming"], "failed");
     assert_eq!(page["problems"], 1);
-    advice(&page, "the model does not answer");
+    advice(&page, "the model doesn't answer");
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn a_window_that_is_not_told_is_asked_of_the_user() {
     let server = server(|seen| Reply::says(&seen.path, "Sunny."), None);
     let page = doctor_of(&server, "ollama");
     assert_eq!(page["network"]["window"], Value::Null);
-    let said = advice(&page, "does not say how large its window is");
+    let said = advice(&page, "doesn't report its window");
     assert!(said.contains("OLLAMA_CONTEXT_LENGTH"), "{said}");
     assert!(said.contains("`providers.mine.context_window`"), "{said}");
 }

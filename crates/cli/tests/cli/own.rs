@@ -71,8 +71,8 @@ fn a_command_of_ones_own_cannot_have_any_name_of_tenons() {
     own(&program, "commands/quit.md", "mine");
     exec(&model, &program, &["-p", "hello"])
         .ended(0)
-        .complains("/model is a command of Tenon's own")
-        .complains("/quit is a command of Tenon's own");
+        .complains("/model is one of Tenon's own commands")
+        .complains("/quit is one of Tenon's own commands");
 }
 
 #[test]
@@ -85,10 +85,10 @@ fn commands_for_other_agents_are_ones_own_and_a_projects_need_trust() {
     program.file(".claude/commands/theirs.md", "What the project says.\n");
     exec(&model, &program, &["-p", "/greet"])
         .ended(0)
-        .complains("`allowed-tools` of /greet is not taken over")
+        .complains("`allowed-tools` in /greet is ignored")
         .complains("$1 of /greet got no argument")
         .complains("It is used as: /greet WHO")
-        .complains("the project is not trusted");
+        .complains("you have not trusted the project");
     assert!(model.bodies().pop().unwrap().contains("Greet  and stop."));
     exec(&model, &program, &["-p", "/theirs"]).ended(0);
     assert!(

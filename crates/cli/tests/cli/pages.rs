@@ -47,7 +47,7 @@ fn man_pages_go_to_standard_output_or_into_a_folder() {
     program
         .run(&["man", "--dir", "taken/x"])
         .ended(1)
-        .complains("cannot be written");
+        .complains("can't write");
 }
 
 /// When this fails: `cargo run -q -- __reference --write docs/reference`.

@@ -146,7 +146,7 @@ fn damaged_grants_grant_nothing_and_are_told_of() {
         .run(&["policy", "explain", "bash", "make"])
         .ended(0)
         .says("\nask: ")
-        .complains("grants");
+        .complains("permissions is damaged");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn explain_tells_the_parts_the_dangers_and_the_files() {
         .says("danger")
         .says("exists, in the project")
         .says("ask (confirm)")
-        .says("also with --yes");
+        .says("even with --yes");
     let said = explain(&program, "bash", "echo $(id)");
     assert_eq!(said["parts"]["certain"], false);
     assert_eq!(explain(&program, "bash", "rm -rf /")["class"], "hard_deny");
@@ -263,7 +263,7 @@ fn what_was_allowed_is_listed_and_taken_back_by_number_and_by_rule() {
     program
         .run(&["policy", "list"])
         .ended(0)
-        .says("Nothing is allowed for this project");
+        .says("You have allowed nothing for this project");
     let src = GrantKey::Directory("src".into());
     allow(
         &program,
@@ -277,7 +277,7 @@ fn what_was_allowed_is_listed_and_taken_back_by_number_and_by_rule() {
     let ran = program
         .run(&["policy", "list"])
         .ended(0)
-        .says("1  bash: \"cargo test\", plus words that do not begin with \"-\" = allow")
+        .says("1  bash: \"cargo test\", plus words that don't begin with \"-\" = allow")
         .says("2  edit: \"src/**\" = allow")
         .says("policy remove N");
     assert!(
@@ -310,7 +310,7 @@ fn what_was_allowed_is_listed_and_taken_back_by_number_and_by_rule() {
     program
         .run(&["policy", "list"])
         .ended(0)
-        .says("Nothing is allowed for this project");
+        .says("You have allowed nothing for this project");
 }
 
 #[test]
@@ -320,7 +320,7 @@ fn what_has_ended_is_not_listed_and_does_not_count() {
     program
         .run(&["policy", "list"])
         .ended(0)
-        .says("Nothing is allowed");
+        .says("You have allowed nothing");
     assert_eq!(explain(&program, "bash", "cargo test")["class"], "ask");
 }
 

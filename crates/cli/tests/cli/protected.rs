@@ -24,11 +24,11 @@ fn what_is_set_aside_is_told_on_the_screen() {
     assert_eq!(code, 0, "{err}");
     let made = made.display();
     let told = format!(
-        "warning: `{made}` is protected: it appeared while a command ran and was set aside as `{made}.set-aside-"
+        "warning: `{made}` is protected: it appeared while a command ran and was moved to `{made}.set-aside-"
     );
     assert!(err.contains(&told), "{err}");
-    assert!(err.contains("If it was you"), "{err}");
-    assert_eq!(err.matches("set aside as").count(), 1, "{err}");
+    assert!(err.contains("If you made this change"), "{err}");
+    assert_eq!(err.matches("was moved to").count(), 1, "{err}");
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn here_are_only_sessions_of_this_directory() {
     program
         .run(&["sessions", "search", "--here", "nothing"])
         .ended(1)
-        .complains("without --here all are searched");
+        .complains("leave out --here to search all");
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn an_index_that_cannot_be_used_is_made_again_or_done_without() {
     assert_eq!(search(&["needle", "--rebuild"]).err, "");
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
-    search(&["needle"]).complains("the logs themselves were searched");
-    search(&["needle", "--rebuild"]).complains("the logs themselves were searched");
+    search(&["needle"]).complains("searched the logs instead");
+    search(&["needle", "--rebuild"]).complains("searched the logs instead");
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_pinned_session_is_marked_and_outlives_the_others() {
     program
         .run(&["sessions", "pin", &kept.to_string(), "--off"])
         .ended(0)
-        .complains("is removed when it is old enough");
+        .complains("is removed when it gets old");
     assert_eq!(program.store().prune(month, later), [kept]);
 }
 

@@ -159,13 +159,13 @@ fn only_a_server_that_was_recognised_is_asked_how_far_it_has_read() {
 fn a_small_model_that_nobody_serves_is_warned_of_at_the_start() {
     let (program, model) = (Program::new(), Model::says("hello"));
     for (small, why) in [
-        ("nobody/tiny", "no provider is called `nobody`"),
-        ("tiny", "only with its provider's name"),
+        ("nobody/tiny", "there is no provider `nobody`"),
+        ("tiny", "needs its provider's name"),
     ] {
         program.configure(&json!({ "small_model": small }).to_string());
         run(&program, &model, &["exec", "-p", "hi"])
             .ended(0)
-            .complains(&format!("small_model `{small}` is not used"))
+            .complains(&format!("small_model `{small}` is ignored"))
             .complains(why);
     }
     program.configure(r#"{"small_model": "env/tiny"}"#);
@@ -191,7 +191,7 @@ fn what_was_learned_of_a_model_is_listed_with_its_end_and_how_to_forget_it() {
     program
         .run(&["models"])
         .ended(0)
-        .says("Learned from refusals (`tenon models --forget` has it tried again)")
+        .says("Learned from refusals (`tenon models --forget` tries again)")
         .says("p/m: `temperature` is left out, until 20");
     let rows = program.run(&["models", "--json"]).json();
     assert_eq!(rows[0]["learned"][0]["what"], "`temperature` is left out");
@@ -222,7 +222,7 @@ fn ten_turns_pass_the_strictest_template_that_refuses_what_it_does_not_know() {
             args.insert(1, "--resume");
         }
         let ran = run(&program, &model, &args).ended(0).says("read it");
-        told += ran.err.matches("does not take `stream_options`").count();
+        told += ran.err.matches("doesn't accept `stream_options`").count();
     }
     assert_eq!(told, 1, "learned once, over ten processes");
     let asked = model.asked();

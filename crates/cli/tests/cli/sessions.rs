@@ -12,7 +12,7 @@ fn an_empty_home_has_no_sessions_and_says_what_to_do() {
     let program = Program::new();
     let ran = program.run(&["sessions", "list"]).ended(0);
     assert_eq!(ran.out, "");
-    ran.complains("no sessions here; `--all` shows those of other directories");
+    ran.complains("no sessions here; `--all` shows other directories too");
     assert_eq!(
         program.run(&["sessions", "list", "--json"]).ended(0).json(),
         json!([])
@@ -21,7 +21,7 @@ fn an_empty_home_has_no_sessions_and_says_what_to_do() {
         program
             .run(&["sessions", command])
             .ended(1)
-            .complains("there is no session of this directory")
+            .complains("there is no session in this directory")
             .complains("tenon sessions list --all");
     }
     program
@@ -139,7 +139,7 @@ fn a_damaged_record_is_found_by_verify_and_told_of_by_show() {
         .run(&["sessions", "show", &id])
         .ended(0)
         .says("The answer is 42.")
-        .complains("A line of this log cannot be read");
+        .complains("A line of this log can't be read");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn what_is_no_id_is_a_mistake_of_the_caller_and_a_missing_one_is_not() {
         program
             .run(&["sessions", command, "zebra"])
             .ended(2)
-            .complains("`zebra` is not a session id");
+            .complains("`zebra` isn't a session id");
         program
             .run(&["sessions", command, "ffffffff"])
             .ended(1)
@@ -160,7 +160,7 @@ fn what_is_no_id_is_a_mistake_of_the_caller_and_a_missing_one_is_not() {
     program
         .run(&["sessions", "show", "0"])
         .ended(2)
-        .complains("fits several sessions");
+        .complains("matches several sessions");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn resume_works_in_the_directory_of_the_session() {
     };
     resume(&["-p", "x"])
         .ended(1)
-        .complains("there is no session of this directory");
+        .complains("there is no session in this directory");
     resume(&["--all", "-p", "x"])
         .ended(0)
         .complains("working in the session's directory");
@@ -315,7 +315,7 @@ fn nothing_is_deleted_without_a_yes() {
     program
         .run(&["sessions", "delete", &text])
         .ended(2)
-        .complains("must be confirmed")
+        .complains("needs a yes")
         .complains("--yes");
     assert!(program.store().exists(id));
     program
@@ -360,7 +360,7 @@ fn a_session_is_exported_as_markdown_and_as_json() {
     program
         .run(&["sessions", "export", "-o", "/nowhere/x"])
         .ended(1)
-        .complains("/nowhere/x cannot be written");
+        .complains("can't write /nowhere/x");
     program
         .run(&["sessions", "export", "--format", "docx"])
         .ended(2);
@@ -438,14 +438,14 @@ fn an_export_never_writes_over_a_file_unless_it_is_told_to() {
     program
         .run(&export)
         .ended(2)
-        .complains("a.html is there already")
+        .complains("a.html already exists")
         .complains("--force");
     assert_eq!(program.content("a.html"), "mine");
     std::os::unix::fs::symlink("gone", program.project().join("b.md")).unwrap();
     program
         .run(&["sessions", "export", "-o", "b.md"])
         .ended(2)
-        .complains("b.md is there already");
+        .complains("b.md already exists");
     let forced: Vec<&str> = export.into_iter().chain(["--force"]).collect();
     program.run(&forced).ended(0).complains("a.html");
     let page = program.content("a.html").to_lowercase();

@@ -56,8 +56,8 @@ fn skills_are_listed_and_shown_without_any_model() {
         .ended(0)
         .says(".agents/skills/pens")
         .says("How to write letters.")
-        .complains("skills that are there more than once, of which the nearest is used: `pens`")
-        .complains("bad/SKILL.md is not used: it has neither a description nor a text")
+        .complains("skills found more than once, using the nearest: `pens`")
+        .complains("bad/SKILL.md is ignored: it has no description and no text")
         .complains("skills of the project: pens");
     assert!(!ran.out.contains("bad"), "{}", ran.out);
     let listed = program.run(&["skills", "list", "--json"]).ended(0).json();
@@ -99,7 +99,7 @@ fn folders_are_checked_by_the_letter() {
         .run(&["skills", "validate", "all", "nowhere"])
         .ended(1)
         .says("all/Bad: not valid\n  error: version: not a field of a skill")
-        .says("  error: name: `Bad` must be in lower case\n")
+        .says("  error: name: `Bad` must be lower case\n")
         .says("  error: description: it is missing\n")
         .says("nowhere: not valid\n  error: SKILL.md: nowhere does not exist\n")
         .says("3 checked, 2 not valid");
@@ -110,7 +110,7 @@ fn folders_are_checked_by_the_letter() {
     assert_eq!(rows[0]["valid"], false);
     assert_eq!(
         rows[0]["errors"][1],
-        json!({"field": "name", "message": "`Bad` must be in lower case"})
+        json!({"field": "name", "message": "`Bad` must be lower case"})
     );
     assert_eq!(
         rows[1],
@@ -148,7 +148,7 @@ fn a_model_is_told_of_skills_and_loads_one_with_the_files_beside_it() {
     assert_eq!(ran.out, "Written.\n");
     assert!(
         ran.err
-            .contains("skill `pens` loaded: 3 lines, 1 file beside it"),
+            .contains("skill `pens` loaded: 3 lines, with 1 file"),
         "{}",
         ran.err
     );
@@ -247,7 +247,7 @@ fn a_project_loads_its_skills_with_a_notice_and_leads_nowhere() {
         "{}",
         ran.err
     );
-    assert!(ran.err.contains("leads out of the project"), "{}", ran.err);
+    assert!(ran.err.contains("a link out of the project"), "{}", ran.err);
     let body = &model.bodies()[0];
     assert!(
         body.contains("- pens: ") && !body.contains("hidden-words"),

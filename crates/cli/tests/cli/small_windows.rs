@@ -105,7 +105,7 @@ fn the_next_session_and_the_doctor_know_it_from_the_start() {
     let model = model("ollama", &[call("list", &json!({}))]);
     exec(&model, &program, "look at it", &[]).ended(0);
     let again = exec(&model, &program, "hello", &[]).ended(0);
-    let warning = "warning: The window holds only 8,192 tokens";
+    let warning = "warning: The window has only 8,192 tokens";
     assert_eq!(again.err.matches(warning).count(), 1, "{}", again.err);
     assert!(
         again.err.contains("OLLAMA_CONTEXT_LENGTH=65536"),
@@ -117,7 +117,7 @@ fn the_next_session_and_the_doctor_know_it_from_the_start() {
     doctor.args(["doctor", "--json"]);
     let report = Ran::of(doctor.output().unwrap()).json().to_string();
     assert!(
-        report.contains("The window holds only 8,192 tokens"),
+        report.contains("The window has only 8,192 tokens"),
         "{report}"
     );
     assert!(report.contains("num_ctx"), "{report}");
@@ -133,5 +133,5 @@ fn a_large_window_is_nothing_to_speak_of() {
     let mut doctor = model.command(&program.home);
     doctor.args(["doctor", "--json"]);
     let report = Ran::of(doctor.output().unwrap()).json().to_string();
-    assert!(!report.contains("The window holds"), "{report}");
+    assert!(!report.contains("The window has"), "{report}");
 }

@@ -176,7 +176,7 @@ fn a_provider_that_is_no_longer_configured_is_told_of_and_the_configured_one_is_
         .run(&["exec", "--resume", "-p", "3"])
         .ended(0)
         .says("one")
-        .complains("this session's provider `second` cannot be used");
+        .complains("can't use this session's provider `second`");
     assert_eq!(models(&world.one), ["a", "a"]);
 }
 

@@ -76,8 +76,11 @@ fn a_fresh_clone_executes_nothing_of_its_own_until_it_is_accepted_and_never_afte
     assert_eq!(marks(&program), [""; 0], "{ran:?}");
     assert!(evil.requests().is_empty() && !mine.requests().is_empty());
     assert!(!ran.err.contains("ignored:"), "one line says it: {ran:?}");
-    ran.complains("the project is not trusted: 5 of its settings and tools are ignored; `tenon trust` shows them")
-        .complains("--trust-project");
+    ran.complains(
+        "you have not trusted the project: 5 of its settings and tools are ignored; \
+         `tenon trust` shows them",
+    )
+    .complains("--trust-project");
 
     let ran = exec(&program, &["--trust-project"]).ended(0);
     assert_eq!(marks(&program), MARKERS, "{ran:?}");
@@ -91,7 +94,7 @@ fn a_fresh_clone_executes_nothing_of_its_own_until_it_is_accepted_and_never_afte
         ".tenon/tools/mark/run.sh",
         "#!/bin/sh\ntouch by-tool\necho '[]'\n",
     );
-    exec(&program, &[]).complains("the project is not trusted");
+    exec(&program, &[]).complains("you have not trusted the project");
     assert_eq!(marks(&program), [""; 0]);
 }
 
@@ -157,7 +160,10 @@ fn status_accept_and_revoke_say_what_holds() {
     ] {
         assert!(lines.contains(part), "{part}: {lines}");
     }
-    program.run(&["trust"]).ended(0).says("nobody was asked");
+    program
+        .run(&["trust"])
+        .ended(0)
+        .says("you have not been asked");
     program
         .run(&["trust", "accept"])
         .ended(0)
@@ -173,9 +179,9 @@ fn status_accept_and_revoke_say_what_holds() {
         .ended(0)
         .says("it changed since you trusted it on 20");
     let revoke = |more: &[&str]| program.run(&[&["trust", "revoke"], more].concat()).ended(0);
-    revoke(&["--user-tools"]).complains("Nothing was recorded about your tools");
+    revoke(&["--user-tools"]).complains("There is no answer about your tools");
     revoke(&[]).complains("Forgotten: your answer about the project");
-    revoke(&[]).complains("Nothing was recorded about the project");
+    revoke(&[]).complains("There is no answer about the project");
     status("unknown");
     let ran = program.run(&["tools", "list"]).ended(0);
     assert!(!ran.out.contains("mark"), "{}", ran.out);
@@ -206,7 +212,7 @@ fn an_administrator_can_forbid_yolo_and_servers() {
     let (code, _, err) = with(&["exec", "-p", "hi", "--yolo"]);
     assert_eq!(code, 2, "{err}");
     if std::os::unix::fs::MetadataExt::uid(&file.metadata().unwrap()) != 0 {
-        assert!(err.contains("cannot be believed"), "{err}");
+        assert!(err.contains("Tenon doesn't trust"), "{err}");
         return;
     }
     assert!(

@@ -32,7 +32,7 @@ fn a_revert_from_outside_says_what_it_would_do_and_does_it_after_a_yes() {
     assert!(project.join("new.txt").exists());
     let (code, _, err) = revert(&[]);
     assert_eq!(code, 2, "{err}");
-    assert!(err.contains("--yes does it"), "{err}");
+    assert!(err.contains("Add --yes to do it"), "{err}");
     let (code, out, err) = revert(&["--yes"]);
     assert_eq!(code, 0, "{err}");
     assert!(
@@ -46,10 +46,7 @@ fn a_revert_from_outside_says_what_it_would_do_and_does_it_after_a_yes() {
     assert!(!project.join("new.txt").exists());
     let (code, _, err) = revert(&["--yes"]);
     assert_eq!(code, 1);
-    assert!(
-        err.contains("There is no prompt to go back to before"),
-        "{err}"
-    );
+    assert!(err.contains("There is no prompt to go back to"), "{err}");
     let (code, _, err) = revert(&["--to", "7", "--yes"]);
     assert_eq!(code, 1);
     assert!(err.contains("There is no message 7"), "{err}");
@@ -72,7 +69,7 @@ fn a_revert_from_outside_keeps_within_what_the_settings_say() {
         let words = ["--config", settings, "sessions", "revert", how];
         run(model.command(&home).args(words))
     };
-    let left = "made.txt: there is no room to keep what it holds";
+    let left = "made.txt: there is no room to keep its content";
     let (code, _, err) = revert("--dry-run");
     assert_eq!(code, 0, "{err}");
     assert!(err.contains(left), "{err}");

@@ -75,7 +75,7 @@ fn a_flag_that_the_command_does_not_know_is_refused_before_it_too() {
     let run = |args: &[&str]| run(&program, &model, args);
     run(&["--dry-run", "sessions", "list"])
         .ended(2)
-        .complains("`--dry-run` stands before `sessions list`")
+        .complains("`--dry-run` comes before `sessions list`")
         .complains("`tenon sessions list` does not take `--dry-run`");
     run(&["--model", "a", "--provider", "b", "models"])
         .ended(2)
@@ -97,7 +97,7 @@ fn a_word_that_is_no_command_and_no_sentence_is_an_error_and_no_request() {
         .complains("tenon exec \"wbe\"");
     run(&["mcp", "list"])
         .ended(2)
-        .complains("has no command `mcp` yet");
+        .complains("doesn't have the command `mcp` yet");
     run(&["sesions", "list"])
         .ended(2)
         .complains("did you mean `tenon sessions`?");

@@ -87,7 +87,7 @@ pub async fn find(
 async fn in_keyring(home: &Path, keyring: &Desktop) -> Result<Option<Found>, CredentialError> {
     let item = Item::new("Codex Auth", account(home));
     let kept = keyring.get(&item).await.map_err(|error| {
-        CredentialError::new(format!("the Codex login cannot be looked up: {error}"))
+        CredentialError::new(format!("can't look up the Codex login: {error}"))
             .with_hint("Run `codex login`, or unlock the keyring.")
     })?;
     let login = kept.and_then(|kept| Login::parse(kept.expose().as_bytes()));

@@ -18,7 +18,7 @@ const BETWEEN: Duration = Duration::from_millis(40);
 /// With the reason, when it cannot be had.
 pub async fn take(home: &Path) -> Result<File, String> {
     let path = home.join(".tenon-auth.lock");
-    let cannot = |error: std::io::Error| format!("{} cannot be used: {error}", path.display());
+    let cannot = |error: std::io::Error| format!("can't use {}: {error}", path.display());
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
     let file = plain_file::open_with(&mut options, &path).map_err(cannot)?;
@@ -29,7 +29,7 @@ pub async fn take(home: &Path) -> Result<File, String> {
             Err(TryLockError::Error(error)) => return Err(cannot(error)),
             Err(TryLockError::WouldBlock) if begin.elapsed() > PATIENCE => {
                 return Err(String::from(
-                    "another program is renewing it and does not end",
+                    "another program is renewing it and does not finish",
                 ));
             }
             // Asked again and again instead of waited for: a waiting thread

@@ -159,14 +159,14 @@ pub async fn read(home: &Path) -> Result<Option<Login>, CredentialError> {
             Err(error) => error.to_string(),
             Ok(text) => match Login::parse(&text) {
                 Some(login) => return Ok(Some(login)),
-                None => String::from("it is not a JSON object"),
+                None => String::from("it isn't a JSON object"),
             },
         };
         // Codex writes the file in place: for a moment it is empty or half.
         tries += 1;
         if tries > 3 {
             return Err(CredentialError::new(format!(
-                "the Codex login in {} cannot be read: {unreadable}",
+                "can't read the Codex login in {}: {unreadable}",
                 path.display()
             ))
             .with_hint("Run `codex login`, then try again."));

@@ -138,7 +138,7 @@ impl Inner {
     async fn credential(&self) -> Result<Credential, CredentialError> {
         if !is_safe(&self.address) {
             return Err(CredentialError::new(
-                "the Codex login is not sent over a connection that is not encrypted",
+                "the Codex login is not sent over an unencrypted connection",
             )
             .with_hint("Use an https:// address for this provider."));
         }
@@ -184,8 +184,8 @@ impl Inner {
         }
         let why = Refused::ForGood(*reason).error().message;
         state.told = Some(dead.clone());
-        let message = format!("{why}; its present token is used for as long as it holds");
-        Some(CredentialError::new(message).with_hint("Run `codex login` before it ends."))
+        let message = format!("{why}; the current token is used until it expires");
+        Some(CredentialError::new(message).with_hint("Run `codex login` before it expires."))
     }
 
     /// The login as it is stored now, or as it would be if it could be written.
@@ -325,7 +325,7 @@ impl Inner {
         }
         let slot = Slot::prepare(&self.home).map_err(|error| {
             Refused::ForNow(format!(
-                "{} cannot be written: {error}",
+                "can't write {}: {error}",
                 login::path(&self.home).display()
             ))
         })?;
@@ -355,7 +355,7 @@ impl Inner {
 }
 
 fn only_a_key() -> CredentialError {
-    CredentialError::new("Codex is logged in with an API key, which is paid by use and not used here")
+    CredentialError::new("Codex is logged in with an API key, which is billed by use, so Tenon does not use it")
         .with_hint("Run `codex login` and choose ChatGPT; or set `allow_api_key_fallback` and the base_url of OpenAI's API for this provider.")
 }
 

@@ -52,7 +52,7 @@ impl Refused {
             }
             Self::ForGood(Reason::Expired) => "the Codex login has expired",
             Self::ForGood(Reason::Reused) => {
-                "the Codex login can no longer be renewed: another program has used it up"
+                "the Codex login can't be renewed any more: another program has already renewed it"
             }
             Self::ForGood(Reason::Revoked) => "the Codex login was revoked",
             Self::ForGood(Reason::Other) => "OpenAI no longer accepts the Codex login",
@@ -81,7 +81,7 @@ impl Authority {
             .filter(|_| is_safe(url))
             .ok_or_else(|| {
                 CredentialError::new(format!(
-                    "{URL_VARIABLE} is no https:// address and not on this machine"
+                    "{URL_VARIABLE} must be an https:// address, or on this machine"
                 ))
                 .with_hint(format!("Unset {URL_VARIABLE}: the login is sent there."))
             })?;
@@ -117,9 +117,7 @@ impl Authority {
             .map_err(|error| Refused::ForNow(error.message))?;
         match answer.status {
             200..=299 => tokens(&answer.body).ok_or_else(|| {
-                Refused::ForNow(String::from(
-                    "the answer of the token endpoint has no token",
-                ))
+                Refused::ForNow(String::from("the token endpoint's answer has no token"))
             }),
             status => Err(refused(status, &answer.body)),
         }

@@ -20,20 +20,18 @@ pub fn from_stdin() -> Result<Secret, CliError> {
         .lock()
         .take(LONGEST as u64 + 1)
         .read_to_string(&mut text)
-        .map_err(|error| CliError::usage(format!("standard input holds no key: {error}")))?;
+        .map_err(|error| CliError::usage(format!("standard input has no key: {error}")))?;
     checked(&text)
 }
 
 pub fn from_terminal(provider: &str) -> Result<Secret, CliError> {
     let stdin = io::stdin();
     if !stdin.is_terminal() {
-        return Err(
-            CliError::usage("the key is asked for on a terminal, and there is none")
-                .with_hint("Give it on standard input: tenon auth login --with-key-stdin < FILE"),
-        );
+        return Err(CliError::usage("there is no terminal to ask for the key")
+            .with_hint("Pass it on standard input: tenon auth login --with-key-stdin < FILE"));
     }
     let label = format!(
-        "Key of `{}` (it is not shown; Ctrl+C leaves): ",
+        "Key of `{}` (not shown; Ctrl+C cancels): ",
         Printable::line(provider)
     );
     let typed = {
@@ -71,7 +69,7 @@ fn read_line(input: &mut impl BufRead) -> Result<String, CliError> {
             break;
         }
     }
-    String::from_utf8(line).map_err(|_| not_a_key("it is not text"))
+    String::from_utf8(line).map_err(|_| not_a_key("it isn't text"))
 }
 
 fn left() -> CliError {
@@ -91,14 +89,14 @@ fn checked(text: &str) -> Result<Secret, CliError> {
         return Err(not_a_key("it has several lines"));
     }
     if !key.chars().all(|letter| letter.is_ascii_graphic()) {
-        return Err(not_a_key("it has a blank or a special character"));
+        return Err(not_a_key("it has a space or a special character"));
     }
     Ok(Secret::new(key))
 }
 
 fn not_a_key(why: &str) -> CliError {
-    CliError::usage(format!("this is not a key: {why}"))
-        .with_hint("Give the key alone, as the service shows it.")
+    CliError::usage(format!("this isn't a key: {why}"))
+        .with_hint("Enter only the key, as the service shows it.")
 }
 
 /// The terminal without echo, until it is dropped. Signals are off too: a
@@ -108,7 +106,7 @@ struct Hidden(Termios);
 impl Hidden {
     fn begin() -> Result<Self, CliError> {
         let before = termios::tcgetattr(io::stdin())
-            .map_err(|error| CliError::runtime(format!("the terminal cannot be used: {error}")))?;
+            .map_err(|error| CliError::runtime(format!("can't use the terminal: {error}")))?;
         let mut hidden = before.clone();
         hidden.local_modes -=
             LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON | LocalModes::ISIG;
@@ -118,7 +116,7 @@ impl Hidden {
         hidden.special_codes[SpecialCodeIndex::VMIN] = 1;
         hidden.special_codes[SpecialCodeIndex::VTIME] = 0;
         termios::tcsetattr(io::stdin(), OptionalActions::Drain, &hidden)
-            .map_err(|error| CliError::runtime(format!("the terminal cannot be used: {error}")))?;
+            .map_err(|error| CliError::runtime(format!("can't use the terminal: {error}")))?;
         Ok(Self(before))
     }
 }

@@ -194,7 +194,7 @@ async fn key(
     desktop: Option<&Desktop>,
 ) -> Key {
     let variables = match &provider.key {
-        KeySource::Command(_) => return Key::new("command", "api_key_command, which was not run"),
+        KeySource::Command(_) => return Key::new("command", "api_key_command (not run)"),
         KeySource::Literal(key) => return Key::new("configuration", "in the file").ending(key),
         KeySource::Codex => return login(counter, provider, desktop).await,
         KeySource::Env(names) => names.as_slice(),
@@ -240,7 +240,7 @@ async fn login(counter: &Counter, provider: &ResolvedProvider, keyring: Option<&
     if found.place == FoundIn::File && codex::is_open_to_others(&home) {
         let shown = Printable::line(&file);
         complain(&format!(
-            "Others can read or change {shown}: take that away with `chmod 600 {shown}`; if they may have read it, run `codex login` again."
+            "Other users can read or change {shown}: run `chmod 600 {shown}`; if they may have read it, run `codex login` again."
         ));
     }
     let place = match found.place {
@@ -276,7 +276,7 @@ async fn login(counter: &Counter, provider: &ResolvedProvider, keyring: Option<&
         };
         key.detail.push_str(&format!(", {word} {day}"));
         if found.login.refresh().is_some() && found.place == FoundIn::File {
-            key.detail.push_str(", renewed by itself");
+            key.detail.push_str(", renewed automatically");
         }
         key.expires = Some(end.to_string());
     }
@@ -296,7 +296,7 @@ async fn ask(counter: &Counter, provider: &ResolvedProvider) -> Result<usize, Fa
     let model = provider.model.clone().unwrap_or_default();
     let http = provider::http(&counter.place, provider, &model, None, &counter.jobs);
     let http = http.map_err(|error| Failed {
-        verb: "cannot be asked",
+        verb: "can't be checked",
         told: error.to_string(),
     })?;
     let models = http.models().await;
@@ -305,9 +305,9 @@ async fn ask(counter: &Counter, provider: &ResolvedProvider) -> Result<usize, Fa
         Failed {
             verb: match (error.kind, error.status) {
                 (ModelErrorKind::Auth, _) => "refuses the key",
-                (_, Some(404 | 405 | 501)) => "does not list its models, so the key is not checked",
+                (_, Some(404 | 405 | 501)) => "doesn't list its models, so the key was not checked",
                 (_, Some(_)) => "fails",
-                (_, None) => "does not answer",
+                (_, None) => "doesn't answer",
             },
             told: Masker::standard()
                 .mask(&format!("{}.{}", error.message, hint.unwrap_or_default()))
@@ -338,7 +338,7 @@ pub fn print(rows: &[Row]) -> CommandResult {
         let told = match &row.checked {
             None => continue,
             Some(Ok(models)) => {
-                format!("answers and names {}", pages::counted(*models, "model"))
+                format!("answers and lists {}", pages::counted(*models, "model"))
             }
             Some(Err(failed)) => format!("{}: {}", failed.verb, failed.told),
         };

@@ -31,7 +31,7 @@ pub(super) fn terminal(place: &Place) -> Vec<Finding> {
     if !here {
         findings.push(Finding::ok(
             TERMINAL,
-            "none: nobody can be asked, so what would be asked is denied",
+            "none: there is no one to ask, so calls that need a yes are denied",
         ));
     } else {
         let width = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(0, |size| size.ws_col);
@@ -39,7 +39,7 @@ pub(super) fn terminal(place: &Place) -> Vec<Finding> {
             Finding::warn(
                 TERMINAL,
                 format!("{width} columns wide"),
-                "make it wider than 40 columns: diffs are hard to read",
+                "make it wider than 40 columns; diffs are hard to read",
             )
         } else {
             Finding::ok(TERMINAL, format!("{width} columns wide"))
@@ -48,7 +48,7 @@ pub(super) fn terminal(place: &Place) -> Vec<Finding> {
     let set = |name: &str| place.env.get(name);
     let term = set("TERM").unwrap_or("not set");
     let colours = if set("NO_COLOR").is_some() || set("TENON_NO_COLOR").is_some() {
-        "switched off"
+        "off"
     } else if term == "dumb" || term == "not set" {
         "none"
     } else {
@@ -68,8 +68,8 @@ pub(super) fn terminal(place: &Place) -> Vec<Finding> {
     } else {
         Finding::warn(
             TERMINAL,
-            format!("locale {locale} is not UTF-8"),
-            "set LANG to one that is, for example C.UTF-8: signs may be shown wrongly",
+            format!("locale {locale} isn't UTF-8"),
+            "characters may look wrong; set LANG to a UTF-8 locale, for example C.UTF-8",
         )
     });
     findings
@@ -82,7 +82,7 @@ pub(super) fn programs(place: &Place) -> Vec<Finding> {
         (None, Some(path)) => Finding::warn(
             PROGRAMS,
             format!("shell: {}; there is no bash", path.display()),
-            "install bash: models write for it",
+            "install bash; models write commands for it",
         ),
         (None, None) => Finding::problem(
             PROGRAMS,
@@ -130,8 +130,8 @@ pub(super) fn folders(place: &Place) -> Vec<Finding> {
         ),
         Err(error) => Finding::problem(
             FOLDERS,
-            format!("state: {} cannot be written: {error}", state.display()),
-            "sessions cannot be kept: make the folder yours, or set TENON_HOME to another",
+            format!("state: can't write {}: {error}", state.display()),
+            "sessions can't be saved: make the folder writable, or set TENON_HOME to another",
         ),
     });
     findings.push(Finding::ok(

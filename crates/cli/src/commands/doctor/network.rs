@@ -129,7 +129,7 @@ impl Interview<'_> {
             named => format!("model {named}"),
         };
         let line = format!(
-            "Asking `{}` at {} ({model}): its list of models, its window, and {completions} small completions{image}.",
+            "Asking `{}` at {} ({model}) for its model list, its window, and {completions} small completions{image}.",
             self.provider.name, self.provider.base_url
         );
         complain(Printable::line(&line).as_str());
@@ -264,7 +264,7 @@ impl Interview<'_> {
         self.heard("streaming", heard.took, advice::streaming(&heard));
         self.add(advice::usage(usage));
         let told = if reasoning {
-            "reasoning is told apart from the answer"
+            "reasoning is separate from the answer"
         } else {
             "no reasoning was seen"
         };
@@ -288,7 +288,7 @@ impl Interview<'_> {
         Some(Finding::warn(
             PROVIDER,
             format!(
-                "a parameter is refused ({}); Tenon learns that by itself",
+                "the server refuses a parameter ({}); Tenon adapts automatically",
                 error.message
             ),
             format!(
@@ -332,7 +332,7 @@ impl Interview<'_> {
                 "one",
                 Finding::ok(
                     PROVIDER,
-                    "one call in an answer: the model, or the server, makes one at a time",
+                    "one call per answer: the model or the server makes one at a time",
                 ),
             ),
             other => (
@@ -361,7 +361,7 @@ fn silent(error: &str) -> Finding {
     Finding::problem(
         PROVIDER,
         format!("the server does not answer: {error}"),
-        "check `base_url`, the key, and whether the server runs; `tenon models` asks again",
+        "check `base_url`, the key, and that the server is running; `tenon models` asks again",
     )
 }
 
@@ -380,14 +380,14 @@ fn listed(models: &[ModelEntry], named: &str) -> (Finding, Option<String>) {
             [only] => (
                 Finding::ok(
                     PROVIDER,
-                    format!("the server answers and names one model: {}", only.id),
+                    format!("the server answers and lists one model: {}", only.id),
                 ),
                 Some(only.id.clone()),
             ),
             _ => (
                 Finding::problem(
                     PROVIDER,
-                    format!("the server answers and names {count} models, and none is chosen"),
+                    format!("the server answers and lists {count} models, but none is chosen"),
                     "choose one with --model or TENON_MODEL; `tenon models` lists them",
                 ),
                 None,
@@ -396,7 +396,7 @@ fn listed(models: &[ModelEntry], named: &str) -> (Finding, Option<String>) {
     }
     let model = Some(named.to_owned());
     if models.iter().any(|model| model.id == named) {
-        let what = format!("the server answers and names {count} models, `{named}` among them");
+        let what = format!("the server answers and lists {count} models, including `{named}`");
         return (Finding::ok(PROVIDER, what), model);
     }
     let what = format!("the server answers, but `{named}` is not among its {count} models");

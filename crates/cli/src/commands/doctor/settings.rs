@@ -74,7 +74,7 @@ pub(super) fn configuration(place: &Place, loaded: &Settings) -> Vec<Finding> {
                 "ignored: {} ({}): {}",
                 ignored.key, ignored.origin, ignored.why
             ),
-            "it does not hold; `tenon config show` prints what does",
+            "it is ignored; `tenon config show` prints what is in use",
         )
     }));
     findings.extend(
@@ -96,24 +96,24 @@ pub(super) fn configuration(place: &Place, loaded: &Settings) -> Vec<Finding> {
 
 fn trust(loaded: &Loaded) -> Finding {
     match &loaded.project().standing {
-        Standing::Nothing => Finding::ok(TRUST, "this project asks for nothing that needs trust"),
-        Standing::Trusted => Finding::ok(TRUST, "this project is trusted as it is now"),
+        Standing::Nothing => Finding::ok(TRUST, "this project has nothing that needs trust"),
+        Standing::Trusted => Finding::ok(TRUST, "you trust this project as it is now"),
         Standing::Refused => Finding::ok(
             TRUST,
-            "this project is not trusted, as you said; `tenon trust accept` changes that",
+            "you have not trusted this project, as you said; `tenon trust accept` changes that",
         ),
         Standing::Unknown => Finding::warn(
             TRUST,
             format!(
-                "this project is not trusted; trust would enable: {}",
+                "you have not trusted this project; trust would enable: {}",
                 loaded.project_wants().join("; ")
             ),
-            "read what it asks for, then `tenon trust accept`, or leave it",
+            "check what it asks for, then run `tenon trust accept`, or ignore this",
         ),
         Standing::Impossible(why) => Finding::warn(
             TRUST,
             why.clone(),
-            "what it asks for is ignored until that is mended",
+            "what it asks for is ignored until that is fixed",
         ),
     }
 }
@@ -128,7 +128,7 @@ pub(super) fn provider(place: &Place, resolved: Option<&Resolved>) -> Vec<Findin
         .map(|(name, error)| {
             Finding::warn(
                 PROVIDER,
-                format!("`{name}` cannot be used: {error}"),
+                format!("can't use `{name}`: {error}"),
                 "correct it, or remove it",
             )
         })
@@ -180,7 +180,7 @@ fn learned(place: &Place, provider: &ResolvedProvider) -> Vec<Finding> {
         .into_iter()
         .map(|(model, told)| {
             let what = format!(
-                "learned from refusals for `{model}` (`tenon models --forget` has it tried again)"
+                "learned from refusals for `{model}` (`tenon models --forget` tries again)"
             );
             Finding::ok(PROVIDER, what).listing(told)
         })
@@ -191,13 +191,13 @@ fn learned(place: &Place, provider: &ResolvedProvider) -> Vec<Finding> {
 fn key(place: &Place, provider: &ResolvedProvider) -> Finding {
     let names = match &provider.key {
         KeySource::Literal(_) => {
-            return Finding::ok(PROVIDER, "the key stands in the configuration");
+            return Finding::ok(PROVIDER, "the key is in the configuration");
         }
         KeySource::Command(_) => return Finding::ok(PROVIDER, "a command prints the key"),
         KeySource::Codex => {
             return Finding::ok(
                 PROVIDER,
-                "the login of Codex is used; `tenon auth status` shows it",
+                "using the Codex login; `tenon auth status` shows it",
             );
         }
         KeySource::None => &[],
@@ -213,11 +213,11 @@ fn key(place: &Place, provider: &ResolvedProvider) -> Finding {
                 .remove(&provider.name)
                 .filter(|saved| !saved.is_for(&provider.base_url))
             {
-                None => Finding::ok(PROVIDER, "the key is the one that `tenon auth login` saved"),
+                None => Finding::ok(PROVIDER, "using the key that `tenon auth login` saved"),
                 Some(other) => Finding::warn(
                     PROVIDER,
                     format!(
-                        "the saved key is for {} and is not sent elsewhere",
+                        "the saved key is for {} and is not sent anywhere else",
                         other.origin()
                     ),
                     format!(
@@ -231,7 +231,7 @@ fn key(place: &Place, provider: &ResolvedProvider) -> Finding {
         Ok(_) => Finding::warn(
             PROVIDER,
             format!("the key is not set: {}", names.join(" or ")),
-            "set it or save one with `tenon auth login`, if the server wants one",
+            "set it or save one with `tenon auth login`, if the server needs one",
         ),
     }
 }

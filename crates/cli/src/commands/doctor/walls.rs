@@ -20,23 +20,23 @@ pub(super) fn kernel() -> Vec<Finding> {
         Support::Absent => Finding::warn(
             KERNEL,
             "user namespaces: not allowed",
-            "protected files are then checked after each command instead of being walled off; allow them with `sysctl -w user.max_user_namespaces=16384`, in a container with a profile that permits `unshare`, on Ubuntu with `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`",
+            "without them, protected files are checked after each command instead of being read-only; allow them with `sysctl -w user.max_user_namespaces=16384`, in a container with a profile that permits `unshare`, on Ubuntu with `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`",
         ),
     });
     findings.push(match probe.landlock {
         Some(version) => Finding::ok(KERNEL, format!("Landlock: version {version}")),
         None => Finding::warn(
             KERNEL,
-            "Landlock: not there",
-            "it is the second wall around files; boot a kernel of 5.13 or newer with `lsm=landlock,…`",
+            "Landlock: not available",
+            "it is the second layer of file protection; boot kernel 5.13 or newer with `lsm=landlock,…`",
         ),
     });
     findings.push(match probe.seccomp {
-        Support::Present => Finding::ok(KERNEL, "seccomp: there"),
+        Support::Present => Finding::ok(KERNEL, "seccomp: available"),
         Support::Absent => Finding::warn(
             KERNEL,
-            "seccomp: not there",
-            "dangerous system calls cannot be refused; use a kernel with CONFIG_SECCOMP_FILTER",
+            "seccomp: not available",
+            "dangerous system calls can't be refused; use a kernel with CONFIG_SECCOMP_FILTER",
         ),
     });
     if probe.subreaper == Support::Absent {
@@ -55,8 +55,8 @@ pub(super) async fn sandbox(place: &Place, resolved: Option<&Resolved>) -> Vec<F
         let trial = Probe::trial(&supervisor).await;
         let mut findings = vec![Finding::warn(
             SANDBOX,
-            "the configuration cannot be read: tried are all walls, with the network denied",
-            "correct the configuration, see below",
+            "can't read the configuration, so this tests the full sandbox without network",
+            "fix the configuration, see below",
         )];
         findings.extend(stands(&trial.confinement, None));
         findings.extend(tried(&trial));
@@ -67,7 +67,7 @@ pub(super) async fn sandbox(place: &Place, resolved: Option<&Resolved>) -> Vec<F
     match Walls::find(place, settings, None).policy {
         None => findings.push(Finding::warn(
             SANDBOX,
-            "switched off: commands run without walls",
+            "off: commands run without a sandbox",
             "set `sandbox.mode` to `workspace-write`",
         )),
         Some(policy) => {
@@ -97,7 +97,7 @@ fn asked_for(settings: &SandboxSettings) -> Finding {
     Finding::ok(
         SANDBOX,
         format!(
-            "asked for: mode {}, network {network}",
+            "configured: mode {}, network {network}",
             settings.mode.name()
         ),
     )
@@ -113,7 +113,7 @@ fn stands(
         Err(error) => {
             return vec![Finding::problem(
                 SANDBOX,
-                format!("a confined command cannot be started: {error}"),
+                format!("can't start a command in the sandbox: {error}"),
                 "commands will not run; see the kernel's findings above and the paths below `sandbox` in the configuration, or set `sandbox.mode` to `off` and take the risk",
             )];
         }
@@ -146,11 +146,11 @@ fn tried(trial: &Trial) -> Vec<Finding> {
         .findings
         .iter()
         .map(|wall| {
-            let what = format!("tried: {}: {}", wall.wall, wall.detail);
+            let what = format!("tested: {}: {}", wall.wall, wall.detail);
             match wall.held {
                 Held::Yes => Finding::ok(SANDBOX, what),
-                Held::No => Finding::warn(SANDBOX, what, "this wall does not stand here"),
-                Held::Unknown => Finding::warn(SANDBOX, what, "nothing is known of this wall"),
+                Held::No => Finding::warn(SANDBOX, what, "this protection does not work here"),
+                Held::Unknown => Finding::warn(SANDBOX, what, "this protection was not tested"),
             }
         })
         .collect()

@@ -16,7 +16,7 @@ pub fn check(text: &str) -> Result<(), CliError> {
             "{} is a command of the line interface and does nothing here",
             named(text)
         ))
-        .with_hint("Start `tenon` to use it. `tenon exec` takes a prompt, a command of your own, or `/skill NAME TEXT`; with a word before it, it is sent as text.")),
+        .with_hint("Start `tenon` to use it. `tenon exec` takes a prompt, one of your own commands, or `/skill NAME TEXT`. To send it as text, put a word in front.")),
     }
 }
 

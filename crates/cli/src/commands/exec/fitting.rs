@@ -22,10 +22,10 @@ pub fn bare<'a>(schema: &Value, answer: &'a str) -> Result<&'a str, String> {
         .filter_map(|inside| Some((inside, parsed(inside).ok()?)))
         .collect();
     match fenced.as_slice() {
-        [] => Err(format!("it is not JSON: {error}")),
+        [] => Err(format!("it isn't JSON: {error}")),
         [(inside, value)] => tenon_tools::input::check(schema, value).map(|()| *inside),
         several => Err(format!(
-            "it has {} fences with JSON in them, and which is meant is not clear",
+            "it has {} code blocks with JSON, so it is not clear which one counts",
             several.len()
         )),
     }
@@ -123,12 +123,12 @@ mod tests {
     fn what_is_not_clear_or_does_not_fit_is_refused_with_the_reason() {
         let two = "```json\n{\"ok\": true}\n```\nor\n```json\n{\"ok\": false}\n```";
         for (answer, why) in [
-            ("certainly!", "not JSON"),
-            ("It is {\"ok\": true}.", "not JSON"),
-            ("```json\n{\"ok\": tru\n```", "not JSON"),
+            ("certainly!", "n't JSON"),
+            ("It is {\"ok\": true}.", "n't JSON"),
+            ("```json\n{\"ok\": tru\n```", "n't JSON"),
             ("```json\n{\"ok\": 1}\n```", "ok"),
-            (two, "2 fences"),
-            ("", "not JSON"),
+            (two, "2 code blocks"),
+            ("", "n't JSON"),
         ] {
             let said = bare(&ok(), answer).unwrap_err();
             assert!(said.contains(why), "{answer}: {said}");

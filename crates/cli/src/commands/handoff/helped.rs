@@ -54,7 +54,7 @@ pub async fn ask(model: &Model, facts: &Facts, page: &mut Page) -> Result<String
     let said = model.ask(SYSTEM, &text).await?;
     if !merge(page, facts, &said.text) {
         return Err(CliError::runtime(format!(
-            "it gave no starter prompt ({})",
+            "it wrote no starter prompt ({})",
             said.told()
         )));
     }

@@ -8,13 +8,13 @@ pub fn of(hook: &HookSpec, reply: &Reply) -> &'static str {
     match reply {
         Reply::Interrupted => "nothing: it was interrupted",
         Reply::Failed(_) if hook.required => block(hook.event),
-        Reply::Failed(_) => "it is passed over with a warning; with `required` it would block",
+        Reply::Failed(_) => "it is skipped with a warning; with `required` it would block",
         Reply::Answer(answer) => match answer.decision {
             Decision::Block => block(hook.event),
             Decision::Allow => allow(hook),
             Decision::Pass | Decision::Warn if answer.patch.is_some() => patch(hook.event),
             Decision::Pass | Decision::Warn if answer.message.is_some() => message(hook.event),
-            Decision::Pass | Decision::Warn => "nothing: everything goes on as without it",
+            Decision::Pass | Decision::Warn => "nothing: everything continues as without it",
         },
     }
 }
@@ -30,7 +30,7 @@ fn block(event: HookEvent) -> &'static str {
         HookEvent::SessionStart | HookEvent::BeforeModelRequest | HookEvent::AfterModelResponse => {
             "the run ends"
         }
-        HookEvent::Stop => "the run goes on with this message, at most three times",
+        HookEvent::Stop => "the run continues with this message, at most three times",
         HookEvent::SessionEnd => "nothing: the session is over",
     }
 }
@@ -38,12 +38,12 @@ fn block(event: HookEvent) -> &'static str {
 fn allow(hook: &HookSpec) -> &'static str {
     match (hook.event, hook.source) {
         (HookEvent::PermissionRequest, HookSource::Project) => {
-            "nothing: a hook of a project may only say no"
+            "nothing: a project's hook can only say no"
         }
         (HookEvent::PermissionRequest, _) => {
-            "the answer is yes, this once, unless only a person may give it"
+            "the answer is yes, this once, unless only a person can give it"
         }
-        _ => "nothing more than saying nothing: a hook cannot allow what the policy does not",
+        _ => "nothing: a hook can't allow what the policy does not",
     }
 }
 
@@ -52,7 +52,7 @@ fn patch(event: HookEvent) -> &'static str {
         HookEvent::PreToolUse => {
             "the input is changed, then checked by the tool's schema and by the policy"
         }
-        _ => "the patch is not used: only PreToolUse has an input to change",
+        _ => "the patch is ignored: only PreToolUse has an input to change",
     }
 }
 

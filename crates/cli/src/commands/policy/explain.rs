@@ -186,7 +186,7 @@ fn plain_input(tool: &str, argument: &str) -> Result<Value, CliError> {
         tool::BASH => json!({ "command": argument }),
         tool::PATCH if argument.contains('\n') => {
             return Err(CliError::usage(
-                "for `patch` give the path of a file, not a patch",
+                "for `patch`, pass the path of a file, not a patch",
             ));
         }
         tool::PATCH => json!({
@@ -301,13 +301,13 @@ impl Touched<'_> {
     /// What is known of it, in words.
     fn words(&self) -> String {
         let Some(fact) = self.fact else {
-            return String::from("nobody has looked");
+            return String::from("not checked");
         };
         let mut words = vec![
             if fact.exists {
                 "exists"
             } else {
-                "is not there"
+                "does not exist"
             },
             if fact.inside {
                 "in the project"
@@ -316,13 +316,13 @@ impl Touched<'_> {
             },
         ];
         if fact.symlink {
-            words.push("by a link");
+            words.push("through a link");
         }
         if fact.place != Spot::Ordinary {
             words.push(spot(fact.place));
         }
         if !self.certain {
-            words.push("not certain: the shell decides which file it is");
+            words.push("uncertain: the shell decides which file it is");
         }
         words.join(", ")
     }
@@ -421,7 +421,7 @@ fn found(facts: &Facts) -> String {
                 }
             }
             Commands::Unknown(why) => {
-                table.row([String::from("not certain"), why.clone(), String::new()]);
+                table.row([String::from("uncertain"), why.clone(), String::new()]);
             }
         }
     }
@@ -448,12 +448,14 @@ fn meaning(explanation: &Explanation) -> &'static str {
         Class::HardDeny => "It is refused, and nothing can change that.",
         Class::Deny => "It is refused. No flag changes that; the rule that matched does.",
         Class::Confirm if !explanation.responders.is_any() => {
-            "Only you can allow it, each time: no flag and no hook. With nobody to ask it is refused."
+            "Only you can allow it, each time; no flag or hook can. If there is no one to ask, it is refused."
         }
         Class::Confirm => {
-            "You are asked each time, also with --yes. With nobody to ask it is refused."
+            "You are asked each time, even with --yes. If there is no one to ask, it is refused."
         }
-        Class::Ask => "You are asked; --yes answers for you. With nobody to ask it is refused.",
+        Class::Ask => {
+            "You are asked; --yes answers for you. If there is no one to ask, it is refused."
+        }
         Class::Allow if explanation.reads_only => {
             "It runs without a question, in a sandbox where nothing can be written and there is no network."
         }

@@ -27,7 +27,7 @@ pub fn list(standing: &Standing) -> CommandResult {
     let grants = held(&standing.place, standing.resolved.grants.ttl);
     let mut page = String::new();
     if grants.is_empty() {
-        page.push_str("Nothing is allowed for this project beyond the rules.\n");
+        page.push_str("You have allowed nothing for this project beyond the rules.\n");
     } else {
         let mut table = Table::new(&["", "allowed by you", "given", "until"]);
         for (number, grant) in (1..).zip(&grants) {
@@ -42,7 +42,7 @@ pub fn list(standing: &Standing) -> CommandResult {
         page.push_str("`tenon policy remove N` takes one back, `--all` all of them.\n");
         if !standing.resolved.grants.keeps() {
             page.push_str(
-                "They do not count: `persistent_grants.enabled` is off, or the scope is `session`.\n",
+                "They are ignored: `persistent_grants.enabled` is off, or the scope is `session`.\n",
             );
         }
     }
@@ -80,7 +80,7 @@ pub fn remove(place: &Place, which: Which) -> CommandResult {
     let wanted = match which {
         Which::All => {
             grants::forget(place)?;
-            complain("Nothing is allowed for this project any more, beyond the rules.");
+            complain("You no longer allow anything for this project beyond the rules.");
             return Ok(ExitCode::SUCCESS);
         }
         Which::One(wanted) => wanted,
@@ -101,7 +101,7 @@ pub fn remove(place: &Place, which: Which) -> CommandResult {
     let by_rule = || held.iter().find(|grant| grant.to_string() == wanted.trim());
     let Some(grant) = by_number.or_else(by_rule) else {
         return Err(CliError::usage(format!(
-            "nothing that you allowed for this project is called `{}`",
+            "you have allowed nothing called `{}` for this project",
             Printable::line(&wanted)
         ))
         .with_hint("`tenon policy list` shows the numbers and the rules."));

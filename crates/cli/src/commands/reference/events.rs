@@ -79,7 +79,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     (
         "tool_use",
         "A call was allowed and begins. `input` is as it runs, after repair; `explanation` says why it may. Calls of one `batch` run side by side.",
-        r#"{"call":"call_1","name":"read","input":{"path":"src/price.sh"},"explanation":{"class":"allow","reason":"`read: allow` (built-in) says allow","tried":[{"rule":"read: allow","origin":"built-in","matched":true}]},"batch":1}"#,
+        r#"{"call":"call_1","name":"read","input":{"path":"src/price.sh"},"explanation":{"class":"allow","reason":"the rule `read: allow` (built-in) allows it","tried":[{"rule":"read: allow","origin":"built-in","matched":true}]},"batch":1}"#,
     ),
     (
         "tool_result",
@@ -89,7 +89,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     (
         "question",
         "Somebody is asked. `kind`: permission, ask_user, trust. A choice with a `rule` would store that rule.",
-        r#"{"id":"q_1","kind":"permission","title":"Run a command?","body":"sh tests/run.sh","display":{"shape":"nothing"},"choices":[{"id":"once","key":"y","label":"allow once"},{"id":"deny","key":"n","label":"deny"}],"free_text":true,"call":"call_2","tool":"bash","reason":"`sh` is not known to only read"}"#,
+        r#"{"id":"q_1","kind":"permission","title":"Run a command?","body":"sh tests/run.sh","display":{"shape":"nothing"},"choices":[{"id":"once","key":"y","label":"allow once"},{"id":"deny","key":"n","label":"deny"}],"free_text":true,"call":"call_2","tool":"bash","reason":"Tenon doesn't know `sh` as a command that only reads"}"#,
     ),
     (
         "answer",
@@ -149,7 +149,7 @@ const KINDS: &[(&str, &str, &str)] = &[
     (
         "notice",
         "Something that the user should know. `level`: info, warning, error.",
-        r#"{"level":"warning","kind":"permission","message":"bash was denied: nobody is there to be asked.","hint":"Allow it with --yes."}"#,
+        r#"{"level":"warning","kind":"permission","message":"bash was denied: there is no one to ask.","hint":"Allow it with --yes."}"#,
     ),
     (
         "interrupted",

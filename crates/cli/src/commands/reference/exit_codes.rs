@@ -13,17 +13,17 @@ const CODES: &[(u8, &str)] = &[
     ),
     (
         code::USAGE,
-        "The command line or the configuration is wrong; nothing was begun.",
+        "The command line or the configuration is wrong; nothing was started.",
     ),
     (
         code::DENIED,
-        "Ended because something was not allowed, or nobody was there to allow it.",
+        "Something was not allowed, or there was no one to allow it.",
     ),
     (
         code::LIMIT,
-        "A limit was reached, or the same call was made over and over.",
+        "A limit was reached, or the same call was repeated too often.",
     ),
-    (code::SCHEMA, "The answer does not fit `--output-schema`."),
+    (code::SCHEMA, "The answer does not match `--output-schema`."),
     (code::INTERRUPTED, "Interrupted."),
 ];
 

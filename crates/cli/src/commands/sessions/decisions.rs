@@ -66,7 +66,7 @@ pub fn show(reading: &Reading, form: Form) -> CommandResult {
     match form {
         Form::Json => pages::print_json(&audit.rows),
         Form::Table if audit.rows.is_empty() => {
-            complain("nothing was decided in this session: it made no calls");
+            complain("this session made no calls, so there were no decisions");
             Ok(ExitCode::SUCCESS)
         }
         Form::Table => pages::print(&table(&audit.rows).to_string()),

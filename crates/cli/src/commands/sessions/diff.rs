@@ -78,7 +78,7 @@ pub fn told(place: &Place, id: SessionId, form: Form) -> Result<Told, CliError> 
         return Ok(Told {
             page: String::new(),
             remarks: vec![String::from(
-                "This session changed no files. Ignored ones are not watched.",
+                "This session changed no files (ignored files are not watched).",
             )],
         });
     }
@@ -138,9 +138,10 @@ impl Comparison {
             return self.unchanged(&file.path, since);
         }
         if let Some(since) = since {
-            self.told
-                .remarks
-                .push(format!("{}: {since}; that is in the diff, too.", file.path));
+            self.told.remarks.push(format!(
+                "{}: {since}; the diff includes that too.",
+                file.path
+            ));
         }
         self.changed += 1;
         self.show(&file.path, before.as_ref(), now.as_ref(), since);
@@ -149,7 +150,7 @@ impl Comparison {
     fn before(&self, before: &Before) -> Result<Option<Content>, String> {
         match before {
             Before::Absent => Ok(None),
-            Before::Unkept(why) => Err(format!("how it stood before was not kept ({why})")),
+            Before::Unkept(why) => Err(format!("its earlier content was not kept ({why})")),
             Before::Kept { content, mode } => {
                 let bytes = self.blobs.get(content).map_err(|error| error.to_string())?;
                 Ok(Some(Content {
@@ -174,7 +175,7 @@ impl Comparison {
                 mode: Some(compared(found.mode)),
             })),
             Err(error) if error.is_not_found() => Ok(None),
-            Err(error) => Err(format!("how it stands now cannot be read ({error})")),
+            Err(error) => Err(format!("can't read its current content ({error})")),
         }
     }
 
@@ -237,7 +238,7 @@ impl Comparison {
         }
         if found.left_out_bytes > 0 {
             self.told.remarks.push(format!(
-                "{path}: {} bytes of its diff are left out, so the patch cannot be applied.",
+                "{path}: {} bytes of its diff are left out, so the patch can't be applied.",
                 found.left_out_bytes
             ));
         }
@@ -263,26 +264,28 @@ impl Comparison {
             // The table says it beside each file.
             self.told.remarks.clear();
         }
-        self.told.remarks.push(match (self.changed, self.unknown.as_slice()) {
-            (0, [first, rest @ ..]) => format!(
-                "No file is known to differ from before, and {} could not be compared: {first}{}.",
-                pages::counted(self.unknown.len(), "changed file"),
-                match rest.len() {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                }
-            ),
-            (0, []) => format!(
-                "Of {} that this session changed, none is known to differ from before.",
-                pages::counted(touched, "file")
-            ),
-            (changed, _) => format!(
-                "{} changed, +{} -{}, from before the session to now.",
-                pages::counted(changed, "file"),
-                self.additions,
-                self.deletions
-            ),
-        });
+        self.told
+            .remarks
+            .push(match (self.changed, self.unknown.as_slice()) {
+                (0, [first, rest @ ..]) => format!(
+                    "No changes found, and {} could not be compared: {first}{}.",
+                    pages::counted(self.unknown.len(), "changed file"),
+                    match rest.len() {
+                        0 => String::new(),
+                        more => format!(" and {more} more"),
+                    }
+                ),
+                (0, []) => format!(
+                    "This session touched {}; none of them differs from before.",
+                    pages::counted(touched, "file")
+                ),
+                (changed, _) => format!(
+                    "{} changed, +{} -{}, from before the session to now.",
+                    pages::counted(changed, "file"),
+                    self.additions,
+                    self.deletions
+                ),
+            });
         self.told
     }
 }
@@ -300,7 +303,7 @@ fn compared(mode: u32) -> u32 {
 fn since(after: &After, now: Option<&Content>) -> Option<&'static str> {
     match (after, now) {
         (After::Unknown, _) | (After::Gone, None) => None,
-        (After::Gone, Some(_)) => Some("it was made again after the session"),
+        (After::Gone, Some(_)) => Some("it was created again after the session"),
         (After::Content(_), None) => Some("it was removed after the session"),
         (After::Content(hash), Some(now)) => {
             (sha256(&now.bytes) != *hash).then_some("it was changed after the session")
@@ -426,7 +429,7 @@ mod tests {
         assert!(
             since(&After::Gone, Some(&now))
                 .unwrap()
-                .contains("made again")
+                .contains("created again")
         );
         assert_eq!(since(&After::Gone, None), None);
         assert_eq!(since(&After::Unknown, None), None);

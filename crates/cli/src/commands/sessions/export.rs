@@ -134,7 +134,7 @@ pub fn to_file(
         Over::Replace => replace(path, reading, format)?,
     }
     let mut said = vec![format!(
-        "Session {} is in {}.",
+        "Exported session {} to {}.",
         reading.id,
         new_file::shown(path)
     )];

@@ -16,7 +16,7 @@ pub fn run(place: &Place, id: SessionId, at: Option<u32>) -> CommandResult {
     // Nothing is done with it here: the lock is free at once.
     drop(store.fork(id, copy, seq)?);
     complain(&told(at));
-    complain(&format!("Go on with: tenon --session {copy}"));
+    complain(&format!("Continue with: tenon --session {copy}"));
     pages::print(&copy.to_string())
 }
 
@@ -27,7 +27,7 @@ pub fn message(store: &Store, id: SessionId, number: u32) -> Result<u64, CliErro
     found.map(|(_, seq)| *seq).ok_or_else(|| {
         let there = match numbers.len() {
             0 => String::from("the session has no messages yet"),
-            1 => String::from("the session has one"),
+            1 => String::from("the session has 1"),
             many => format!("the session has {many}"),
         };
         CliError::usage(format!("there is no message {number}: {there}"))
@@ -37,8 +37,8 @@ pub fn message(store: &Store, id: SessionId, number: u32) -> Result<u64, CliErro
 
 pub fn told(at: Option<u32>) -> String {
     let what = match at {
-        Some(number) => format!("A copy up to message {number} was made."),
-        None => String::from("A copy was made."),
+        Some(number) => format!("Made a copy up to message {number}."),
+        None => String::from("Made a copy."),
     };
-    format!("{what} Files stay as they are: a copy changes none.")
+    format!("{what} Your files did not change.")
 }

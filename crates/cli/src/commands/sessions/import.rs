@@ -32,7 +32,7 @@ pub fn run(place: &Place, file: &Path) -> CommandResult {
             other => CliError::runtime(Printable::block(&other.to_string()).into_string()),
         })?;
     complain(&format!(
-        "{} of session {} were imported.",
+        "Imported {} of session {}.",
         pages::counted(
             usize::try_from(imported.records).unwrap_or(usize::MAX),
             "record"
@@ -41,21 +41,21 @@ pub fn run(place: &Place, file: &Path) -> CommandResult {
     ));
     if imported.cwd != target.cwd {
         complain(&format!(
-            "It belongs to {} now; it was held in {}.",
+            "It now belongs to {}; it came from {}.",
             Printable::line(&target.cwd),
             Printable::line(&imported.cwd)
         ));
     }
     if imported.missing > 0 {
         complain(&format!(
-            "{} (images, long outputs) were not in the document; words stand in their place.",
+            "{} (images, long outputs) were not in the document; a note replaces each.",
             pages::counted(imported.missing as usize, "piece")
         ));
     }
     complain(
-        "Earlier contents of files are not part of an export, so there is nothing to undo or to compare in it.",
+        "Exports don't include earlier contents of files, so there is nothing to undo or compare.",
     );
-    complain(&format!("Go on with: tenon --session {}", imported.id));
+    complain(&format!("Continue with: tenon --session {}", imported.id));
     pages::print(&imported.id.to_string())
 }
 
@@ -74,10 +74,10 @@ fn read(file: &Path) -> Result<Vec<u8>, CliError> {
         )
     };
     let name = Printable::line(&name);
-    let bytes = read.map_err(|error| CliError::usage(format!("{name} cannot be read: {error}")))?;
+    let bytes = read.map_err(|error| CliError::usage(format!("can't read {name}: {error}")))?;
     if bytes.len() as u64 > LARGEST {
         return Err(CliError::usage(format!(
-            "{name} is larger than {} MB, which is more than is imported",
+            "{name} is larger than the limit of {} MB",
             LARGEST / (1024 * 1024)
         )));
     }

@@ -130,9 +130,9 @@ impl Open {
 
 pub fn none(scope: Scope, searched: bool) -> &'static str {
     match (scope, searched) {
-        (Scope::Here, false) => "no sessions here; `--all` shows those of other directories",
+        (Scope::Here, false) => "no sessions here; `--all` shows other directories too",
         (Scope::Here, true) => {
-            "no session here has this text; `--all` looks into those of other directories"
+            "no session here has this text; `--all` searches other directories too"
         }
         (Scope::All, false) => "no sessions yet",
         (Scope::All, true) => "no session has this text",

@@ -22,7 +22,7 @@ pub fn print(make: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> CommandResu
     match make(&mut page).and_then(|()| page.give(page.held.len())) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         Err(error) => Err(failed(error, |error| {
-            CliError::runtime(format!("cannot print: {error}"))
+            CliError::runtime(format!("can't print: {error}"))
         })),
         Ok(()) => Ok(ExitCode::SUCCESS),
     }

@@ -27,12 +27,12 @@ pub fn run(place: &Place, id: SessionId, asking: Asking) -> CommandResult {
 
 fn confirmed(place: &Place, id: SessionId) -> Result<bool, CliError> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
-        return Err(CliError::usage(
-            "deleting a session must be confirmed, and nobody can be asked here",
-        )
-        .with_hint(format!(
-            "Say so with --yes: tenon sessions delete {id} --yes"
-        )));
+        return Err(
+            CliError::usage("deleting a session needs a yes, and there is no one to ask")
+                .with_hint(format!(
+                    "Confirm with --yes: tenon sessions delete {id} --yes"
+                )),
+        );
     }
     let listing = place.store().list(&ListFilter::default());
     let title = listing
@@ -43,7 +43,7 @@ fn confirmed(place: &Place, id: SessionId) -> Result<bool, CliError> {
         .unwrap_or_default();
     let mut stderr = std::io::stderr().lock();
     // A terminal that is gone answers nothing, which is a no.
-    let _ = write!(stderr, "Delete session {id}{title} for ever? [y/N] ");
+    let _ = write!(stderr, "Delete session {id}{title} permanently? [y/N] ");
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))

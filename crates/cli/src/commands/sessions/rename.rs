@@ -27,7 +27,7 @@ pub fn pin(place: &Place, id: SessionId, pin: Pin) -> CommandResult {
     record(place, id, |settings| settings.pinned = pin == Pin::On)?;
     complain(&match pin {
         Pin::On => format!("{id} is kept when old sessions are removed."),
-        Pin::Off => format!("{id} is removed when it is old enough."),
+        Pin::Off => format!("{id} is removed when it gets old."),
     });
     Ok(ExitCode::SUCCESS)
 }

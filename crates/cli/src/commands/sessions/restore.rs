@@ -81,10 +81,10 @@ fn chosen(files: &mut Vec<KeptFile>, paths: &[String], root: &Path) -> Result<()
     for (name, given) in names.iter().zip(paths) {
         if !files.iter().any(|file| is_within(&file.path, name)) {
             return Err(CliError::usage(format!(
-                "nothing was kept of `{}`",
+                "no copy of `{}` was kept",
                 Printable::line(given)
             ))
-            .with_hint("--list shows what was kept; paths are those of the session's root."));
+            .with_hint("--list shows what was kept; paths are relative to the session's root."));
         }
     }
     if !names.is_empty() {
@@ -165,7 +165,7 @@ fn may_overwrite(found: &[(KeptFile, Now)], doing: Doing) -> Result<Overwrite, C
     if differing.is_empty() || !someone {
         return Ok(Overwrite::No);
     }
-    complain("These files are there and differ from what was kept:");
+    complain("These files exist and differ from the copies:");
     for path in differing {
         complain(&format!("  {}", Printable::line(path)));
     }
@@ -189,11 +189,11 @@ fn write_back(
     for (file, now) in found {
         let result = match now {
             Now::Gone => put(workspace, blobs, file, Expect::Absent).map(|()| "restored"),
-            Now::Same => Ok("as it was already"),
+            Now::Same => Ok("already the same"),
             Now::Differs(hash) if overwrite == Overwrite::Yes => {
                 put(workspace, blobs, file, Expect::Content(hash.clone())).map(|()| "overwritten")
             }
-            Now::Differs(_) => Err(String::from("it is there and differs; --yes overwrites it")),
+            Now::Differs(_) => Err(String::from("it exists and differs; --yes overwrites it")),
             Now::Unusable(why) => Err(why.clone()),
         };
         let path = Printable::line(&file.path);

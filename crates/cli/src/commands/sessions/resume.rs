@@ -27,7 +27,7 @@ pub fn run(shared: &Shared, id: SessionId, args: &ResumeArgs) -> CommandResult {
         .filter(|prompt| !prompt.trim().is_empty())
         .ok_or_else(|| {
             CliError::usage("there is no prompt")
-                .with_hint("Give one with -p, or on standard input.")
+                .with_hint("Pass one with -p, or on standard input.")
         })?;
     exec::run_session(shared, &run, prompt, Session::Existing(id))
 }

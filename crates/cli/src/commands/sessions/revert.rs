@@ -99,7 +99,7 @@ fn in_use(error: SessionError) -> CliError {
                 pid => format!("process {pid}"),
             };
             CliError::runtime(format!(
-                "session {id} is in use by {holder}, so it cannot be looked at or taken back from here"
+                "session {id} is in use by {holder}, so it can't be reverted from here"
             ))
             .with_hint("Type /revert there (/history lists the prompts), or end it first.")
         }
@@ -113,7 +113,7 @@ fn preview(point: &Point, plan: &Plan, missing: usize) -> String {
         let short: String = prompt.chars().take(200).collect();
         text.push_str(&format!(": {}", Printable::line(&short)));
     }
-    text.push_str("\nThe conversation from there on is given up; it stays in the log.");
+    text.push_str("\nThe conversation from there on is dropped; it stays in the log.");
     for (path, deed) in plan.deeds() {
         text.push_str(&format!(
             "\n  {:<12} {}",
@@ -123,7 +123,7 @@ fn preview(point: &Point, plan: &Plan, missing: usize) -> String {
     }
     text.push_str(Printable::block(&undo::left(&plan.left)).as_str());
     if missing > 0 {
-        text.push_str(&format!("\n{missing} records of changes cannot be read."));
+        text.push_str(&format!("\n{missing} records of changes can't be read."));
     }
     text
 }
@@ -131,8 +131,10 @@ fn preview(point: &Point, plan: &Plan, missing: usize) -> String {
 /// Nobody to ask is a no, said with the way to a yes.
 fn agreed() -> Result<bool, CliError> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(CliError::usage("nobody can be asked whether to do this")
-            .with_hint("--yes does it, --dry-run only says what would be done."));
+        return Err(
+            CliError::usage("this needs a yes, and there is no one to ask")
+                .with_hint("Add --yes to do it, or --dry-run to see what would be done."),
+        );
     }
     // A terminal that is gone answers nothing, which is a no.
     let _ = write!(std::io::stderr().lock(), "Do it? [y/N] ");

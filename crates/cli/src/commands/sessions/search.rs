@@ -70,7 +70,7 @@ pub fn shown(place: &Place, text: String, width: usize) -> Result<String, CliErr
     }
     said.push(page(place, found, width).trim_end().to_owned());
     said.extend(more(found));
-    said.push(String::from("/resume ID goes on with one."));
+    said.push(String::from("/resume ID continues one."));
     Ok(said.join("\n"))
 }
 
@@ -121,7 +121,7 @@ fn file(place: &Place) -> PathBuf {
 fn announce(behind: Behind) {
     if behind.bytes > MUCH && std::io::stderr().is_terminal() {
         complain(&format!(
-            "Reading {} into the search index ({} MB). What was read is not read again.",
+            "Reading {} into the search index ({} MB). This happens once.",
             counted(behind.sessions, "session"),
             behind.bytes / 1_000_000
         ));
@@ -131,9 +131,7 @@ fn announce(behind: Behind) {
 fn nothing(scope: Scope) -> &'static str {
     match scope {
         Scope::All => none(Scope::All, true),
-        Scope::Here => {
-            "no session of this directory has this text; without --here all are searched"
-        }
+        Scope::Here => "no session in this directory has this text; leave out --here to search all",
     }
 }
 

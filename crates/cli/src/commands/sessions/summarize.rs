@@ -48,10 +48,8 @@ fn print(place: &Place, id: SessionId, by: By) -> CommandResult {
     let standing = place.store().standing(id)?;
     let facts = standing.recap()?;
     if facts.goal.is_empty() {
-        return Err(
-            CliError::runtime(format!("nothing was said in session {id}"))
-                .with_hint("`tenon sessions list` shows the others."),
-        );
+        return Err(CliError::runtime(format!("session {id} has no messages"))
+            .with_hint("`tenon sessions list` shows the others."));
     }
     let options = options();
     let configured = Configured::read(place, &options);
@@ -84,7 +82,7 @@ async fn ask(
     let known = state.settings();
     let Some(model) = Model::with(place, options, configured, known).await? else {
         return Err(assemble::nothing_configured(&place.env).with_hint(
-            "`tenon sessions summarize --deterministic` makes the summary from the log alone.",
+            "`tenon sessions summarize --deterministic` writes the summary from the log alone.",
         ));
     };
     let resolved = &configured.resolved;
@@ -96,7 +94,7 @@ async fn ask(
         .await
         .map_err(|error| {
             error.with_hint(
-                "`tenon sessions summarize --deterministic` makes the summary from the log alone.",
+                "`tenon sessions summarize --deterministic` writes the summary from the log alone.",
             )
         })?;
     complain(&said.told());

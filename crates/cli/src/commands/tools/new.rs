@@ -55,9 +55,9 @@ pub fn run(place: &Place, name: &str, owner: Owner) -> CommandResult {
     .join(name);
     let cannot = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            CliError::usage(format!("{} is there already", folder.display()))
+            CliError::usage(format!("{} already exists", folder.display()))
         }
-        _ => CliError::runtime(format!("{} cannot be written: {error}", folder.display())),
+        _ => CliError::runtime(format!("can't write {}: {error}", folder.display())),
     };
     if let Some(parent) = folder.parent() {
         std::fs::create_dir_all(parent).map_err(cannot)?;
@@ -70,10 +70,10 @@ pub fn run(place: &Place, name: &str, owner: Owner) -> CommandResult {
     write(&folder.join("run.sh"), PROGRAM, 0o755).map_err(cannot)?;
     complain(match owner {
         Owner::User => {
-            "Change the two files; then accept them with `tenon trust accept --user-tools`, and again after each change."
+            "Edit the two files, then accept them with `tenon trust accept --user-tools`; do that again after each change."
         }
         Owner::Project => {
-            "Change the two files; then accept them with `tenon trust accept`, and again after each change."
+            "Edit the two files, then accept them with `tenon trust accept`; do that again after each change."
         }
     });
     pages::print(&folder.display().to_string())

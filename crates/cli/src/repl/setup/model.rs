@@ -52,7 +52,7 @@ pub(super) async fn ask(
             Chosen::Model(_) => {}
             Chosen::AnotherServer => return Ok(None),
             Chosen::NoSuchNumber => complain(&format!(
-                "There is no number {answer} in the list. Give one of the list, or a name."
+                "There is no number {answer} in the list. Type one from the list, or a name."
             )),
         }
     }
@@ -92,7 +92,7 @@ fn is_known(name: &str, known: &[ModelEntry]) -> bool {
 
 async fn sure(repl: &mut Repl, name: &str) -> bool {
     let label = format!(
-        "The server does not list `{}`. Take it all the same? [y/N] ",
+        "The server doesn't list `{}`. Use it anyway? [y/N] ",
         Printable::line(name)
     );
     yes_or_no(repl, &label, Enter::No).await
@@ -153,7 +153,7 @@ async fn listed(repl: &mut Repl, configured: &ResolvedProvider) -> Result<Listed
             Printable::line(place(&configured.base_url)),
             Printable::line(&cause)
         ));
-        let label = "Enter: ask it again, o: another server, or the name of a model to go on all the same [again] ";
+        let label = "Enter: try again, o: another server, or the name of a model to continue anyway [again] ";
         let answer = super::ask(repl, label).await?;
         match answer.to_ascii_lowercase().as_str() {
             "" | "a" | "again" => {}
@@ -166,7 +166,7 @@ async fn listed(repl: &mut Repl, configured: &ResolvedProvider) -> Result<Listed
 /// Says why there is no list. The model is named then.
 fn unlisted(why: &str, hint: Option<&str>) -> Listed {
     complain(&format!(
-        "The server does not list its models: {}",
+        "The server doesn't list its models: {}",
         Printable::line(why)
     ));
     if let Some(hint) = hint {

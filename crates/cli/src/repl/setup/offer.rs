@@ -65,7 +65,7 @@ impl Offer {
                 format!("runs here, 127.0.0.1:{}: {models}", found.door.port)
             }
             Self::Keyed(_, variable) => format!("its key is in {variable}"),
-            Self::Demo => String::from("a look without a server: scripted model, real tools"),
+            Self::Demo => String::from("try it without a server: scripted model, real tools"),
             Self::Other => String::from("a name or an address"),
         }
     }
@@ -115,7 +115,7 @@ pub fn named(answer: &str) -> Meant {
         None => match address::complete(answer) {
             Some(url) => Meant::Address(url),
             None if answer.contains("://") => Meant::No(format!(
-                "`{}` is no address of a model server: one looks like http://127.0.0.1:8080/v1.",
+                "`{}` isn't the address of a model server. One looks like http://127.0.0.1:8080/v1.",
                 Printable::line(answer)
             )),
             None => Meant::No(format!(

@@ -69,9 +69,7 @@ pub fn create(folder: &Path, path: &Path, page: &str) -> Result<(), CliError> {
                 .open(path)
         })
         .and_then(|mut file| file.write_all(page.as_bytes()));
-    written.map_err(|error| {
-        CliError::runtime(format!("{} cannot be written: {error}", path.display()))
-    })
+    written.map_err(|error| CliError::runtime(format!("can't write {}: {error}", path.display())))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ fn agents_and_providers_are_listed_and_changed_to_by_name() {
     terminal
         .line("/agent plam")
         .see("There is no agent `plam`.")
-        .see("There are: build, plan.")
+        .see("The agents are: build, plan.")
         .see_prompt();
     terminal
         .line("/agent plan")

@@ -95,7 +95,7 @@ fn clear_starts_another_session_and_resume_goes_back() {
     assert!(!model.bodies().pop().unwrap().contains("plum"));
     terminal
         .line("/sessions")
-        .see("/resume ID goes on with one.")
+        .see("/resume ID continues one.")
         .see_prompt();
     terminal
         .line("/resume")
@@ -145,14 +145,14 @@ fn init_asks_before_it_writes_and_never_overwrites() {
         .line("/init")
         .see_times("[y/N]", 2)
         .line("y")
-        .see("AGENTS.md was written")
+        .see("Wrote AGENTS.md")
         .see_prompt();
     assert!(
         std::fs::read_to_string(&file)
             .unwrap()
             .contains("`cargo test`")
     );
-    terminal.line("/init").see("is there already").see_prompt();
+    terminal.line("/init").see("already exists").see_prompt();
     terminal.line("/new").see("rules").see_prompt();
 }
 
@@ -178,7 +178,7 @@ fn the_task_list_and_the_handoff_of_a_session_are_shown_on_demand() {
         .see_prompt();
     terminal
         .line("/handoff")
-        .see("nothing was said in this session yet")
+        .see("this session has no messages yet")
         .see_prompt();
     terminal
         .line("go")
@@ -219,7 +219,7 @@ fn a_session_is_exported_as_what_the_ending_says() {
     }
     terminal
         .line("/export c.md")
-        .see("c.md is there already")
+        .see("c.md already exists")
         .see_prompt();
 }
 

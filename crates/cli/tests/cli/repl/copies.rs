@@ -33,14 +33,14 @@ fn a_session_is_renamed_and_pinned_while_it_is_open() {
         .see_prompt();
     terminal
         .line("/pin")
-        .see("The session stays when old ones are removed.")
+        .see("This session is kept when old ones are removed.")
         .see_prompt();
     let sessions = listed(&home);
     assert_eq!(sessions[0]["title"], "The good one");
     assert_eq!(sessions[0]["pinned"], true);
     terminal
         .line("/pin")
-        .see("The session is removed when it is old enough.")
+        .see("This session is removed when it gets old.")
         .see_prompt();
     terminal.line("again").see_times("Done. (", 2).see_prompt();
     terminal.line("/exit").see("exit=0");
@@ -63,9 +63,9 @@ fn a_fork_goes_on_in_the_copy_and_leaves_the_first_as_it_was() {
         .see_prompt();
     terminal
         .line("/fork 2")
-        .see("A copy up to message 2 was made. Files stay as they are")
+        .see("Made a copy up to message 2. Your files did not change")
         .see("The session before: tenon --session ")
-        .see("You are in a copy now; `/resume ")
+        .see("You are now in a copy; `/resume ")
         .see_prompt();
     terminal.line("three").see_times("Done. (", 3).see_prompt();
     let body = model.bodies().pop().unwrap();
@@ -99,7 +99,7 @@ fn what_the_session_changed_is_shown_in_it() {
     terminal
         .ready()
         .line("/diff")
-        .see("This session changed no files.")
+        .see("This session changed no files")
         .see_prompt();
     terminal.line("make it").see("made").see_prompt();
     terminal

@@ -461,11 +461,11 @@ fn what_only_reads_acts_while_a_run_goes_on() {
         .line("/history")
         .see("/revert N takes")
         .line("/diff")
-        .see("This session changed no files.")
+        .see("This session changed no files")
         .line("/export out.md")
         .see("out.md.")
         .line("/sessions")
-        .see("/resume ID goes on with one.")
+        .see("/resume ID continues one.")
         .line("/handoff")
         .see("(/handoff has to wait");
     let screen = terminal.screen();
@@ -473,7 +473,7 @@ fn what_only_reads_acts_while_a_run_goes_on() {
     assert!(out.exists());
     terminal
         .line("/search slowly")
-        .see_times("/resume ID goes on with one.", 2);
+        .see_times("/resume ID continues one.", 2);
     terminal.see("Done. (").see_prompt();
 }
 

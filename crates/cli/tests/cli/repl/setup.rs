@@ -11,7 +11,7 @@ use tenon_testing::TestHome;
 const QUESTION: &str = "Server: a number, a name or an address, ? lists all names [1]";
 
 const AGAIN: &str =
-    "Enter: ask it again, o: another server, or the name of a model to go on all the same [again]";
+    "Enter: try again, o: another server, or the name of a model to continue anyway [again]";
 
 fn first<'a>(home: &'a TestHome) -> Setup<'a> {
     Setup {
@@ -42,8 +42,8 @@ fn an_address_and_enter_are_enough_for_a_working_configuration() {
     let bare = model.url.trim_start_matches("http://");
     terminal
         .line(bare.trim_end_matches("/v1"))
-        .see(&format!("The address is taken as {}", model.url))
-        .see("variable that holds the key")
+        .see(&format!("Using the address {}", model.url))
+        .see("variable with the key")
         .key("Enter");
     terminal
         .see("Model: a number or a name [mock-model]")
@@ -117,11 +117,11 @@ fn lines_that_come_together_answer_no_question_of_the_set_up() {
             .paste_unmarked("gopher://one\ngopher://two\n")
             .see("not taken as an answer")
             .see_last(QUESTION);
-        assert!(!terminal.screen().contains("is no address"));
+        assert!(!terminal.screen().contains("isn't the address"));
         terminal
             .rested()
             .line("gopher://three")
-            .see("`gopher://three` is no address of a model server");
+            .see("`gopher://three` isn't the address of a model server");
     }
 }
 
@@ -134,7 +134,7 @@ fn a_configuration_that_is_declined_holds_for_the_session_only() {
     terminal
         .see_last(QUESTION)
         .line(&model.url)
-        .see("holds the key")
+        .see("with the key")
         .key("Enter")
         .see("Model: a number")
         .key("Enter");
@@ -188,14 +188,14 @@ fn an_address_that_cannot_be_used_leads_back_to_the_list() {
     terminal
         .see_last(QUESTION)
         .line("gopher://nowhere")
-        .see("`gopher://nowhere` is no address of a model server")
+        .see("`gopher://nowhere` isn't the address of a model server")
         .see_last(QUESTION);
     // Before anything else is asked about it.
     terminal
         .line("http://exa mple/v1")
-        .see("`http://exa mple/v1` is no address of a model server")
+        .see("`http://exa mple/v1` isn't the address of a model server")
         .see_last(QUESTION);
-    assert!(!terminal.screen().contains("holds the key"));
+    assert!(!terminal.screen().contains("with the key"));
 }
 
 #[test]
@@ -208,19 +208,19 @@ fn a_model_that_the_server_does_not_list_is_asked_about() {
     terminal
         .see_last(QUESTION)
         .line(&model.url)
-        .see_last("Name of the environment variable that holds the key (Enter: no key)")
+        .see_last("Name of the environment variable with the key (Enter: no key)")
         .line("NOPE_KEY")
         .see("NOPE_KEY is not set now")
         .see_last(label);
     terminal
         .line("mock-mode")
-        .see("The server does not list `mock-mode`. Take it all the same? [y/N]")
+        .see("The server doesn't list `mock-mode`. Use it anyway? [y/N]")
         .key("Enter")
         .see_times(label, 2)
         .see_last(label);
     terminal
         .line("mock-mode")
-        .see_times("Take it all the same? [y/N]", 2)
+        .see_times("Use it anyway? [y/N]", 2)
         .line("y")
         .see("\"model\": \"mock-mode\"")
         .see("[Y/n]");
@@ -238,15 +238,15 @@ fn a_configuration_that_cannot_be_written_holds_for_the_session() {
     terminal
         .see_last(QUESTION)
         .line(&model.url)
-        .see("holds the key")
+        .see("with the key")
         .key("Enter")
         .see("Model: a number")
         .key("Enter");
     terminal
         .see("[Y/n]")
         .key("Enter")
-        .see("cannot be written")
-        .see("stands above holds for this session.")
+        .see("can't write")
+        .see("settings above apply to this session.")
         .ready()
         .line("hello")
         .see("it works");
@@ -261,7 +261,7 @@ fn a_server_that_is_down_leads_back_to_the_list() {
     terminal
         .see_last(QUESTION)
         .line("http://127.0.0.1:9/v1")
-        .see("holds the key")
+        .see("with the key")
         .key("Enter")
         .see("Nothing answers at 127.0.0.1:9.")
         .see_last(AGAIN)

@@ -40,7 +40,7 @@ fn a_project_is_asked_about_before_the_session_starts_and_a_yes_is_remembered() 
     assert!(home.project().join("by-hook").exists());
     terminal.see_prompt().key("C-d").left(0);
     let again = Setup::new(&home, &model).start().unwrap();
-    again.ready().see("the project is trusted");
+    again.ready().see("you trust the project");
     assert!(!again.screen().contains("Trust it?"));
 }
 
@@ -65,7 +65,7 @@ fn content_that_changed_after_a_yes_is_asked_about_line_by_line() {
         .see("+ hook  UserPromptSubmit: \"touch other\"")
         .see_prompt();
     assert!(!again.screen().contains("+ setting"), "that is not new");
-    again.line("y").ready().see("the project is trusted");
+    again.line("y").ready().see("you trust the project");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_no_is_remembered_and_nothing_of_it_holds() {
     assert!(!home.project().join("by-hook").exists());
     terminal.see_prompt().key("C-d").left(0);
     let again = Setup::new(&home, &model).start().unwrap();
-    again.ready().see("not trusted, as you said");
+    again.ready().see("as you said");
     assert!(!again.screen().contains("Trust it?"));
     again.key("C-d").left(0);
     // One byte, and it is asked again.
@@ -148,7 +148,7 @@ fn ctrl_c_at_the_question_is_no_answer_and_nothing_is_kept() {
         return;
     };
     terminal.asked("Trust it?").key("C-c");
-    terminal.ready().see("the project is not trusted");
+    terminal.ready().see("you have not trusted the project");
     assert!(!home.tenon().join("trust.json").exists());
 }
 
@@ -165,7 +165,7 @@ fn another_session_says_what_is_left_out_once_and_asks_nothing_again() {
     let screen = terminal.screen();
     assert_eq!(screen.matches("Trust it?").count(), 1, "{screen}");
     // Once in the header of each.
-    let said = screen.matches("the project is not trusted").count();
+    let said = screen.matches("you have not trusted the project").count();
     assert_eq!(said, 2, "{screen}");
 }
 

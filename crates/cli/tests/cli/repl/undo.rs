@@ -36,7 +36,7 @@ fn what_a_run_changed_is_taken_back_and_given_again_at_the_prompt() {
     terminal
         .line("/revert")
         .see("Back to before message 1.")
-        .see("To have it back");
+        .see("To get it back");
     assert_eq!(content(), "as it was\n");
     // What was typed stands in the line again.
     terminal.see_last("ask --yes > go");

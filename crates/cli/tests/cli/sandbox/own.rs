@@ -128,7 +128,7 @@ fn a_push_that_misses_its_keys_is_offered_one_run_outside_with_them() {
     let told = model.bodies().pop().unwrap();
     assert!(told.contains("pushed, agent /run/agent.7"), "{told}");
     assert!(
-        told.contains("the user allowed this one outside of it"),
+        told.contains("the user allowed this one outside it"),
         "{told}"
     );
 }

@@ -117,9 +117,9 @@ fn a_copy_says_that_it_is_one_and_how_to_get_back() {
     screen.ready().line("the first thing").done().ready();
     screen
         .line("/fork")
-        .saw("You are in a copy now; `/resume ")
+        .saw("You are now in a copy; `/resume ")
         .ready();
     leave(screen);
     let screen = stage.open_with(&["-c", "--fork"], &[], USUAL);
-    screen.saw("You are in a copy now; `/resume ").ready();
+    screen.saw("You are now in a copy; `/resume ").ready();
 }

@@ -102,7 +102,7 @@ fn a_command_of_ones_own_in_plan_is_named_with_the_key_that_changes_the_agent() 
     screen
         .see("▸ bash touch made.txt")
         .see("Denied:")
-        .see("You can leave the mode plan with Shift+Tab.")
+        .see("Shift+Tab leaves plan mode.")
         .ready();
     assert!(!stage.home.project().join("made.txt").exists());
 }

@@ -51,7 +51,7 @@ fn what_was_put_off_before_the_screen_is_not_asked_again_by_the_next_session() {
     hook(&stage, "touch by-hook");
     let screen = stage.open();
     screen.see(QUESTION).see("not now").key(ENTER);
-    screen.saw("Not now: what it would enable is left out");
+    screen.saw("Not now: what it would enable is ignored");
     opened(&screen, 1);
     screen.line("/new");
     opened(&screen, 2);
@@ -60,7 +60,7 @@ fn what_was_put_off_before_the_screen_is_not_asked_again_by_the_next_session() {
     hook(&stage, "touch another");
     screen.line("/new").see("touch another");
     answer(&screen, "n");
-    screen.saw("Not trusted; what it would enable is left out.");
+    screen.saw("Not trusted: what it would enable is ignored.");
     opened(&screen, 3);
 }
 
@@ -72,7 +72,7 @@ fn what_the_program_says_is_on_the_screen_and_not_in_a_file() {
     screen.ready().line(&format!("my key is {secret}"));
     screen.done().ready();
     screen.line("/export e2.md").see("/e2.md.");
-    screen.see("looks like secrets").ready();
+    screen.see("seems to contain secrets").ready();
     assert!(stage.content("e2.md").contains("the answer"));
     screen
         .line("/handoff ship it")
@@ -82,7 +82,7 @@ fn what_the_program_says_is_on_the_screen_and_not_in_a_file() {
     hook(&stage, "touch by-hook");
     screen.line("/new").see("touch by-hook");
     answer(&screen, "n");
-    screen.saw("Not trusted; what it would enable is left out.");
+    screen.saw("Not trusted: what it would enable is ignored.");
     opened(&screen, 2);
     assert_eq!(std::fs::read_to_string(log).unwrap(), "");
 }

@@ -120,7 +120,7 @@ fn double_esc_goes_back_to_before_a_prompt_in_a_copy() {
         .key(ESC)
         .see("Esc again")
         .key(ESC)
-        .see("Go back, in a copy, to before")
+        .see("Go back in a copy, to before")
         .see("▸ the third thing");
     screen.key("second").see("▸ the second thing").key(ENTER);
     screen.composed("the second thing");

@@ -73,20 +73,16 @@ pub(super) fn window(
             if software == Software::Ollama {
                 advice = format!("{}, and {advice}", larger_window(software));
             }
-            Finding::warn(
-                PROVIDER,
-                "the server does not say how large its window is",
-                advice,
-            )
+            Finding::warn(PROVIDER, "the server doesn't report its window", advice)
         }
     }
 }
 
 pub(super) fn no_answer(error: &ModelError) -> Finding {
-    let otherwise = "look at the server's own log; `tenon models` lists its models";
+    let otherwise = "check the server's log; `tenon models` lists its models";
     Finding::problem(
         PROVIDER,
-        format!("the model does not answer: {}", error.message),
+        format!("the model doesn't answer: {}", error.message),
         hint_or(error, otherwise),
     )
 }
@@ -119,7 +115,7 @@ pub(super) fn usage(usage: Option<Usage>) -> Finding {
         None => Finding::warn(
             PROVIDER,
             "it reports no usage, so tokens are estimated",
-            "nothing can be set here; newer versions of most servers report it",
+            "there is no setting for this; newer versions of most servers report it",
         ),
     }
 }
@@ -135,16 +131,16 @@ pub(super) fn tools(
     let mut switch_on = clause(software.tools_on());
     if caps == Some(Template::KnowsNoTools) {
         switch_on = String::from(
-            "the template of the model knows no tools (/props): give llama-server one that does with --chat-template-file, or use another model",
+            "the model's chat template has no tools (/props): pass llama-server one that does with --chat-template-file, or use another model",
         );
     }
     match outcome {
         Call::Called(_) if configured == Dialect::Markdown => Finding::warn(
             PROVIDER,
-            "the server takes tools, but the configuration has them described in the prompt",
+            "the server accepts tools, but the configuration describes them in the prompt",
             setting(provider, "dialect", "\"auto\""),
         ),
-        Call::Called(_) => Finding::ok(PROVIDER, "it takes tools, and the model calls them"),
+        Call::Called(_) => Finding::ok(PROVIDER, "it accepts tools, and the model calls them"),
         Call::WrittenAsText => Finding::warn(
             PROVIDER,
             "the model calls tools, but the server leaves the calls in the text; Tenon finds most of them there",
@@ -152,13 +148,13 @@ pub(super) fn tools(
         ),
         Call::Ignored(text) => Finding::warn(
             PROVIDER,
-            format!("the server takes tools, but the model called none and said: {text}"),
+            format!("the server accepts tools, but the model called none and said: {text}"),
             format!("{switch_on}; or {markdown}; or use a model that was trained for tools"),
         ),
         Call::Refused(error) => Finding::warn(
             PROVIDER,
             format!(
-                "the server takes no tools ({}); Tenon describes them in the prompt instead",
+                "the server doesn't accept tools ({}); Tenon describes them in the prompt instead",
                 error.message
             ),
             format!("{}; or {markdown}", hint_or(error, &switch_on)),
@@ -175,19 +171,19 @@ pub(super) fn tools(
 pub(super) fn tools_whole(streamed: &Call, whole: &Call) -> Finding {
     match (streamed, whole) {
         (Call::Called(_), Call::Called(_)) => {
-            Finding::ok(PROVIDER, "tools work also without streaming")
+            Finding::ok(PROVIDER, "tools also work without streaming")
         }
         (Call::Called(_), other) => Finding::warn(
             PROVIDER,
-            format!("without streaming, tools do not work: {}", other.told()),
-            "leave `streaming` on",
+            format!("tools don't work without streaming: {}", other.told()),
+            "keep `streaming` on",
         ),
         (_, Call::Called(_)) => Finding::warn(
             PROVIDER,
             "tools work only without streaming",
-            "set `streaming` to false, or take a newer version of the server",
+            "set `streaming` to false, or update the server",
         ),
-        (_, _) => Finding::ok(PROVIDER, "without streaming it is the same with tools"),
+        (_, _) => Finding::ok(PROVIDER, "without streaming, tools behave the same"),
     }
 }
 
@@ -202,15 +198,15 @@ fn hint_or(error: &ModelError, else_this: &str) -> String {
 pub(super) fn images(provider: &str, seen: &Sight) -> Finding {
     let advice = setting(provider, "vision", "false");
     match seen {
-        Sight::Seen => Finding::ok(PROVIDER, "it sees images"),
+        Sight::Seen => Finding::ok(PROVIDER, "it accepts images"),
         Sight::Missed(text) => Finding::warn(
             PROVIDER,
             format!("a red picture was sent, and the answer was: {text}"),
-            format!("{advice}, if the model has no eyes"),
+            format!("{advice}, if the model can't see images"),
         ),
         Sight::Refused(error) => Finding::warn(
             PROVIDER,
-            format!("it takes no images: {}", error.message),
+            format!("it doesn't accept images: {}", error.message),
             advice,
         ),
     }

@@ -176,7 +176,7 @@ async fn ask(model: &dyn Model, tools: Vec<ToolSpec>, entry: Entry, delivery: De
         reasoning: 0,
         end: Err(ModelError::new(
             ModelErrorKind::Broken,
-            "the answer ended before its end",
+            "the answer broke off",
         )),
     };
     let mut deltas = model.stream(request);
@@ -194,7 +194,7 @@ async fn ask(model: &dyn Model, tools: Vec<ToolSpec>, entry: Entry, delivery: De
         }
     };
     if tokio::time::timeout(PATIENCE, reading).await.is_err() {
-        let message = format!("no whole answer within {} s", PATIENCE.as_secs());
+        let message = format!("no complete answer within {} s", PATIENCE.as_secs());
         heard.end = Err(ModelError::new(ModelErrorKind::Timeout, message)
             .with_hint("The server may be loading the model, or be very slow; try again."));
     }
