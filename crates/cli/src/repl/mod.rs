@@ -418,7 +418,7 @@ impl Repl {
     /// What runs without a question has to be typed; this perhaps was not.
     async fn is_meant(&mut self, input: &str) -> bool {
         complain(&format!(
-            "This came together with other lines and would run:\n{}",
+            "This came with other lines and would run:\n{}",
             Printable::block(input.trim())
         ));
         let label = "Run it? [y/N] ";

@@ -210,7 +210,7 @@ fn a_model_that_the_server_does_not_list_is_asked_about() {
         .line(&model.url)
         .see_last("Name of the environment variable with the key (Enter: no key)")
         .line("NOPE_KEY")
-        .see("NOPE_KEY is not set now")
+        .see("NOPE_KEY is not set, so Tenon asks")
         .see_last(label);
     terminal
         .line("mock-mode")
