@@ -29,7 +29,7 @@ pub(crate) fn check(rule: &Rule, given: &Value, index: &str) -> Result<(), RuleE
             }
         };
         let Value::Array(texts) = list else {
-            return wrong(&[index, "examples", key], "expected a list of texts");
+            return wrong(&[index, "examples", key], "expected a list of strings");
         };
         for (at, text) in texts.iter().enumerate() {
             let at = [index, "examples", key, &at.to_string()];
