@@ -91,6 +91,8 @@ struct Last {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Figure {
     Counted,
+    /// The last request was counted, and what came since is estimated.
+    Since,
     Estimated,
 }
 
@@ -167,19 +169,17 @@ impl Meter {
         }
     }
 
-    /// What is used now, of which this is the estimate: as counted with the last
-    /// request, unless something was taken out of the conversation since.
+    /// What is used now, of which this is the estimate: what the next request will
+    /// be counted as.
     pub(crate) fn used(&self, estimated: u64) -> Used {
-        let last = self.lock().last;
-        match last {
-            Some(last) if estimated >= last.sent => Used {
-                tokens: last.read,
-                kind: Figure::Counted,
-            },
-            _ => Used {
-                tokens: self.expect(estimated),
-                kind: Figure::Estimated,
-            },
+        let kind = match self.lock().last {
+            Some(last) if estimated == last.sent => Figure::Counted,
+            Some(last) if estimated > last.sent => Figure::Since,
+            _ => Figure::Estimated,
+        };
+        Used {
+            tokens: self.expect(estimated),
+            kind,
         }
     }
 
@@ -261,7 +261,8 @@ mod tests {
         meter.note(sent(1_000), 1_200, Estimate::Fitting);
         assert_eq!(meter.expect(1_000), 1_200);
         assert_eq!(meter.expect(1_500), 1_800);
-        assert_eq!(meter.used(1_500), used(1_200, Figure::Counted));
+        assert_eq!(meter.used(1_000), used(1_200, Figure::Counted));
+        assert_eq!(meter.used(1_500), used(1_800, Figure::Since));
         // After a compaction nothing of what is left was counted so.
         assert_eq!(meter.expect(100), 120);
         assert_eq!(meter.used(100), used(120, estimated));

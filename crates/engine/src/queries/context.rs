@@ -12,10 +12,9 @@ pub(super) async fn show(core: &Core) -> Reply {
     let layout = core.layout();
     let shares = account::shares(&layout.fragments, &layout.prefix.tools, &history);
     let all = account::total(&shares);
-    let mut rows: Vec<Vec<String>> = shares.into_iter().map(row).collect();
-    rows.push(vec![String::from("all"), format!("~{all}"), String::new()]);
     let used = core.meter.used(all);
-    rows.push(vec![String::from("used"), mark(used), how(used)]);
+    let shares = adding_up(shares, used.tokens);
+    let mut rows: Vec<Vec<String>> = shares.into_iter().map(row).collect();
     let current = core.active.get();
     // What the server is about to say must not be another truth.
     current.window_settled(&core.inbox.shutdown).await;
@@ -34,6 +33,7 @@ pub(super) async fn show(core: &Core) -> Reply {
         layout.tier.tier.name().to_owned(),
         layout.tier.because.to_string(),
     ]);
+    rows.push(vec![String::from("used"), mark(used), how(used)]);
     rows.push(vec![String::from("limit"), limit.tokens.to_string(), who]);
     let note = Some(limit).map(|limit| {
         let share = (used.tokens.saturating_mul(100) / limit.tokens.max(1)).min(100);
@@ -58,11 +58,30 @@ pub(super) fn meter(core: &Core) -> Reply {
     let (usage, cost) = core.emitter.state(|state| (state.usage(), state.cost()));
     Reply::Meter(Meter {
         used: used.tokens,
-        estimated: used.kind == Figure::Estimated,
+        estimated: used.kind != Figure::Counted,
         limit: limit.map(|limit| limit.tokens),
         usage,
         cost,
     })
+}
+
+/// Each part as this server would count it: together they are what is used.
+fn adding_up(shares: Vec<Share>, used: u64) -> Vec<Share> {
+    let all = account::total(&shares).max(1);
+    let counted = |sum: u64| {
+        let tokens = u128::from(sum) * u128::from(used) / u128::from(all);
+        u64::try_from(tokens).unwrap_or(u64::MAX)
+    };
+    let mut sum = 0;
+    shares
+        .into_iter()
+        .map(|share| {
+            let before = counted(sum);
+            sum += share.tokens;
+            let tokens = counted(sum).saturating_sub(before);
+            Share { tokens, ..share }
+        })
+        .collect()
 }
 
 fn row(share: Share) -> Vec<String> {
@@ -80,13 +99,14 @@ fn mark(used: Used) -> String {
 fn sign(kind: Figure) -> &'static str {
     match kind {
         Figure::Counted => "",
-        Figure::Estimated => "~",
+        Figure::Since | Figure::Estimated => "~",
     }
 }
 
 fn how(used: Used) -> String {
     String::from(match used.kind {
         Figure::Counted => "as the server counted the last request",
+        Figure::Since => "as the server counted, and an estimate of what came since",
         Figure::Estimated => "estimated",
     })
 }

@@ -6,6 +6,8 @@ use crate::overlay::needle::shown_width;
 use crate::text::{Line, Role, Span, Style};
 use tenon_vocab::{Meter, TableReply, figures};
 
+/// Rows at the end of the table that are no parts.
+const WHOLE: [&str; 3] = ["prompt", "used", "limit"];
 /// Columns of a bar.
 const WIDEST: usize = 24;
 /// Eighths of a cell, from the left.
@@ -27,10 +29,12 @@ pub fn context(table: &TableReply, meter: Option<&Meter>, columns: usize) -> Vec
         return Vec::new();
     }
     let all: Vec<Part<'_>> = table.rows.iter().map(|row| part(row)).collect();
-    let named = |name: &str| all.iter().rev().take(3).find(|part| part.name == name);
-    let (sum, used, limit) = (named("all"), named("used"), named("limit"));
-    let summed = [sum, used, limit].iter().flatten().count();
-    let parts = all.get(..all.len() - summed).unwrap_or(&all);
+    let is_part = |part: &&Part<'_>| !WHOLE.contains(&part.name);
+    let summed = all.iter().rev().take(WHOLE.len());
+    let summed = summed.take_while(|part| !is_part(part)).count();
+    let (parts, ends) = all.split_at(all.len() - summed);
+    let named = |name: &str| ends.iter().find(|part| part.name == name);
+    let (used, limit) = (named("used"), named("limit"));
     let total = parts
         .iter()
         .filter_map(|part| part.count)
@@ -52,10 +56,10 @@ pub fn context(table: &TableReply, meter: Option<&Meter>, columns: usize) -> Vec
     for part in parts {
         lines.extend(scale.lines(part, columns));
     }
-    if [sum, used, limit].iter().any(Option::is_some) {
+    if !ends.is_empty() {
         lines.push(Line::empty());
     }
-    for part in [sum, used, limit].into_iter().flatten() {
+    for part in ends {
         let mut line = Line::new(Role::Text, &format!("{} {}", part.name, figure(part)));
         if !part.source.is_empty() {
             line.push(Role::Dim, &format!("  {}", part.source));

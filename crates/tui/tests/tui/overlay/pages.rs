@@ -56,7 +56,7 @@ fn table() -> TableReply {
             row("rules", "~500", "AGENTS.md"),
             row("tools", "~4000", "built-in, 12"),
             row("results", "~1500", "7"),
-            row("all", "~8000", ""),
+            row("prompt", "full", "the window has 32768 tokens"),
             row("used", "8192", "as the server counted the last request"),
             row("limit", "32768", "as the server says"),
         ],
@@ -81,6 +81,7 @@ fn the_context_is_a_chart_by_part() {
         base.contains(&format!("{}  ", "█".repeat(12))) && base.contains("6.1 %"),
         "{base}"
     );
+    assert!(all.contains("prompt full  the window has"), "{all}");
     assert!(all.contains("used 8,192  as the server counted"), "{all}");
     assert!(all.contains("limit 32,768  as the server says"), "{all}");
 }
