@@ -71,6 +71,7 @@ pub struct Flow {
     last: Block,
     /// The width that it was last told.
     columns: usize,
+    rows: usize,
     /// Calls that only looked, while others may follow them.
     looks: Option<Looks>,
     /// What came in the middle of something, and stands behind it.
@@ -116,6 +117,7 @@ impl Flow {
             out: Vec::new(),
             last: Block::Start,
             columns: 80,
+            rows: 24,
             looks: None,
             held: Held::default(),
             text: Stream::new(),

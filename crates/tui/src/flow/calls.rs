@@ -1,7 +1,7 @@
 //! Calls of tools, also those of other agents: what runs, and what came of it.
 
 use super::{Block, Flow, keep_end};
-use crate::shapes::{Fold, Glance};
+use crate::shapes::{Fold, Glance, OwnCommand};
 use crate::{boxes, shapes};
 use serde_json::Value;
 use std::time::Instant;
@@ -92,6 +92,11 @@ impl Flow {
         keep_end(&mut running.output, KEPT);
     }
 
+    /// How high the window is: what is shown of an output goes by it.
+    pub fn set_height(&mut self, rows: usize) {
+        self.rows = rows;
+    }
+
     pub(super) fn started(&mut self, used: &ToolUse, child: Option<String>, now: Instant) {
         self.forget(&used.call);
         self.running.push(Running {
@@ -129,9 +134,11 @@ impl Flow {
         if form::is_call(&result.call) && result.name != UNREAD && boxes::fit(columns) {
             return self.result_in_box(result, at, asked.as_ref(), columns);
         }
+        let mut place = None;
         let (name, input) = match (at, asked) {
             (Some(at), _) => {
                 let used = self.running.remove(at).used;
+                place = used.explanation.own_line;
                 (used.name, used.input)
             }
             (None, Some(asked)) => {
@@ -167,7 +174,11 @@ impl Flow {
         }
         let result = self.answers.with_reason(result);
         let lines = match &self.shell {
-            Some(_) => shapes::own_command(&name, &input, &result, self.fold, columns),
+            Some(_) => {
+                let (input, rows) = (&input, self.rows);
+                let own = OwnCommand { input, place, rows };
+                shapes::own_command(&own, &result, self.fold, columns)
+            }
             None => shapes::call(&name, &input, &result, self.fold, columns),
         };
         let body = lines.len() > 1;

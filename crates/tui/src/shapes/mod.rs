@@ -22,7 +22,7 @@ pub use looks::Glance;
 use serde_json::Value;
 use tenon_vocab::figures::count;
 use tenon_vocab::{
-    Display, Question, TableReply, TodoItem, TodoStatus, ToolResult, ToolUse, progress,
+    Display, OwnLine, Question, TableReply, TodoItem, TodoStatus, ToolResult, ToolUse, progress,
 };
 
 /// In front of what a result shows.
@@ -79,18 +79,35 @@ pub fn call(
     lines
 }
 
-/// A command of the user's own: it was run to be read.
+/// A command of the user's own, as it was run.
+#[derive(Debug)]
+pub struct OwnCommand<'a> {
+    pub input: &'a Value,
+    /// Where it ran; `None` if it did not.
+    pub place: Option<OwnLine>,
+    /// The height of the window.
+    pub rows: usize,
+}
+
+/// What came of it: it was run to be read.
 #[must_use]
 pub fn own_command(
-    name: &str,
-    input: &Value,
+    own: &OwnCommand<'_>,
     result: &ToolResult,
     fold: Fold,
     columns: usize,
 ) -> Vec<Line> {
-    let mut lines = headed(name, input, result, fold, columns);
+    let mut lines = subject::lines(&result.name, own.input, fold, columns);
+    if let Some(place) = own.place {
+        subject::add_place(&mut lines, place.words(), columns);
+    }
+    match outcome::behind(own.input, result, fold, columns) {
+        Some(said) if said.width() > 0 => subject::add(&mut lines, said, columns),
+        Some(_) => {}
+        None => lines.extend(outcome::lines(result, fold, columns)),
+    }
     lines.extend(match &result.display {
-        Display::Terminal { output, .. } => output::both_ends(output, fold, columns),
+        Display::Terminal { output, .. } => output::both_ends(output, own.rows, fold, columns),
         other => display(other, fold, columns),
     });
     lines

@@ -7,11 +7,10 @@ use crate::text::{Line, Role};
 
 /// Lines that are shown folded: the last ones.
 const SHOWN: usize = 8;
-/// Lines of a command of the user's own: so many whole, and of more so many from
-/// both ends.
-const OWN: usize = 40;
-const FIRST: usize = 20;
-const LAST: usize = 15;
+/// Lines of a command of the user's own, which are shown whole: as many as two
+/// thirds of the window, within these.
+const LEAST_OWN: usize = 8;
+const MOST_OWN: usize = 40;
 /// Bytes of a line that are looked at; the end says more than the begin.
 const LONGEST: usize = 64 * 1024;
 
@@ -37,21 +36,24 @@ pub(super) fn lines(output: &str, fold: Fold, columns: usize) -> Vec<Line> {
     lines
 }
 
-/// What a command of the user's own printed: its beginning and its end.
-pub(super) fn both_ends(output: &str, fold: Fold, columns: usize) -> Vec<Line> {
+/// What a command of the user's own printed, in a window of so many rows: its
+/// beginning and its end.
+pub(super) fn both_ends(output: &str, rows: usize, fold: Fold, columns: usize) -> Vec<Line> {
+    let most = (rows * 2 / 3).clamp(LEAST_OWN, MOST_OWN);
+    let (top, bottom) = (most / 2, most * 3 / 8);
     let output = output.trim_end_matches(['\n', '\r']);
     let total = output.split('\n').count();
     if fold == Fold::Whole || output.is_empty() {
         return lines(output, fold, columns);
     }
-    if total <= OWN {
-        return last(output, OWN, columns);
+    if total <= most {
+        return last(output, most, columns);
     }
-    let first = output.split('\n').take(FIRST);
+    let first = output.split('\n').take(top);
     let mut shown: Vec<Line> = first.map(|line| row(line, columns)).collect();
-    let between = format!("… +{}", count(total - FIRST - LAST, "line"));
+    let between = format!("… +{}", count(total - top - bottom, "line"));
     shown.push(more(&between, columns));
-    shown.extend(last(output, LAST, columns));
+    shown.extend(last(output, bottom, columns));
     shown
 }
 

@@ -1,7 +1,7 @@
 //! The heading of a call: `▸ read src/main.rs`. One line while it runs; a command
 //! that is over is shown with all its lines, as far as they are few.
 
-use super::{Fold, count, key_of_rest, parts, tabs};
+use super::{Fold, count, key_of_rest, margin, parts, tabs};
 use crate::text::{Line, Role, Span, Style, split_at};
 use serde_json::Value;
 use tenon_vocab::names::{canonical_name, tool};
@@ -101,6 +101,23 @@ pub(super) fn line(name: &str, input: &Value, columns: usize) -> Line {
     let mut line = line.cut(room);
     line.spans.push(tail);
     line
+}
+
+/// Where a command ran, behind its heading.
+pub(super) fn add_place(lines: &mut Vec<Line>, place: &str, columns: usize) {
+    add(lines, Line::new(Role::Dim, &format!(" · {place}")), columns);
+}
+
+/// A word about a call: behind its heading, or below where there is no room.
+pub(super) fn add(lines: &mut Vec<Line>, said: Line, columns: usize) {
+    match lines.last_mut() {
+        Some(last) if last.width() + said.width() <= columns => last.spans.extend(said.spans),
+        _ => {
+            let text = said.plain();
+            let text = text.trim_start_matches([' ', '·']);
+            lines.push(Line::new(Role::Dim, text).behind(margin()).cut(columns));
+        }
+    }
 }
 
 /// With where it runs at its end.

@@ -16,6 +16,7 @@ use tenon_vocab::{
 pub(super) fn event(state: &mut State, event: &Event, effects: &mut Vec<Effect>) {
     let (columns, now) = (state.size.columns, state.now);
     if !modes::is_shown(state, &event.kind) {
+        state.flow.set_height(state.size.rows);
         state.flow.event(event, columns, now);
     }
     let own = event.parent.is_none();

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tenon_tui::shapes::{self, Fold};
 use tenon_tui::text::{Band, Line, Role};
 use tenon_vocab::{
-    CallId, Choice, DiffFile, Display, FileEntry, Question, QuestionId, QuestionKind, TableReply,
-    TodoItem, TodoStatus, ToolOutput, ToolResult,
+    CallId, Choice, DiffFile, Display, FileEntry, OwnLine, Question, QuestionId, QuestionKind,
+    TableReply, TodoItem, TodoStatus, ToolOutput, ToolResult,
 };
 
 fn result(display: &Display) -> ToolResult {
@@ -201,19 +201,29 @@ fn a_command_of_several_lines_is_shown_whole_and_a_long_one_folded() {
 #[test]
 fn of_a_command_of_the_users_own_both_ends_are_shown() {
     let output: String = (0..100).map(|n| format!("line {n}\n")).collect();
-    let own = |output: &str, fold| -> Vec<String> {
+    let own = |output: &str, rows, columns, fold| -> Vec<String> {
         let input = json!({"command": "make"});
         let done = result(&terminal(output, 0));
-        let lines = shapes::own_command("bash", &input, &done, fold, 60);
+        let own = shapes::OwnCommand {
+            input: &input,
+            place: Some(OwnLine::OutsideSandbox),
+            rows,
+        };
+        let lines = shapes::own_command(&own, &done, fold, columns);
         lines.iter().map(Line::plain).collect()
     };
-    let rows = own(&output, Fold::Folded);
+    let rows = own(&output, 60, 60, Fold::Folded);
+    assert_eq!(rows[0], "▸ x make · outside the sandbox");
     assert_eq!(rows.len(), 1 + 20 + 1 + 15);
     assert_eq!((rows[1].trim(), rows[36].trim()), ("line 0", "line 99"));
     assert_eq!(rows[21].trim(), "… +65 lines (ctrl+t shows all)");
-    assert_eq!(own(&output, Fold::Whole).len(), 101);
+    assert_eq!(own(&output, 60, 60, Fold::Whole).len(), 101);
     let short: String = (0..40).map(|n| format!("line {n}\n")).collect();
-    assert_eq!(own(&short, Fold::Folded).len(), 41);
+    assert_eq!(own(&short, 60, 60, Fold::Folded).len(), 41);
+    // A low window shows less, a narrow one the place in a row of its own.
+    let low = own(&short, 15, 28, Fold::Folded);
+    assert_eq!(low.len(), 2 + 5 + 1 + 3, "{low:?}");
+    assert_eq!(low[1], "    outside the sandbox");
 }
 
 #[test]
