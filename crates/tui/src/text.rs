@@ -187,6 +187,8 @@ pub enum Break {
 pub struct Line {
     pub spans: Vec<Span>,
     pub ends: Break,
+    /// Whose background runs on behind the text, to the edge of the screen.
+    pub band: Band,
 }
 
 impl Line {
@@ -199,7 +201,7 @@ impl Line {
     pub fn of(spans: impl IntoIterator<Item = Span>) -> Self {
         Self {
             spans: spans.into_iter().collect(),
-            ends: Break::Made,
+            ..Self::default()
         }
     }
 
@@ -212,6 +214,13 @@ impl Line {
     #[must_use]
     pub fn unbroken(mut self) -> Self {
         self.ends = Break::ByTerminal;
+        self
+    }
+
+    /// With the background of a band to the edge.
+    #[must_use]
+    pub fn in_band(mut self, band: Band) -> Self {
+        self.band = band;
         self
     }
 
@@ -292,6 +301,7 @@ impl Line {
         Self {
             spans,
             ends: Break::Made,
+            ..self
         }
     }
 }

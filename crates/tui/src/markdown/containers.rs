@@ -216,10 +216,7 @@ impl Stack {
             }
         }
         spans.extend(line.spans);
-        trimmed(Line {
-            spans,
-            ends: line.ends,
-        })
+        trimmed(Line { spans, ..line })
     }
 }
 

@@ -4,7 +4,7 @@
 use super::Look;
 use super::live::Row;
 use super::measure;
-use crate::text::{Line, Span, Style};
+use crate::text::{Band, Line, Span, Style};
 use std::fmt::Write as _;
 
 /// Whether a row that looks the same is written all the same.
@@ -161,7 +161,9 @@ impl Painter {
     fn rewrite(&mut self, before: &Row, row: &Row, same: Same) {
         self.autowrap(Autowrap::Off);
         match (before.sure, row.sure, same) {
-            (Some(old), Some(new), Same::Kept) => {
+            (Some(old), Some(new), Same::Kept)
+                if before.line.band == Band::None && row.line.band == Band::None =>
+            {
                 let kept = shared(&before.line, &row.line);
                 self.column(kept);
                 self.line_from(&row.line, kept);
@@ -207,8 +209,22 @@ impl Painter {
         }
     }
 
+    /// On an empty row, with the cursor at its beginning.
     pub(super) fn line(&mut self, line: &Line) {
+        self.ground(line.band);
         self.line_from(line, 0);
+    }
+
+    /// The background goes first: behind a text that fills the row the cursor
+    /// stands on its last cell.
+    fn ground(&mut self, band: Band) {
+        let ground = match band {
+            Band::None => String::new(),
+            band => self.look.theme.ground(band, self.look.depth),
+        };
+        if !ground.is_empty() {
+            let _ = write!(self.out, "\x1b[{ground}m\x1b[K\x1b[0m");
+        }
     }
 
     /// What of a line lies from a column on; all before is of certain width.

@@ -13,6 +13,10 @@ use tenon_vocab::DiffFile;
 
 /// Narrower screens have no room for the numbers of lines.
 const NUMBERED: usize = 60;
+/// Rows of one line that is shown folded.
+const ROWS: usize = 3;
+/// What stands between two hunks whose lines have numbers.
+const BETWEEN: &str = "⋮";
 /// Files that are shown folded.
 const FILES: usize = 6;
 
@@ -84,11 +88,15 @@ pub(super) fn rows(file: &DiffFile, fold: Fold, tabs: Tabs, columns: usize) -> V
 
 fn hunks(path: &str, unified: &str, fold: Fold, tabs: Tabs, columns: usize) -> Vec<Line> {
     let rows = read(unified);
+    let numbered = columns >= NUMBERED && rows.iter().any(|row| row.number.is_some());
+    // Its numbers stand beside the lines.
+    let first = usize::from(numbered && rows.first().is_some_and(Row::is_bare_heading));
+    let rows = rows.get(first..).unwrap_or_default();
     let limit = match fold {
         Fold::Folded if rows.len() > BODY + 1 => BODY,
         _ => rows.len(),
     };
-    let mut drawing = Drawing::new(&rows, path, tabs, fold, columns);
+    let mut drawing = Drawing::new(rows, path, tabs, fold, columns);
     let mut lines = drawing.lines(rows.get(..limit).unwrap_or_default());
     if rows.len() > limit {
         let left = count(rows.len() - limit, "line");
@@ -261,6 +269,13 @@ struct Row<'a> {
     text: &'a str,
 }
 
+impl Row<'_> {
+    /// A heading that only says which lines follow.
+    fn is_bare_heading(&self) -> bool {
+        self.sign == Sign::Hunk && self.text.ends_with("@@")
+    }
+}
+
 fn read(unified: &str) -> Vec<Row<'_>> {
     // Only line feeds part lines: a carriage return is a part of the change.
     let text = unified.strip_suffix('\n').unwrap_or(unified);
@@ -401,11 +416,13 @@ impl Drawing {
             Sign::Note => ("", Role::Dim, Role::Dim, Band::None),
         };
         let code = self.code(row);
+        let bare = self.gutter > 0 && row.is_bare_heading();
+        let shown = if bare { BETWEEN } else { row.text };
         let style = |piece: Role| match band {
             Band::None => Style::from(role),
             band => Style::from(piece).within(band),
         };
-        let whole = vec![(Word::Same, 0..row.text.len())];
+        let whole = vec![(Word::Same, 0..shown.len())];
         let mut stops = Stops::code();
         let mut content = Line::empty();
         for (word, within) in pieces.unwrap_or(&whole) {
@@ -414,7 +431,7 @@ impl Drawing {
                 _ => vec![(Role::Text, within.clone())],
             };
             for (piece, range) in parts {
-                let text = row.text.get(range).unwrap_or_default();
+                let text = shown.get(range).unwrap_or_default();
                 let text = match self.tabs {
                     Tabs::Spaces => stops.spaced(text),
                     Tabs::Visible => text.to_owned(),
@@ -439,13 +456,20 @@ impl Drawing {
         self.put(lines, content, &number, (sign, role));
     }
 
-    /// Cut where it is folded; in parts, under each other, where all is shown.
+    /// In parts under each other where it is long; folded as many as are looked at.
     fn put(&self, lines: &mut Vec<Line>, content: Line, number: &str, sign: (&str, Role)) {
-        let room = inner(self.columns).saturating_sub(number.len() + sign.0.len());
-        let parts = match self.fold {
-            Fold::Folded => vec![content.cut(room)],
-            Fold::Whole => fitted(&content, room),
+        let band = match sign.1 {
+            Role::Added => Band::Added,
+            Role::Removed => Band::Removed,
+            _ => Band::None,
         };
+        let room = inner(self.columns).saturating_sub(number.len() + sign.0.len());
+        let content = match self.fold {
+            Fold::Folded if sign.0.is_empty() => content.cut(room),
+            Fold::Folded => content.cut(room * ROWS),
+            Fold::Whole => content,
+        };
+        let parts = fitted(&content, room);
         let indent = " ".repeat(number.len());
         // In the place of the sign, so that no part looks like a line of its own.
         let goes_on = if sign.0.is_empty() { "" } else { GOES_ON };
@@ -460,7 +484,7 @@ impl Drawing {
             }
             spans.retain(|span| !span.text().is_empty());
             spans.extend(part.spans);
-            lines.push(Line::of(spans));
+            lines.push(Line::of(spans).in_band(band));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Lines broken so that they fit: at spaces, and inside of a word where there is
 //! no other way.
 
-use super::{Break, Line, Span, Style, grapheme_width, split_at, width};
+use super::{Line, Span, Style, grapheme_width, split_at, width};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Breaks a line at spaces so that each part fits; a word that is too long is
@@ -108,7 +108,7 @@ impl Wrapping {
         let spans = std::mem::take(&mut self.current);
         self.done.push(Line {
             spans,
-            ends: Break::Made,
+            ..Line::default()
         });
         self.used = self.indent;
         if self.indent > 0 {

@@ -7,7 +7,7 @@
 mod colour;
 mod palette;
 
-use crate::text::{Ruled, Slant, Style, Weight};
+use crate::text::{Band, Role, Ruled, Slant, Style, Weight};
 use palette::{Ink, Palette};
 
 /// How many colours the terminal shows.
@@ -67,6 +67,16 @@ impl Theme {
         name == "auto"
     }
 
+    /// The same for the background of a band; empty where it has none.
+    #[must_use]
+    pub fn ground(&self, band: Band, depth: Depth) -> String {
+        let palette = self.palette.of(depth);
+        let ink = palette.within(band, Role::Text, palette.ink(Role::Text));
+        ink.back
+            .and_then(|colour| colour.parameter(colour::Plane::Back, depth))
+            .unwrap_or_default()
+    }
+
     /// The parameters of the escape sequence for a style; empty for plain text.
     #[must_use]
     pub fn sgr(&self, style: Style, depth: Depth) -> String {
@@ -110,7 +120,6 @@ impl Theme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Role;
 
     fn sgr(theme: &str, style: impl Into<Style>, depth: Depth) -> String {
         Theme::named(theme, Ground::Dark).sgr(style.into(), depth)

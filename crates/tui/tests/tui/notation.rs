@@ -6,9 +6,12 @@ use tenon_tui::text::{Band, Break, Line, Role, Ruled, Slant, Span, Weight};
 /// `a [c b]` is an `a ` and then a `b` in the role of code. `*` is bold, `/`
 /// italic, `_` underlined, `~` struck through. Behind the role of a piece of code `+`, `-` and `d`
 /// say which line of a change it stands in. `¬` ends a line that the terminal
-/// may break.
+/// may break; `▐` stands behind one whose background runs on to the edge.
 pub fn noted(line: &Line) -> String {
     let mut text: String = line.spans.iter().map(piece).collect();
+    if line.band != Band::None {
+        text.push('▐');
+    }
     if line.ends == Break::ByTerminal {
         text.push('¬');
     }

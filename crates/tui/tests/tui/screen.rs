@@ -8,8 +8,10 @@ mod resize;
 
 use crate::emulator::{Cutting, Emulator, Wrapping, look};
 use desk::{Desk, frame, on_a_cell, text};
+use std::num::NonZero;
 use tenon_tui::screen::{Screen, Shown};
-use tenon_tui::text::{Frame, Line, Role, Size, Span};
+use tenon_tui::text::{Band, Frame, Line, Role, Size, Span};
+use tenon_tui::theme::{Depth, Ground, Theme};
 
 const SIZE: Size = Size {
     columns: 40,
@@ -58,6 +60,43 @@ on_both!(finished_lines_go_above_the_live_area, |mut desk| {
     );
     desk.check_all();
 });
+
+#[test]
+fn the_background_of_a_changed_line_runs_to_the_edge_and_no_space_is_copied() {
+    let size = Size {
+        columns: 20,
+        rows: 6,
+    };
+    let mut dark = look(Cutting::REFLOW);
+    dark.theme = Theme::named("dark", Ground::Dark);
+    dark.depth = Depth::True;
+    let row = |text: &str| Line::new(Role::Added, text).in_band(Band::Added);
+    let full = "x".repeat(20);
+    let mut terminal = vt100::Parser::new(NonZero::new(6).unwrap(), NonZero::new(20).unwrap(), 0);
+    let mut screen = Screen::new(Vec::new(), size, dark);
+    let mut draw = |finished: &[Line], live: &[Line]| {
+        let now = std::time::Instant::now();
+        let live = Frame::of(live.to_vec());
+        screen.draw(now, size, finished, &live).unwrap();
+        terminal.process(&std::mem::take(screen.out_mut()));
+        terminal.screen().clone()
+    };
+    let said = [row("+ a"), row(&full), text("same")];
+    let shown = draw(&said, &[row("+ b"), text("> ")]);
+    let tinted = |shown: &vt100::Screen, row| {
+        let cell = shown.cell(row, 19).unwrap();
+        cell.bgcolor() != vt100::Color::Default
+    };
+    assert_eq!(
+        [0, 1, 2, 3, 4].map(|row| tinted(&shown, row)),
+        [true, false, false, true, false]
+    );
+    assert_eq!(shown.rows(0, 20).nth(1).unwrap(), full);
+    assert_eq!(shown.rows(0, 20).next().unwrap(), "+ a");
+    // What takes its place has none.
+    let shown = draw(&[], &[text("+ b c"), row("> ")]);
+    assert_eq!([3, 4].map(|row| tinted(&shown, row)), [false, true]);
+}
 
 #[test]
 fn a_live_area_that_is_too_high_is_said_to_be_cut() {

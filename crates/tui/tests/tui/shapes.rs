@@ -244,18 +244,50 @@ fn a_change_has_numbers_where_there_is_room_and_marks_the_words_that_differ() {
         all(&shapes::display(&diff(HUNK), Fold::Folded, 60)),
         "    [@ @@ -9,3 +9,3 @@ fn main]
     [d  9 ][d  ][d     ][kd let][d  a ][pd =][d  ][nd 1][pd ;]
-    [d 10 ][- -][-     ][k- let][-  b ][p- =][-  ][-- 2][p- ;]
-    [d 10 ][+ +][+     ][k+ let][+  b ][p+ =][+  ][++ 3][p+ ;]
+    [d 10 ][- -][-     ][k- let][-  b ][p- =][-  ][-- 2][p- ;]▐
+    [d 10 ][+ +][+     ][k+ let][+  b ][p+ =][+  ][++ 3][p+ ;]▐
     [d 11 ][d  ][pd }]"
     );
     assert_eq!(
         all(&shapes::display(&diff(HUNK), Fold::Folded, 24)),
         "    [@ @@ -9,3 +9,3 @@ fn ][@ …]
     [d  ][d     ][kd let][d  a ][pd =][d  ][nd 1][pd ;]
-    [- -][-     ][k- let][-  b ][p- =][-  ][-- 2][p- ;]
-    [+ +][+     ][k+ let][+  b ][p+ =][+  ][++ 3][p+ ;]
+    [- -][-     ][k- let][-  b ][p- =][-  ][-- 2][p- ;]▐
+    [+ +][+     ][k+ let][+  b ][p+ =][+  ][++ 3][p+ ;]▐
     [d  ][pd }]"
     );
+}
+
+#[test]
+fn between_hunks_whose_lines_are_numbered_there_is_a_mark_and_no_range() {
+    let hunks = "@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-c\n+d\n";
+    let plain = |columns| -> Vec<String> {
+        let lines = shapes::display(&diff(hunks), Fold::Folded, columns);
+        lines.iter().map(Line::plain).collect()
+    };
+    let numbered = ["1 -a", "1 +b", "⋮", "9 -c", "9 +d"].map(|row| format!("    {row}"));
+    assert_eq!(plain(60), numbered);
+    let ranges = ["@@ -1 +1 @@", "-a", "+b", "@@ -9 +9 @@", "-c", "+d"];
+    assert_eq!(plain(40), ranges.map(|row| format!("    {row}")));
+}
+
+#[test]
+fn a_long_line_of_a_folded_change_goes_on_below_for_three_rows() {
+    let rows = |length: usize| -> Vec<String> {
+        let hunk = format!("@@ -1 +1 @@\n-a\n+{}\n", "x".repeat(length));
+        let lines = shapes::display(&diff(&hunk), Fold::Folded, 40);
+        assert!(lines.iter().all(|line| line.width() <= 40), "{lines:?}");
+        lines.iter().skip(2).map(Line::plain).collect()
+    };
+    let fits = rows(90);
+    assert_eq!(fits.len(), 3);
+    assert!(
+        fits[2].starts_with("    ↪x") && !fits[2].contains('…'),
+        "{fits:?}"
+    );
+    let long = rows(900);
+    assert_eq!(long.len(), 3);
+    assert!(long[2].ends_with('…'), "{long:?}");
 }
 
 #[test]
@@ -272,9 +304,9 @@ fn the_words_that_differ_are_those_of_lines_that_belong_together() {
         all(&shapes::display(&change, Fold::Folded, 40)),
         "    [@ @@ -1,2 +1,3 @@]
     [d  ][kd def][d  ][fd add][pd (][d a][pd ,][d  b][pd ):]
-    [- -][-     ][k- return][-  a ][-- -][-  b]
-    [+ +][+     ][#+ # sum of both]
-    [+ +][+     ][k+ return][+  a ][++ +][+  b]"
+    [- -][-     ][k- return][-  a ][-- -][-  b]▐
+    [+ +][+     ][#+ # sum of both]▐
+    [+ +][+     ][k+ return][+  a ][++ +][+  b]▐"
     );
 }
 
@@ -297,8 +329,8 @@ fn a_long_change_is_folded_and_says_by_how_much() {
     let long = format!("@@ -0,0 +1,40 @@\n{}", "+x\n".repeat(40));
     let lines = shapes::display(&diff(&long), Fold::Folded, 60);
     assert_eq!(lines.len(), 13);
-    assert_eq!(noted(&lines[12]), "    [d … +29 lines (ctrl+t shows all)]");
-    assert_eq!(shapes::display(&diff(&long), Fold::Whole, 60).len(), 41);
+    assert_eq!(noted(&lines[12]), "    [d … +28 lines (ctrl+t shows all)]");
+    assert_eq!(shapes::display(&diff(&long), Fold::Whole, 60).len(), 40);
 }
 
 #[test]
@@ -309,9 +341,9 @@ fn a_diff_of_several_files_has_a_heading_for_each() {
         all(&shapes::diff(text, Fold::Whole, 40)),
         "[* x][+  +1][-  -2]
     [@ @@ -1,2 +1 @@]
-    [- -][- -- no heading]
-    [- -][- b]
-    [+ +][+ c]
+    [- -][- -- no heading]▐
+    [- -][- b]▐
+    [+ +][+ c]▐
 
 [* new][+  +0][-  -0]
     [d similarity index 90%]

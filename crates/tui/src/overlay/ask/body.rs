@@ -4,7 +4,7 @@
 
 use super::super::fold::fold_all;
 use crate::shapes;
-use crate::text::Line;
+use crate::text::{Band, Line};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -104,6 +104,33 @@ impl Body {
             length,
             unseen: (0..length).filter(is_new).count(),
         }
+    }
+
+    /// What is decided on comes first in a low window: the lines around a change
+    /// are above it. Only before anything was seen.
+    pub(super) fn start_at_change(&self, height: usize) {
+        let made = self.made.borrow();
+        let Some(made) = made
+            .as_ref()
+            .filter(|_| !self.seen.borrow().contains(&true))
+        else {
+            return;
+        };
+        let is_changed = |line: &&Line| matches!(line.band, Band::Added | Band::Removed);
+        let before = made
+            .lines
+            .iter()
+            .take_while(|line| !is_changed(line))
+            .count();
+        let changed = made
+            .lines
+            .iter()
+            .skip(before)
+            .take_while(is_changed)
+            .count();
+        let hidden = before + changed > height && changed > 0;
+        self.top
+            .set(if hidden { before.saturating_sub(1) } else { 0 });
     }
 
     /// The last frame is on the screen, all of it.

@@ -104,6 +104,9 @@ fn inner(ask: &Ask, size: Size, rules: Rules) -> Frame {
         now: height(room),
         noticed: height(rows.saturating_sub(around + NOTICE)),
     };
+    if !ask.wants_all_read() {
+        ask.body.start_at_change(heights.now);
+    }
     let part = ask.body.part(length, heights);
     if ask.wants_all_read() && !ask.body.will_be_read() {
         let yes = Yes::ReadsOn(part.unseen);

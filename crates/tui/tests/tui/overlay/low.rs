@@ -13,7 +13,9 @@ use tenon_tui::screen::Shown;
 use tenon_tui::state::{Asker, Overlay};
 use tenon_tui::update::update;
 use tenon_tui::view;
-use tenon_vocab::{Choice, Command, Question, TodoItem, TodoList, TodoStatus};
+use tenon_vocab::{
+    Choice, Class, Command, DiffFile, Display, Question, TodoItem, TodoList, TodoStatus,
+};
 
 const COLUMNS: usize = 40;
 /// Longer than any pause that is asked for.
@@ -251,4 +253,36 @@ proptest! {
 enum Step {
     Press(KeyCode),
     Resize(usize),
+}
+
+#[test]
+fn in_a_low_window_a_question_about_a_change_begins_at_the_change() {
+    let same = |name: &str| -> String { (1..=3).map(|line| format!(" {name} {line}\n")).collect() };
+    let (before, after) = (same("same"), same("after"));
+    let unified = format!("@@ -1,7 +1,7 @@\n{before}-old\n+new\n{after}");
+    let file = DiffFile {
+        path: "src/a.rs".into(),
+        from: None,
+        operation: "updated".into(),
+        additions: 1,
+        deletions: 1,
+        unified,
+        left_out_bytes: 0,
+    };
+    let question = |class| Question {
+        body: String::new(),
+        display: Display::Diff {
+            files: vec![file.clone()],
+        },
+        class,
+        ..permission()
+    };
+    let shown = |rows, class| Low::of(rows, question(class)).stage.shown();
+    let low = shown(15, None);
+    assert!(low.contains("+new") && !low.contains("same 1"), "{low}");
+    let high = shown(40, None);
+    assert!(high.contains("+new") && high.contains("same 1"), "{high}");
+    // What must be read to its end is read from its beginning.
+    let grave = shown(15, Some(Class::Confirm));
+    assert!(grave.contains("same 1"), "{grave}");
 }
