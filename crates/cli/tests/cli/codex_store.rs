@@ -193,6 +193,25 @@ fn the_keyring_goes_before_the_file_and_the_file_before_a_login_that_has_expired
 }
 
 #[test]
+fn a_login_that_is_wanted_of_the_keyring_alone_is_missed_there_and_not_in_the_file() {
+    let codex = Codex::with(&login(&token("filed", LATER), "refresh-of-file"));
+    let server = WebServer::new(|seen| Reply::says(&seen.path, "hello"));
+    codex.configured(&server, &json!({"auth_store": "keyring"}));
+    let empty = codex.program.home.path().join("no-programs");
+    fs::create_dir(&empty).unwrap();
+    let mut command = codex.again(&server);
+    command.env("PATH", empty);
+    let ran = Ran::of(command.output().unwrap()).ended(1);
+    let said = format!("{}{}", ran.out, ran.err);
+    assert!(
+        said.contains("there is no Codex login in the keyring"),
+        "{said}"
+    );
+    assert!(said.contains("`auth_store`"), "{said}");
+    assert!(server.seen().is_empty());
+}
+
+#[test]
 fn status_shows_the_login_with_account_and_end_and_nothing_of_the_tokens() {
     let access = token("first", LATER);
     let codex = Codex::with(&login(&access, "refresh-one-secret"));

@@ -346,11 +346,17 @@ impl Inner {
     }
 
     fn no_login(&self) -> CredentialError {
-        CredentialError::new(format!(
-            "there is no Codex login in {}",
-            self.home.display()
-        ))
-        .with_hint("Run `codex login`, or set CODEX_HOME to where Codex keeps its login.")
+        let (place, hint) = match self.store {
+            AuthStore::Keyring => (
+                String::from("the keyring"),
+                "Run `codex login`, or set `auth_store` of the provider to \"auto\": then its file counts, too.",
+            ),
+            AuthStore::Auto | AuthStore::File => (
+                self.home.display().to_string(),
+                "Run `codex login`, or set CODEX_HOME to where Codex keeps its login.",
+            ),
+        };
+        CredentialError::new(format!("there is no Codex login in {place}")).with_hint(hint)
     }
 }
 
