@@ -1,7 +1,7 @@
 //! The JSON in an answer that must fit a schema (`--output-schema`). Models put a
 //! fence around it, or a sentence before it; whoever asked wants the value alone.
 //! Only where it is clear which text is meant: the whole answer, a fence around
-//! the whole of it, or the one fence with JSON in it.
+//! the whole of it, or the one fence in it whose JSON fits.
 
 use serde_json::Value;
 
@@ -21,11 +21,19 @@ pub fn bare<'a>(schema: &Value, answer: &'a str) -> Result<&'a str, String> {
         .into_iter()
         .filter_map(|inside| Some((inside, parsed(inside).ok()?)))
         .collect();
-    match fenced.as_slice() {
-        [] => Err(format!("it isn't JSON: {error}")),
-        [(inside, value)] => tenon_tools::input::check(schema, value).map(|()| *inside),
-        several => Err(format!(
-            "it has {} code blocks with JSON, so it is not clear which one counts",
+    let check = |value: &Value| tenon_tools::input::check(schema, value);
+    // An example of what the answer does not look like may stand beside it.
+    let mut fitting = fenced.iter().filter(|(_, value)| check(value).is_ok());
+    match (fitting.next(), fitting.count(), fenced.as_slice()) {
+        (Some((inside, _)), 0, _) => Ok(inside),
+        (Some(_), more, _) => Err(format!(
+            "it has {} code blocks with JSON that fit, so it is not clear which one counts",
+            more + 1
+        )),
+        (None, _, []) => Err(format!("it isn't JSON: {error}")),
+        (None, _, [(_, value)]) => check(value).map(|()| text),
+        (None, _, several) => Err(format!(
+            "none of its {} code blocks with JSON fits",
             several.len()
         )),
     }
@@ -108,6 +116,7 @@ mod tests {
             format!("Here it is:\n\n```json\n{value}\n```\nAnything else?"),
             format!("Run `x`:\n```sh\nls\n```\nThen:\n  ```\n  {value}\n  ```\n"),
             format!("```json\n{value}"),
+            format!("Not `1`:\n```\n{{\"ok\": 1}}\n```\nbut\n```\n{value}\n```\n"),
         ] {
             assert_eq!(bare(&ok(), &answer), Ok(value), "{answer}");
         }
@@ -128,6 +137,7 @@ mod tests {
             ("```json\n{\"ok\": tru\n```", "n't JSON"),
             ("```json\n{\"ok\": 1}\n```", "ok"),
             (two, "2 code blocks"),
+            ("```\n1\n```\n```\n2\n```", "none of its 2 code blocks"),
             ("", "n't JSON"),
         ] {
             let said = bare(&ok(), answer).unwrap_err();
