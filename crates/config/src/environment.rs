@@ -143,8 +143,11 @@ fn is_somebody_elses(name: &str) -> bool {
 fn meant<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
     let rest = name.strip_prefix(PREFIX)?;
     let rests = || known.iter().filter_map(|known| known.strip_prefix(PREFIX));
-    let found = suggest::within(rest, rests(), 1)
-        .filter(|_| rest.len() > 2)
+    // Where agents have settings of their own, `TENON_MAIN_MODEL` is this one's.
+    let of_agent = rest.strip_prefix("MAIN_");
+    let found = rests()
+        .find(|known| of_agent == Some(known))
+        .or_else(|| suggest::within(rest, rests(), 1).filter(|_| rest.len() > 2))
         .or_else(|| {
             let inner = format!("_{rest}");
             rests().find(|known| known.ends_with(&inner))

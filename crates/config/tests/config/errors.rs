@@ -291,6 +291,8 @@ fn a_variable_of_ours_that_is_not_known_is_warned_about_with_what_is_near() {
         ("TENON_KEEP_TURNS", Some("TENON_COMPACTION_KEEP_TURNS")),
         ("TENON_BASEURL", Some("TENON_BASE_URL")),
         ("TENON_SOMETHING_ELSE_ENTIRELY", None),
+        ("TENON_MAIN_MODEL", Some("TENON_MODEL")),
+        ("TENON_MAIN_PROVIDER", Some("TENON_PROVIDER")),
         ("TENON_MAIN_KEEP_RAW_DELEGATE_RESULTS", None),
         ("TENON_SUB_MAX_CONTEXT_TOKENS", None),
     ] {
