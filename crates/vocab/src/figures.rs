@@ -54,11 +54,16 @@ pub fn span(time: Duration) -> String {
     count(usize::try_from(number).unwrap_or(usize::MAX), noun)
 }
 
-/// `1 step`, `3 steps`.
+/// `1 step`, `3 steps`; `1 entry`, `3 entries`; `2 days`.
 #[must_use]
 pub fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
+    if number == 1 {
+        return format!("1 {noun}");
+    }
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{number} {stem}ies"),
+        _ => format!("{number} {noun}s"),
+    }
 }
 
 /// What a run took: `3.2s`, `4 steps`, `1.2k tokens`, `$0.0123`, `1 failed call`.
@@ -81,6 +86,19 @@ pub fn of_run(finished: &RunFinished) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_of_something_is_singular_and_several_have_their_plural() {
+        for (number, noun, text) in [
+            (1, "step", "1 step"),
+            (0, "step", "0 steps"),
+            (1, "entry", "1 entry"),
+            (2, "entry", "2 entries"),
+            (3, "day", "3 days"),
+        ] {
+            assert_eq!(count(number, noun), text);
+        }
+    }
     use crate::{Cost, Outcome};
 
     #[test]

@@ -15,6 +15,7 @@ use std::sync::PoisonError;
 use std::time::SystemTime;
 use tenon_tools::Workspace;
 use tenon_tools::workspace::{EntryKind, Ignored, Scan, Scanned, Stamp, WalkOptions, Walked};
+use tenon_vocab::figures;
 use tenon_vocab::{Printable, Unkept};
 
 /// Folders that are asked, those that lie highest.
@@ -147,7 +148,7 @@ impl Folder {
         };
         Some(Loss {
             path: path.to_owned(),
-            what: format!("{more}, of {} in it", entries(before.len())),
+            what: format!("{more}, of {} in it", figures::count(before.len(), "entry")),
             is_whole: false,
         })
     }
@@ -295,11 +296,4 @@ fn stands_elsewhere(after: &Scan, folder: &Stamp) -> bool {
 fn is_below(path: &str, folder: &str) -> bool {
     let rest = path.strip_prefix(folder);
     rest.is_some_and(|rest| rest.starts_with('/'))
-}
-
-fn entries(count: usize) -> String {
-    match count {
-        1 => String::from("1 entry"),
-        count => format!("{count} entries"),
-    }
 }

@@ -14,6 +14,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use tenon_policy::Facts;
+use tenon_vocab::figures::count;
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{Display, Effect, ErrorCode, ToolOutput, ToolSpec};
@@ -117,10 +118,10 @@ fn list(given: &Blocking, input: &Value) -> Result<ToolOutput, Failure> {
         let tree = Tree::of(&rows, depth, limits, walked);
         if limits.offset > 1 && tree.shown == 0 {
             let message = format!(
-                "offset {} is past the end of `{}`: it has {} entries",
+                "offset {} is past the end of `{}`: it has {}",
                 limits.offset,
                 walk.folder(),
-                tree.total
+                count(tree.total, "entry")
             );
             return Err(Failure::new(ErrorCode::InvalidInput, message));
         }
@@ -218,7 +219,7 @@ fn answer(
         data["note"] = json!(note);
     }
     let display = Display::Text {
-        summary: format!("{}: {} entries", walk.folder(), tree.shown),
+        summary: format!("{}: {}", walk.folder(), count(tree.shown, "entry")),
         body: tree.text.clone(),
     };
     ToolOutput::ok(data, model, display)

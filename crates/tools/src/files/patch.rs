@@ -16,6 +16,7 @@ use section::{Action, Section};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use tenon_policy::{Access, Facts, PathFact, Subject};
+use tenon_vocab::figures::count;
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
 use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
@@ -275,10 +276,9 @@ fn tell(text: &mut String, file: &Planned, diff: &DiffFile) {
         }
         if hunk.fuzz != 0 {
             notes.push(format!(
-                "ignored up to {} context {} at its ends that did not match (fuzz), because the \
+                "ignored up to {} at its ends that did not match (fuzz), because the \
                  removed lines occur only once",
-                hunk.fuzz,
-                if hunk.fuzz == 1 { "line" } else { "lines" },
+                count(hunk.fuzz, "context line"),
             ));
         }
         if !hunk.repairs.is_empty() {

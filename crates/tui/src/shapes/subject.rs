@@ -142,7 +142,7 @@ fn about(name: &str, input: &Value) -> String {
     };
     let plain = |value: &Value| match value {
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
-        Value::Array(all) => Some(count(all.len(), "entry").replace("entrys", "entries")),
+        Value::Array(all) => Some(count(all.len(), "entry")),
         _ => None,
     };
     let named: Vec<String> = fields
