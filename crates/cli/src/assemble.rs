@@ -11,7 +11,7 @@ mod start;
 pub use equipment::{agent, toolbox, workspace};
 pub use like::like;
 pub use mode::sandbox_state;
-pub use options::{Options, Session};
+pub use options::{ChoiceSource, Options, Session};
 pub use runtime::runtime;
 
 use crate::briefing;

@@ -19,11 +19,32 @@ pub enum Says {
     All,
 }
 
+/// Who named the provider and the model for a run, where somebody did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ChoiceSource {
+    #[default]
+    Flag,
+    /// Asked for at the start, because no setting says it.
+    Answer,
+}
+
+impl ChoiceSource {
+    /// As a source of the setting: where it comes from.
+    pub fn text(self, flag: &str) -> String {
+        match self {
+            Self::Flag => flag.to_owned(),
+            Self::Answer => String::from("chosen now"),
+        }
+    }
+}
+
 /// What the flags of a run ask for.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub provider: Option<String>,
+    pub provider_by: ChoiceSource,
     pub model: Option<String>,
+    pub model_by: ChoiceSource,
     pub agent: Option<String>,
     /// What the user has said now; the session's own mode, or the configured one,
     /// holds without it.
@@ -75,7 +96,9 @@ impl Options {
         }
         Self {
             provider: args.provider.clone(),
+            provider_by: ChoiceSource::Flag,
             model: args.model.clone(),
+            model_by: ChoiceSource::Flag,
             agent: args.agent.clone(),
             permission_mode: args.permission_mode.map(ModeChoice::mode),
             approval: approval(args, desk),

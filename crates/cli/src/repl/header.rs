@@ -151,7 +151,7 @@ fn provider_source(options: &Options, loaded: &Loaded, resolved: &Resolved) -> S
         return String::new();
     };
     if options.provider.is_some() {
-        return String::from("--provider");
+        return options.provider_by.text("--provider");
     }
     match loaded.get("default_provider") {
         Some((value, origin)) if value.as_str() == Some(&provider.name) => source(origin),
@@ -167,7 +167,7 @@ fn model_source(options: &Options, loaded: &Loaded, resolved: &Resolved) -> Stri
         return String::from("the server's only model");
     };
     if options.model.is_some() {
-        return String::from("--model");
+        return options.model_by.text("--model");
     }
     let own = format!("providers.{}.model", provider.name);
     ["model", own.as_str()]

@@ -116,8 +116,7 @@ pub fn set_up(
     options: &mut Options,
     session: Session,
 ) -> Result<Completed, CliError> {
-    let (_, resolved) = assemble::settings(place, options)?;
-    if setup::lacking(resolved.provider, session).is_none() {
+    if setup::lacking(place, options, session)?.is_none() {
         return Ok(Completed::Settings);
     }
     let _modes = modes::Saved::take();
@@ -352,17 +351,10 @@ impl Repl {
             complain("Not run.");
             return Ok(Next::Stay);
         }
-        let chosen = match start::choice(live.talk(), live.begun, &typed) {
-            Some(start::Choice::List) => {
-                complain(&start::list(&live.handle).await);
-                return Ok(Next::Stay);
-            }
-            Some(start::Choice::Lacking(why)) => {
-                complain(Printable::line(&why).as_str());
-                return Ok(Next::Stay);
-            }
-            Some(start::Choice::Change(line)) => Some(line),
-            None => None,
+        let chosen = match start::take(self, live, &typed).await? {
+            start::Taken::Done => return Ok(Next::Stay),
+            start::Taken::Line(line) => Some(line),
+            start::Taken::No => None,
         };
         let input = chosen.as_deref().unwrap_or(&typed);
         let line = slash::read(input, &live.talk().names);

@@ -4,6 +4,7 @@
 //! Asks no server beyond this machine that was not chosen (decision 0027).
 
 mod address;
+pub(super) mod each;
 mod found;
 mod model;
 mod offer;
@@ -12,9 +13,10 @@ mod written;
 use super::Repl;
 use super::table;
 use crate::args::{Cli, ColorChoice, Command, DemoArgs, Format, RunArgs, Shared};
-use crate::assemble::{self, Options, Session};
+use crate::assemble::{self, ChoiceSource, Options, Session};
 use crate::commands;
 use crate::error::CliError;
+use crate::place::Place;
 use crate::provider;
 use crate::render::wrap;
 use crate::screen::{self, Paint};
@@ -22,7 +24,8 @@ use crate::trust;
 use futures_util::FutureExt;
 use model::Missing;
 use offer::{Meant, Offer, lines, meant, named, offers};
-use tenon_config::{Env, ResolvedProvider};
+use std::collections::BTreeMap;
+use tenon_config::{Choice, Env, ResolvedProvider};
 use tenon_model::{ModelEntry, Preset};
 use tenon_vocab::Printable;
 use written::{Flags, Server, create, flags, page};
@@ -58,17 +61,47 @@ fn complain(text: &str) {
 /// What no setting says, and a session needs.
 pub enum Lacking {
     Provider,
+    /// Several are configured, and nobody says which. The cause is what holds
+    /// where nobody is there to be asked.
+    Choice(BTreeMap<String, ResolvedProvider>, CliError),
     Model(Box<ResolvedProvider>),
 }
 
 /// A session that is there has its model.
-pub fn lacking(provider: Option<ResolvedProvider>, session: Session) -> Option<Lacking> {
-    match (provider, session) {
-        (None, _) => Some(Lacking::Provider),
-        (Some(provider), Session::New(_) | Session::Unsaved) if provider.model.is_none() => {
+pub fn lacking(
+    place: &Place,
+    options: &Options,
+    session: Session,
+) -> Result<Option<Lacking>, CliError> {
+    let is_new = matches!(session, Session::New(_) | Session::Unsaved);
+    let resolved = match assemble::settings(place, options) {
+        Ok((_, resolved)) => resolved,
+        Err(error) if is_new => return several(place, options, error).map(Some),
+        Err(error) => return Err(error),
+    };
+    Ok(match resolved.provider {
+        None => Some(Lacking::Provider),
+        Some(provider) if is_new && provider.model.is_none() => {
             Some(Lacking::Model(Box::new(provider)))
         }
-        (Some(_), _) => None,
+        Some(_) => None,
+    })
+}
+
+/// Any other error stays what it is.
+fn several(place: &Place, options: &Options, error: CliError) -> Result<Lacking, CliError> {
+    let loaded = trust::load(place, options)?;
+    let choice = Choice {
+        provider: options.provider.clone(),
+        model: options.model.clone(),
+    };
+    if !tenon_config::is_undecided(&loaded, &choice) {
+        return Err(error);
+    }
+    let resolved = tenon_config::resolve_without_provider(&loaded)?;
+    match resolved.providers.is_empty() {
+        true => Err(error),
+        false => Ok(Lacking::Choice(resolved.providers, error)),
     }
 }
 
@@ -86,13 +119,31 @@ pub async fn complete(
     options: &mut Options,
     session: Session,
 ) -> Result<Completed, CliError> {
-    let (_, resolved) = assemble::settings(&repl.place, options)?;
-    match lacking(resolved.provider, session) {
+    match lacking(&repl.place, options, session)? {
         None => {}
         Some(Lacking::Provider) => options.flags.extend(run(repl, options).await?),
+        Some(Lacking::Choice(providers, error)) => {
+            let Some(first) = providers.values().next() else {
+                return Err(error);
+            };
+            complain("Several providers are configured, and nothing says which one to use here.");
+            complain(&table::reply(&each::list(&providers), table::width()));
+            complain("Enter takes what stands in brackets. The choice holds for this project.");
+            let now = each::InUse {
+                provider: first,
+                model: None,
+            };
+            let chosen = each::ask(repl, &providers, &now).await?.ok_or(error)?;
+            options.provider = Some(chosen.provider);
+            options.model = Some(chosen.model);
+            (options.provider_by, options.model_by) = (ChoiceSource::Answer, ChoiceSource::Answer);
+        }
         Some(Lacking::Model(provider)) => match model::missing(repl, &provider).await? {
             // It counts as chosen by hand, and is remembered with its provider.
-            Missing::Chosen(model) => options.model = Some(model),
+            Missing::Chosen(model) => {
+                options.model = Some(model);
+                options.model_by = ChoiceSource::Answer;
+            }
             Missing::NothingToChoose => {}
             Missing::Interrupted => return Ok(Completed::Interrupted),
         },

@@ -272,7 +272,9 @@ fn tell(text: &mut String, file: &Planned, diff: &DiffFile) {
             notes.push(String::from("was already applied"));
         }
         if hunk.offset != 0 {
-            notes.push(format!("moved by {} lines", hunk.offset));
+            let lines = count(hunk.offset.unsigned_abs(), "line");
+            let way = if hunk.offset < 0 { " up" } else { "" };
+            notes.push(format!("moved by {lines}{way}"));
         }
         if hunk.fuzz != 0 {
             notes.push(format!(

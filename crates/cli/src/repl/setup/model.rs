@@ -29,13 +29,7 @@ pub(super) async fn ask(
         },
     };
     let known = sorted(known);
-    for (n, model) in known.iter().take(LISTED).enumerate() {
-        let name = provider::shown_id(&model.id);
-        complain(&format!("  {:>2}  {name}", n + 1));
-    }
-    if known.len() > LISTED {
-        complain(&format!("      … and {} more", known.len() - LISTED));
-    }
+    list(&known);
     let label = match known.first() {
         Some(first) => format!(
             "Model: a number or a name [{}] ",
@@ -51,11 +45,70 @@ pub(super) async fn ask(
             }
             Chosen::Model(_) => {}
             Chosen::AnotherServer => return Ok(None),
-            Chosen::NoSuchNumber => complain(&format!(
-                "There is no number {answer} in the list. Type one from the list, or a name."
-            )),
+            Chosen::NoSuchNumber => complain(&no_such_number(&answer)),
         }
     }
+}
+
+fn list(known: &[ModelEntry]) {
+    for (n, model) in known.iter().take(LISTED).enumerate() {
+        let name = provider::shown_id(&model.id);
+        complain(&format!("  {:>2}  {name}", n + 1));
+    }
+    if known.len() > LISTED {
+        complain(&format!("      … and {} more", known.len() - LISTED));
+    }
+}
+
+/// The model of a provider that has one: Enter keeps it. `None` when the question
+/// was left.
+pub(super) async fn keep_or_name(
+    repl: &mut Repl,
+    configured: &ResolvedProvider,
+    now: &str,
+) -> Option<String> {
+    let label = format!(
+        "Model: a name, ? lists those of the server [{}] ",
+        provider::shown_id(now)
+    );
+    let mut known = Vec::new();
+    loop {
+        let answer = repl.keyboard.question(&mut repl.signals, &label).await?;
+        if answer == "?" {
+            known = shown(repl, configured).await;
+            continue;
+        }
+        if answer.is_empty() {
+            return Some(now.to_owned());
+        }
+        match chosen(&answer, &known) {
+            Chosen::Model(name) if is_known(&name, &known) || sure(repl, &name).await => {
+                return Some(name);
+            }
+            Chosen::NoSuchNumber => complain(&no_such_number(&answer)),
+            Chosen::Model(_) | Chosen::AnotherServer => {}
+        }
+    }
+}
+
+/// What the server has; that it does not say stops nobody.
+async fn shown(repl: &mut Repl, configured: &ResolvedProvider) -> Vec<ModelEntry> {
+    let asked = waiting::during(waiting::Motion::Appended, models(repl, configured));
+    match asked.await {
+        Ok(known) => {
+            let known = sorted(known);
+            list(&known);
+            return known;
+        }
+        Err(Unlisted::Interrupted) => {}
+        Err(Unlisted::Dead(cause)) => say_unlisted(&cause, None),
+        Err(Unlisted::Other(problem)) => say_unlisted(&problem.message, problem.hint.as_deref()),
+    }
+    Vec::new()
+}
+
+fn no_such_number(answer: &str) -> String {
+    format!("There is no number {answer} in the list. Type one from the list, or a name.")
 }
 
 /// The model of a provider that is configured without one.
@@ -165,6 +218,11 @@ async fn listed(repl: &mut Repl, configured: &ResolvedProvider) -> Result<Listed
 
 /// Says why there is no list. The model is named then.
 fn unlisted(why: &str, hint: Option<&str>) -> Listed {
+    say_unlisted(why, hint);
+    Listed::Models(Vec::new())
+}
+
+fn say_unlisted(why: &str, hint: Option<&str>) {
     complain(&format!(
         "The server doesn't list its models: {}",
         Printable::line(why)
@@ -172,7 +230,6 @@ fn unlisted(why: &str, hint: Option<&str>) -> Listed {
     if let Some(hint) = hint {
         complain(&format!("  {}", Printable::line(hint)));
     }
-    Listed::Models(Vec::new())
 }
 
 /// `host:port` of an address.

@@ -166,6 +166,91 @@ fn before_the_first_prompt_a_providers_name_chooses_it_and_a_mark_lists_them() {
 }
 
 #[test]
+fn enter_before_the_first_prompt_goes_through_the_settings_and_enter_keeps_each() {
+    let (home, one, other) = (TestHome::new(), Model::says("one"), Model::says("two"));
+    two(&home, &one, &other);
+    let setup = Setup {
+        model: None,
+        ..Setup::new(&home, &one)
+    };
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    terminal
+        .ready()
+        .see("Enter goes through the settings")
+        .key("Enter")
+        .see_last("Provider: a name, ? lists them [first]")
+        .line("?")
+        .see(&other.url)
+        .line("secnd")
+        .see("Did you mean `second`?")
+        .key("Enter")
+        .see_last("Model: a name, ? lists those of the server [mock-model]")
+        .key("Enter")
+        .see("mock-model of first stays.")
+        .see_prompt();
+    terminal
+        .key("Enter")
+        .line("second")
+        .see_last("Model: a name, ? lists those of the server [mock-model]")
+        .line("?")
+        .see("   1  mock-model")
+        .line("another")
+        .see("The server doesn't list `another`.")
+        .line("n")
+        .line("1")
+        .see("mock-model of second")
+        .see_prompt();
+    terminal.line("who is it").see("two").see_prompt();
+    // From now on an empty line is nothing, as everywhere.
+    terminal.key("Enter").see_prompt().line("/exit").left(0);
+    assert_eq!(
+        terminal.screen().matches("Provider: a name").count(),
+        // It was asked anew after `?`, and after the slip.
+        4
+    );
+    assert!(one.asked().is_empty());
+}
+
+#[test]
+fn several_providers_of_which_none_is_chosen_are_asked_about_once() {
+    let (home, one, other) = (TestHome::new(), Model::says("one"), Model::says("two"));
+    configure(
+        &home,
+        &json!({"providers": {
+            "first": {"base_url": one.url, "model": "mock-model"},
+            "second": {"type": "messages", "base_url": other.url, "model": "own", "api_key": "k"},
+        }}),
+    );
+    let setup = Setup {
+        model: None,
+        ..Setup::new(&home, &one)
+    };
+    let Some(terminal) = setup.start() else {
+        return;
+    };
+    terminal
+        .see("Several providers are configured")
+        .see_last("Provider: a name, ? lists them [first]")
+        .line("second")
+        .see_last("Model: a name, ? lists those of the server [own]")
+        .key("Enter")
+        .ready()
+        .see("second  (chosen now)")
+        .line("who is it")
+        .see("two")
+        .see_prompt()
+        .line("/exit")
+        .left(0);
+    let again = setup.start().unwrap();
+    again.ready().see("second  (saved choice)");
+    assert!(!again.screen().contains("Several providers"));
+    again.line("/exit").left(0);
+    assert!(one.asked().is_empty());
+}
+
+#[test]
 fn what_a_flag_chose_is_chosen_the_next_time_in_this_project() {
     let (home, one, other) = (TestHome::new(), Model::says("one"), Model::says("two"));
     two(&home, &one, &other);
