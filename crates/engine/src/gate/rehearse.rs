@@ -1,6 +1,8 @@
 //! What a call would end with whoever allowed it: a change that cannot be made,
 //! or that is there already. The model is told at once, and nobody is asked
-//! (G23).
+//! (G23). And what no call may tell: what is in a file whose reading is not
+//! allowed. An edit of it that fails would say so, and one that moves it would
+//! show it under a name that may be read.
 
 use super::{Case, Verdict, admit_paths};
 use crate::core::Core;
@@ -16,10 +18,11 @@ use tenon_vocab::{CallId, CallStatus, Class, Effect, ErrorCode, ToolOutput};
 
 /// The result of a call that needs no answer, because no answer would change it.
 pub(super) async fn settled(run: &Run, call: &CallId, case: &Case) -> Option<Verdict> {
-    if !matches!(case.explanation.class, Class::Ask | Class::Confirm) {
-        return None;
-    }
-    let output = outcome(run, call, case).await?;
+    let output = match case.explanation.class {
+        Class::Ask | Class::Confirm => outcome(run, call, case).await?,
+        Class::Allow => untold(&run.core, &case.facts)?,
+        Class::Deny | Class::HardDeny => return None,
+    };
     let mut output = mask::output(&run.core, &case.facts.tool, output);
     let input = &case.ready.input;
     for note in hooks::after_call(run, call, &case.facts, input, &output).await {
@@ -37,7 +40,7 @@ async fn outcome(run: &Run, call: &CallId, case: &Case) -> Option<ToolOutput> {
     let Case { ready, facts, .. } = case;
     let core = &run.core;
     let view = admit_paths(&core.workspace, facts);
-    if !matches!(facts.tool.as_str(), tool::WRITE | tool::EDIT | tool::PATCH) {
+    if !changes_files(facts) {
         return ready.tool.obstacle(&ready.input, &view, &core.jobs);
     }
     let Subject::Paths(paths) = &facts.subject else {
@@ -53,6 +56,21 @@ async fn outcome(run: &Run, call: &CallId, case: &Case) -> Option<ToolOutput> {
     let host = CallHost::new(run, call.clone(), name, token, &view, limits);
     let output = ready.tool.run(ready.input.clone(), &host).await;
     (!rehearsal.would_change()).then_some(output)
+}
+
+fn changes_files(facts: &Facts) -> bool {
+    matches!(facts.tool.as_str(), tool::WRITE | tool::EDIT | tool::PATCH)
+}
+
+/// The refusal of a change that a rule or a mode allows, of a file that the model
+/// may not hear of.
+fn untold(core: &Core, facts: &Facts) -> Option<ToolOutput> {
+    let Subject::Paths(paths) = &facts.subject else {
+        return None;
+    };
+    let mut paths = paths.iter().filter(|_| changes_files(facts));
+    let path = paths.find(|path| !may_be_told(core, path))?;
+    unread(core, &facts.tool, path)
 }
 
 /// Whether the model may hear what is in a file: it has read it, or may read it

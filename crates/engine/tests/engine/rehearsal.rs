@@ -77,6 +77,25 @@ async fn of_a_file_that_may_not_be_read_unasked_an_error_says_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_rule_that_allows_edits_tells_nothing_of_a_file_that_may_not_be_read() {
+    for reading in ["ask", "deny"] {
+        let mut world = world(&[("diary.md", "dear diary\n")]);
+        let rules = json!({"read": {"diary.md": reading}, "edit": "allow"});
+        world.rules.add_config(&rules, Layer::User, "test").unwrap();
+        let moved = "*** Begin Patch\n*** Update File: diary.md\n*** Move to: open.md\n@@\n-dear diary\n+dear diary!\n*** End Patch";
+        let turn = edit(Turn::default(), "e", "diary.md", "dear dairy", "x");
+        let turn = edit(turn, "hit", "diary.md", "dear diary", "x");
+        let turn = patch(turn, "moved", moved);
+        let (events, _) = answering(&world, turn, &NO).await;
+        for (call, text) in results(&events) {
+            assert!(text.contains("`read` it first"), "{call}: {text}");
+        }
+        assert_eq!(content(&world, "diary.md"), "dear diary\n");
+        assert!(!world.root().join("open.md").exists());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_a_person_has_let_the_model_read_it_hears_of() {
     let mut world = world(&[("diary.md", "dear diary\n")]);
     let rules = json!({"read": {"diary.md": "ask"}});
