@@ -91,6 +91,7 @@ fn only_reading(root: &Path) -> SandboxPolicy {
         read_only: Vec::new(),
         private: Private {
             folders: ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from).to_vec(),
+            closed: Vec::new(),
             seen: vec![root.to_owned()],
         },
         ..policy(root, Network::Deny)

@@ -106,6 +106,9 @@ fn gaps(
             protected.join(", ")
         ));
     }
+    if !places.private.closed.is_empty() {
+        gaps.push(String::from("what lies outside the project can be read"));
+    }
     if !places.private.folders.is_empty() {
         gaps.push(String::from(
             "temporary folders are the machine's own: commands can read them but not write",

@@ -133,6 +133,10 @@ fn arguments(
         push("--perms", &[mode]);
         push("--tmpfs", &[path]);
     }
+    for path in &places.private.closed {
+        push("--perms", &[Path::new("0755")]);
+        push("--tmpfs", &[path]);
+    }
     for path in &places.private.seen {
         push("--ro-bind", &[path, path]);
     }
@@ -152,6 +156,10 @@ fn arguments(
                 held.push(nothing);
             }
         }
+    }
+    // Only now: what is hidden in them was mounted on something.
+    for path in &places.private.closed {
+        words.extend(["--remount-ro".into(), path.into()]);
     }
     words.extend(["--chdir".into(), folder.into()]);
     Ok((words, held))

@@ -178,6 +178,14 @@ impl Case<'_> {
                 "sandbox.hidden",
             ));
         }
+        if self.policy.private.covers(path) && path.exists() {
+            return Some(Denial::new(
+                format!(
+                    "`{shown}` lies outside the project, and commands that only read do not see it"
+                ),
+                "external_directory",
+            ));
+        }
         if said == Said::Missing {
             return None;
         }

@@ -50,6 +50,7 @@ pub(crate) fn encode(policy: &SandboxPolicy) -> Option<Vec<u8>> {
     put_paths(&mut body, &policy.hidden);
     put_paths(&mut body, &policy.sockets);
     put_paths(&mut body, &policy.private.folders);
+    put_paths(&mut body, &policy.private.closed);
     put_paths(&mut body, &policy.private.seen);
     if body.len() > MAX_POLICY {
         return None;
@@ -104,6 +105,7 @@ pub(crate) fn decode(body: &[u8]) -> Option<SandboxPolicy> {
         sockets: rest.paths()?,
         private: Private {
             folders: rest.paths()?,
+            closed: rest.paths()?,
             seen: rest.paths()?,
         },
         limits,
@@ -209,6 +211,7 @@ mod tests {
             sockets: vec!["/run/db/socket".into()],
             private: Private {
                 folders: vec!["/tmp".into()],
+                closed: vec!["/home".into()],
                 seen: vec!["/tmp/project".into()],
             },
             limits: Limits {

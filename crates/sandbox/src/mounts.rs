@@ -20,7 +20,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 /// Nothing of it is written, and no program of it gets its owner's rights.
-const CLOSED: u64 = raw::MOUNT_READ_ONLY | raw::MOUNT_NO_SETUID;
+pub(crate) const CLOSED: u64 = raw::MOUNT_READ_ONLY | raw::MOUNT_NO_SETUID;
 
 pub(crate) const SHARED_MEMORY: &str = "/dev/shm";
 
@@ -213,9 +213,9 @@ struct Stage;
 
 impl Stage {
     fn raise(own: &Private) -> io::Result<Self> {
-        let (bytes, files) = match own.folders.as_slice() {
-            [] => ("64k", "16"),
-            _ => (private::BYTES, private::FILES),
+        let (bytes, files) = match own.emptied().next() {
+            None => ("64k", "16"),
+            Some(_) => (private::BYTES, private::FILES),
         };
         let options = [("mode", "0755"), ("size", bytes), ("nr_inodes", files)];
         let empties = new_file_system("tmpfs", &options)?;

@@ -2,12 +2,13 @@
 //! and what of theirs it sees all the same. They share one small file system in
 //! memory, so that a command cannot fill the machine by them.
 
-use crate::mounts::{Trouble, copy, failed, put, reach};
+use crate::mounts::{CLOSED, Trouble, copy, failed, put, reach};
+use crate::raw;
 use crate::walls::Private;
 use rustix::fs::{AtFlags, FileType, Mode};
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// What they hold together: `sort` and others keep there what does not fit
@@ -21,14 +22,38 @@ const OPEN: u32 = 0o1777;
 /// Links resolved; none lies in another. What does not exist needs no cover.
 pub(crate) fn resolve(asked: &Private) -> Result<Private, String> {
     let folders = outermost(asked.folders.iter().filter(|path| path.is_dir()));
-    if folders.iter().any(|folder| folder.parent().is_none()) {
+    let mut closed = outermost(asked.closed.iter().filter(|path| path.is_dir()));
+    closed.retain(|path| !folders.iter().any(|folder| path.starts_with(folder)));
+    let mut all = folders.iter().chain(&closed);
+    if all.any(|folder| folder.parent().is_none()) {
         return Err(String::from(
             "the list of private folders names the whole file system",
         ));
     }
-    let mut seen = outermost(asked.seen.iter());
-    seen.retain(|path| folders.iter().any(|folder| path.starts_with(folder)));
-    Ok(Private { folders, seen })
+    let asked = Private {
+        folders,
+        closed,
+        seen: outermost(asked.seen.iter()),
+    };
+    let is_covered = |path: &PathBuf| asked.emptied().any(|folder| path.starts_with(folder));
+    let seen = asked.seen.iter().filter(|path| is_covered(path)).cloned();
+    Ok(Private {
+        seen: seen.collect(),
+        ..asked
+    })
+}
+
+impl Private {
+    /// All folders that the command gets empty.
+    pub(crate) fn emptied(&self) -> impl Iterator<Item = &PathBuf> {
+        self.folders.iter().chain(&self.closed)
+    }
+
+    /// Whether it covers a path, so that the command does not find it.
+    pub(crate) fn covers(&self, path: &Path) -> bool {
+        let lies = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
+        (lies(&self.folders) || lies(&self.closed)) && !lies(&self.seen)
+    }
 }
 
 fn outermost<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
@@ -46,7 +71,7 @@ fn outermost<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
 
 /// The folders on the stage that become the private ones.
 pub(crate) fn prepare(stage: &OwnedFd, private: &Private) -> io::Result<()> {
-    for at in 0..private.folders.len() {
+    for at in 0..private.emptied().count() {
         let name = name(at);
         rustix::fs::mkdirat(stage, &name, Mode::RWXU)?;
         // Whatever the mask of this process is.
@@ -71,7 +96,7 @@ pub(crate) fn cover(private: &Private, stage: &Path) -> Result<(), Trouble> {
             Err(error) => return Err(failed("keeping", path)(error)),
         }
     }
-    for (at, folder) in private.folders.iter().enumerate() {
+    for (at, folder) in private.emptied().enumerate() {
         reach(&stage.join(name(at)))
             .and_then(|own| put(&copy(&own)?, folder))
             .map_err(failed("emptying", folder))?;
@@ -80,6 +105,11 @@ pub(crate) fn cover(private: &Private, stage: &Path) -> Result<(), Trouble> {
         make(path, kind)
             .and_then(|()| put(&tree, path))
             .map_err(failed("keeping", path))?;
+    }
+    for folder in &private.closed {
+        reach(folder)
+            .and_then(|found| raw::change_mounts(found.as_fd(), CLOSED))
+            .map_err(failed("closing", folder))?;
     }
     Ok(())
 }

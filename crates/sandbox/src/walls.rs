@@ -57,8 +57,10 @@ pub struct Limits {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Private {
     pub folders: Vec<PathBuf>,
-    /// What lies in those folders and is seen all the same, but not written: a
-    /// project, a home, programs.
+    /// Folders that it gets empty as well, and may not write.
+    pub closed: Vec<PathBuf>,
+    /// What lies in all those folders and is seen all the same, but not written:
+    /// a project, a home, programs.
     pub seen: Vec<PathBuf>,
 }
 

@@ -231,6 +231,8 @@ pub(super) fn read<'a>(words: &[&'a str]) -> Result<Reading, &'a str> {
             "--version" if words.len() == 1 => {
                 return Ok(Reading::told(1));
             }
+            // A second one counts from where the first one led.
+            "-C" if roles.contains(&Role::Path) => return Err(word),
             "-C" => {
                 words.get(at + 1).ok_or(word)?;
                 roles.extend([Role::Other, Role::Path]);

@@ -83,6 +83,7 @@ pub(crate) fn reading<'a>(argv: &[&'a str]) -> Result<Reading, Option<&'a str>> 
         "jq" => scripts::jq(words),
         "git" => git::read(words),
         "go" => go(words),
+        "strings" => strings(words),
         name => match BY_NAME.get(name) {
             Some(row) => row.read(words),
             None => told_by(name, words).ok_or(None)?,
@@ -123,6 +124,14 @@ fn told_by<'a>(program: &str, words: &[&'a str]) -> Option<Result<Reading, &'a s
         found.roles.insert(0, Role::Other);
         found
     }))
+}
+
+/// A word such as `@file` stands for the words in that file.
+fn strings<'a>(words: &[&'a str]) -> Result<Reading, &'a str> {
+    match words.iter().find(|word| word.starts_with('@')) {
+        Some(word) => Err(word),
+        None => table::STRINGS.read(words),
+    }
 }
 
 /// `go` writes its options with one dash.

@@ -91,11 +91,6 @@ pub(super) const ROWS: &[Row] = &[
         ..row("hexdump hd", Paths, Files)
     },
     Row {
-        flags: "afdw",
-        valued: "nte",
-        ..row("strings", Paths, Files)
-    },
-    Row {
         flags: "txeJLm",
         valued: "socNRTOHWE",
         long: "table json table-right-last keep-empty-lines",
@@ -172,6 +167,13 @@ pub(super) const ROWS: &[Row] = &[
         ..row("whereis", Text, Names)
     },
 ];
+
+/// Read by itself: it takes words out of files, too.
+pub(super) const STRINGS: Row = Row {
+    flags: "afdw",
+    valued: "nte",
+    ..row("strings", Paths, Files)
+};
 
 /// The subcommands of build tools that only tell.
 pub(super) const TOLD: &[(&str, Row)] = &[

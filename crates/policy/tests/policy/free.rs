@@ -196,6 +196,8 @@ const ASKED: &[&str] = &[
     "git -c core.abbrev=7 log",
     "git -C /elsewhere log",
     "git -C .. status",
+    "git -C src -C deep log",
+    "strings @src/options",
     "git --git-dir=/elsewhere/.git log",
     "git --git-dir /elsewhere/.git log",
     "git --work-tree=/ status",

@@ -19,6 +19,7 @@ fn stage(case: Case) -> Stage {
     stage.policy.read_only.clear();
     stage.policy.private = Private {
         folders: ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from).to_vec(),
+        closed: Vec::new(),
         seen: vec![stage.root.clone(), stage.top.join("home")],
     };
     stage
@@ -288,4 +289,31 @@ async fn programs_that_only_read_work() {
         );
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_closed_folder_shows_only_what_is_to_be_seen_and_takes_nothing() {
+    for mut stage in walled() {
+        let home = stage.top.join("home");
+        std::fs::create_dir_all(home.join("kept/deep")).unwrap();
+        std::fs::write(home.join("kept/deep/file"), "kept\n").unwrap();
+        std::fs::write(home.join("diary"), "dear diary\n").unwrap();
+        if stage.case.who == crate::stage::Who::Nobody {
+            stage.give_to_nobody();
+        }
+        stage.policy.private = Private {
+            folders: vec!["/dev/shm".into()],
+            closed: vec![home.clone()],
+            seen: vec![home.join("kept/deep")],
+        };
+        let at = home.display();
+        let script = format!(
+            "cat {at}/kept/deep/file; cat {at}/diary; ls {at}; touch {at}/new {at}/kept/new {at}/kept/deep/new; ls -A {at}/kept"
+        );
+        let ran = stage.run(&script).await;
+        let told = describe(stage.case, &ran);
+        assert_eq!(ran.out, "kept\nkept\ndeep\n", "{told}");
+        let refused = ran.err.matches("Read-only file system").count();
+        assert_eq!(refused, 3, "{told}");
+    }
 }

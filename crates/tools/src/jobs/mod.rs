@@ -18,6 +18,7 @@ mod round;
 mod run;
 mod running;
 mod shelter;
+mod sight;
 mod spec;
 mod spill;
 mod wait;

@@ -1,20 +1,20 @@
 //! Where a command runs: behind the walls of its session, or in a room where
 //! it can only read. There nothing of the user's can be written, no network and
-//! no socket is there, temporary folders are empty and the command's own, and
-//! the secret files of the project are hidden at any depth. So a mistake about
+//! no socket is there, temporary folders are empty and the command's own, the
+//! secret files of the project are hidden at any depth, and of what people keep
+//! outside of the project nothing is there (`sight`). So a mistake about
 //! what a command does costs nothing, and nobody has to be asked. All of that
 //! stands, or the command does not run.
 
 use super::Jobs;
 use super::running::lock;
+use super::sight::{self, NAMING};
 use super::spec::{Leftovers, NotStarted, Placement, RunSpec};
-use super::warden::{Coverage, SecretFiles, around};
+use super::warden::{Coverage, SecretFiles};
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use tenon_sandbox::{
-    Lacking, Level, Mode, Network, Private, Probe, SandboxPolicy, Supervisor, Support,
-};
+use tenon_sandbox::{Lacking, Level, Mode, Network, Probe, SandboxPolicy, Supervisor, Support};
 use tenon_vocab::profile::OnTimeout;
 
 /// Where a command is run.
@@ -26,11 +26,6 @@ pub enum Room {
     /// Where it can only read.
     Reading,
 }
-
-/// Folders that every program may fill, the best for `$TMPDIR` first.
-const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
-/// Variables that name such a folder.
-const NAMING: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
 /// Variables for whom nobody is asked about: no lock is taken that could not be
 /// written, nothing is fetched, no program is run that is not on the line.
@@ -119,9 +114,12 @@ impl Jobs {
     }
 
     /// The walls of one command that only reads.
-    pub(super) async fn reading_walls(&self) -> Result<Arc<SandboxPolicy>, NotStarted> {
+    pub(super) async fn reading_walls(
+        &self,
+        environment: &[(OsString, OsString)],
+    ) -> Result<Arc<SandboxPolicy>, NotStarted> {
         let policy = self.sandbox().ok_or(NotStarted::NoSandbox)?;
-        let mut walls = walls(&policy, &self.inner.environment);
+        let mut walls = walls(&policy, environment);
         let reading = Arc::clone(&self.inner.reading);
         let looked = tokio::task::spawn_blocking(move || {
             let shown = lock(&reading.shown).clone();
@@ -159,42 +157,10 @@ fn walls(session: &SandboxPolicy, environment: &[(OsString, OsString)]) -> Sandb
         read_only: Vec::new(),
         guarded: Vec::new(),
         sockets: Vec::new(),
-        private: Private {
-            folders: temporary(&session.root),
-            seen: seen(&session.root, environment),
-        },
+        private: sight::of(&session.root, environment),
         lacking: Lacking::Refuse,
         ..session.clone()
     }
-}
-
-/// All but the project itself.
-fn temporary(root: &Path) -> Vec<PathBuf> {
-    let folders = TEMPORARY.map(PathBuf::from).into_iter();
-    folders.filter(|folder| folder != root).collect()
-}
-
-/// What a temporary folder may hold that commands need: the project with its
-/// repository, the home, programs and whatever else the environment names.
-fn seen(root: &Path, environment: &[(OsString, OsString)]) -> Vec<PathBuf> {
-    let mut seen = vec![root.to_owned()];
-    if let Some(around) = around(root) {
-        seen.push(around.top);
-        seen.extend(around.folders);
-    }
-    for (name, value) in environment {
-        let names_temporary = NAMING.iter().any(|temporary| name == temporary);
-        let paths = std::env::split_paths(value).filter(|_| !names_temporary);
-        seen.extend(paths.filter(|path| is_in_temporary(path)));
-    }
-    seen.sort();
-    seen.dedup();
-    seen
-}
-
-fn is_in_temporary(path: &Path) -> bool {
-    let is_below = |folder: &Path| path.starts_with(folder) && path != folder;
-    TEMPORARY.iter().map(Path::new).any(is_below)
 }
 
 /// What commands get besides or instead of what others get.

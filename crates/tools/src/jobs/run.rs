@@ -201,7 +201,7 @@ impl Jobs {
         let shell = environment::shell(&environment);
         let (round, policy) = match (spec.room, spec.walls) {
             (Room::Reading, _) => {
-                let walls = self.reading_walls().await?;
+                let walls = self.reading_walls(&environment).await?;
                 environment = room::environment(environment, &walls);
                 (None, Some(walls))
             }

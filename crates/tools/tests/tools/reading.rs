@@ -375,3 +375,81 @@ async fn what_a_reader_leaves_running_ends_with_it() {
         assert!(!left);
     }
 }
+
+/// A yard outside of temporary folders, where the environment names nothing of it.
+fn yard_elsewhere() -> Option<Yard> {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let yard = Yard::plain_in(dir, Level::Full, Who::Own);
+    yard.jobs.holds_readers().then_some(yard)
+}
+
+#[tokio::test]
+async fn nothing_outside_the_project_is_there_however_a_line_leads_to_it() {
+    let Some(yard) = yard_elsewhere() else {
+        eprintln!("skipped: this machine does not hold readers");
+        return;
+    };
+    let other = yard.top.join("other");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join("notes"), "private words\n").unwrap();
+    yard.git(&other, &["init", "-q"]);
+    yard.git(&other, &["add", "-A"]);
+    yard.git(&other, &["commit", "-qm", "private words"]);
+    yard.put("b/notes", "");
+    std::fs::create_dir_all(yard.root.join("a")).unwrap();
+    for (target, link) in [("notes", "a/notes"), ("", "src/other")] {
+        std::os::unix::fs::symlink(other.join(target), yard.root.join(link)).unwrap();
+    }
+    std::fs::create_dir_all(yard.root.join("other")).unwrap();
+    yard.put("options", &format!("{}\n", other.join("notes").display()));
+    yard.put(
+        "points/.git",
+        &format!("gitdir: {}/.git\n", other.display()),
+    );
+    yard.git(&yard.root, &["init", "-q", "--bare", "bare"]);
+    let bare = yard.root.join("bare");
+    let worktree = other.display().to_string();
+    yard.git(&bare, &["config", "core.worktree", &worktree]);
+    yard.git(&bare, &["config", "core.bare", "false"]);
+    yard.put(
+        "tool",
+        &format!("#!/bin/sh\ncat {worktree}/notes ~/notes\n"),
+    );
+    std::fs::write(yard.top.join("home/notes"), "private words\n").unwrap();
+    for line in [
+        "diff a b",
+        "strings @options",
+        "git -C src -C other log -p",
+        "git -C points log -p",
+        "git -C bare ls-files -o",
+        "sh tool",
+        "cat src/other/notes ~/notes",
+    ] {
+        let outcome = read(&yard, line).await;
+        let told = format!("{}{}", stdout(&outcome), stderr(&outcome));
+        let shows = told.contains("private words") || stdout(&outcome).contains("notes");
+        assert!(!shows, "{line} {}", yard.case(&outcome));
+    }
+    let outcome = read(&yard, "cat src/a.txt; git log --format=%s").await;
+    assert_eq!(stdout(&outcome), "one\none\n", "{}", yard.case(&outcome));
+}
+
+#[tokio::test]
+async fn a_git_file_that_points_elsewhere_opens_only_what_points_back() {
+    let Some(yard) = yard_elsewhere() else {
+        return;
+    };
+    let tree = yard.top.join("tree");
+    let words = ["worktree", "add", "-q", tree.to_str().unwrap()];
+    assert!(yard.git(&yard.root, &words));
+    let yard = yard.with_root(tree);
+    let outcome = read(&yard, "git log --format=%s").await;
+    assert_eq!(stdout(&outcome), "one\n", "{}", yard.case(&outcome));
+    let archive = yard.top.join("archive");
+    std::fs::create_dir_all(&archive).unwrap();
+    let pointer = format!("gitdir: {}/project/.git\n", yard.top.display());
+    std::fs::write(archive.join(".git"), pointer).unwrap();
+    let yard = yard.with_root(archive);
+    let outcome = read(&yard, "git log --format=%s").await;
+    assert_eq!(stdout(&outcome), "", "{}", yard.case(&outcome));
+}

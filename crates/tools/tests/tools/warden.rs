@@ -8,6 +8,7 @@ mod settings;
 mod work;
 
 use crate::jobs::{soon, supervisor_program};
+use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,6 +40,7 @@ pub struct Yard {
     pub top: PathBuf,
     pub root: PathBuf,
     pub jobs: Jobs,
+    environment: Vec<(OsString, OsString)>,
     pub level: Level,
     pub who: Who,
 }
@@ -68,6 +70,19 @@ impl Yard {
             .prefix("tenon-warden-")
             .tempdir()
             .unwrap();
+        let mut yard = Self::plain_in(dir, level, who);
+        let named = [
+            ("TOP", yard.top.clone()),
+            ("EVIL", yard.top.join("open/evil")),
+        ];
+        let named = named.map(|(name, path)| (name.into(), path.into()));
+        yard.environment.extend(named);
+        let root = yard.root.clone();
+        yard.with_root(root)
+    }
+
+    /// Its environment names nothing in it but the home.
+    pub fn plain_in(dir: TempDir, level: Level, who: Who) -> Self {
         let top = dir.path().canonicalize().unwrap();
         std::fs::set_permissions(&top, std::fs::Permissions::from_mode(0o755)).unwrap();
         let root = top.join("project");
@@ -83,20 +98,37 @@ impl Yard {
         let environment = vec![
             ("PATH".into(), std::env::var_os("PATH").unwrap()),
             ("HOME".into(), top.join("home").into()),
-            ("TOP".into(), top.clone().into()),
-            ("EVIL".into(), top.join("open/evil").into()),
             ("GIT_CONFIG_NOSYSTEM".into(), "1".into()),
             ("GIT_AUTHOR_NAME".into(), "a".into()),
             ("GIT_AUTHOR_EMAIL".into(), "a@example.com".into()),
             ("GIT_COMMITTER_NAME".into(), "a".into()),
             ("GIT_COMMITTER_EMAIL".into(), "a@example.com".into()),
         ];
+        let yard = Self {
+            _dir: dir,
+            jobs: Jobs::new(supervisor(level, who), top.join("spill"), Vec::new()),
+            top,
+            root: root.clone(),
+            environment,
+            level,
+            who,
+        };
+        let yard = yard.with_root(root);
+        yard.git(&yard.root, &["init", "-q"]);
+        yard.git(&yard.root, &["add", "-A"]);
+        yard.git(&yard.root, &["commit", "-qm", "one"]);
+        yard.give();
+        yard
+    }
+
+    /// The same with another project in it.
+    pub fn with_root(self, root: PathBuf) -> Self {
         let policy = SandboxPolicy {
             mode: Mode::WorkspaceWrite,
             network: Network::Inherit,
             adapter: Adapter::Auto,
             root: root.clone(),
-            writable: vec![top.join("open")],
+            writable: vec![self.top.join("open")],
             read_only: [".git/hooks", ".git/config", ".git/commondir"]
                 .map(|name| root.join(name))
                 .to_vec(),
@@ -108,21 +140,14 @@ impl Yard {
             limits: Limits::default(),
             lacking: Lacking::RunPartial,
         };
-        let jobs = Jobs::new(supervisor(level, who), top.join("spill"), environment)
-            .with_sandbox(Some(policy));
-        let yard = Self {
-            _dir: dir,
-            top,
+        let environment = self.environment.clone();
+        let supervisor = supervisor(self.level, self.who);
+        let jobs = Jobs::new(supervisor, self.top.join("spill"), environment);
+        Self {
             root,
-            jobs,
-            level,
-            who,
-        };
-        yard.git(&yard.root, &["init", "-q"]);
-        yard.git(&yard.root, &["add", "-A"]);
-        yard.git(&yard.root, &["commit", "-qm", "one"]);
-        yard.give();
-        yard
+            jobs: jobs.with_sandbox(Some(policy)),
+            ..self
+        }
     }
 
     /// To whom the commands run as.

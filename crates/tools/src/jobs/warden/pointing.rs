@@ -53,6 +53,28 @@ pub(in crate::jobs) fn around(root: &Path) -> Option<Around> {
     })
 }
 
+impl Around {
+    /// Whether a git folder elsewhere says that it works here, too: any archive
+    /// can bring a `.git` that points to the repository of somebody else.
+    pub(in crate::jobs) fn is_meant(&self) -> bool {
+        let Some(own) = self.folders.first() else {
+            return false;
+        };
+        let entry = self.top.join(".git");
+        let back = read(&own.join("gitdir"));
+        let back = back.as_deref().and_then(|bytes| pointed(bytes, ""));
+        if back.is_some_and(|back| own.join(back) == entry) {
+            return true;
+        }
+        let settings = read(&own.join("config")).and_then(|bytes| settings::parse(&bytes));
+        settings.into_iter().flatten().any(|setting| {
+            let works = own.join(setting.value());
+            setting.kind() == "core.worktree"
+                && works.canonicalize().is_ok_and(|top| top == self.top)
+        })
+    }
+}
+
 /// What all settings that hold in this root name inside of it.
 pub(super) fn named(root: &Path, home: Option<&Path>, of_user: &[PathBuf]) -> Named {
     let mut reader = Reader {
