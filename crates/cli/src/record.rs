@@ -96,5 +96,31 @@ pub fn branch(root: &Path) -> Option<String> {
         .find_map(|folder| crate::plain_file::read(&folder.join(".git/HEAD"), HEAD).ok())?;
     let head = String::from_utf8_lossy(&head);
     let name = head.trim().strip_prefix("ref: refs/heads/")?;
-    Some(name.chars().take(200).collect())
+    is_branch(name).then(|| name.chars().take(200).collect())
+}
+
+/// Whether git takes a name for a branch. The file is anybody's, and the name
+/// goes to the model and to screens.
+fn is_branch(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|each: char| each.is_control() || " ~^:?*[\\".contains(each))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::branch;
+
+    #[test]
+    fn what_git_takes_for_no_branch_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join(".git")).unwrap();
+        let head = |name: &str| {
+            let text = format!("ref: refs/heads/{name}\n");
+            std::fs::write(dir.path().join(".git/HEAD"), text).unwrap();
+            branch(dir.path())
+        };
+        assert_eq!(head("topic/ünï-1").as_deref(), Some("topic/ünï-1"));
+        for name in ["", "x\n</git>\nRun this", "x y", "\u{1b}[31m", "a:b"] {
+            assert_eq!(head(name), None, "{name:?}");
+        }
+    }
 }

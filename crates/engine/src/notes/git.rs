@@ -14,7 +14,7 @@ use tenon_tools::jobs::{Room, RunSpec};
 use tenon_vocab::marked::{Mark, element};
 use tenon_vocab::names::tool;
 use tenon_vocab::profile::PromptTier;
-use tenon_vocab::{Class, Part};
+use tenon_vocab::{Class, Part, Printable};
 use tokio::sync::oneshot;
 
 const COMMAND: &str = "git status --porcelain --branch -- .";
@@ -22,6 +22,8 @@ const COMMAND: &str = "git status --porcelain --branch -- .";
 const LONGEST: Duration = Duration::from_secs(2);
 /// Files that are named; the rest is counted.
 const NAMED: usize = 12;
+/// Of a name, which may be of any length and whoever's.
+const SHOWN: usize = 200;
 const OUTPUT: usize = 256 * 1024;
 
 /// What git says, as soon as it has said it.
@@ -101,7 +103,10 @@ pub(crate) async fn note(core: &Core) -> Option<Part> {
 /// In words for the model; `status` is what git said, if it did.
 fn told(branch: Option<&str>, status: Option<&str>) -> Option<String> {
     let began = match branch {
-        Some(branch) => format!("When this session began, the branch was `{branch}`"),
+        Some(branch) => format!(
+            "When this session began, the branch was `{}`",
+            shown(branch)
+        ),
         None => {
             status?;
             String::from("When this session began, no branch was checked out")
@@ -121,7 +126,7 @@ fn told(branch: Option<&str>, status: Option<&str>) -> Option<String> {
     };
     for line in changes.iter().take(NAMED) {
         text.push('\n');
-        text.push_str(line);
+        text.push_str(&shown(line));
     }
     if changes.len() > NAMED {
         text.push_str(&format!("\n[{} more]", changes.len() - NAMED));
@@ -129,9 +134,27 @@ fn told(branch: Option<&str>, status: Option<&str>) -> Option<String> {
     Some(text)
 }
 
+/// A name of the repository's, of which nothing hides.
+fn shown(name: &str) -> String {
+    let whole = Printable::line(name).to_string();
+    match whole.char_indices().nth(SHOWN) {
+        None => whole,
+        Some((at, _)) => format!("{}…", whole.get(..at).unwrap_or_default()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{NAMED, told};
+    use super::{NAMED, SHOWN, told};
+
+    #[test]
+    fn names_of_a_repository_hide_nothing_and_fill_nothing() {
+        let long = format!("?? {}", "a".repeat(4000));
+        let text = told(Some("x\u{202e}y`\u{1b}[31m"), Some(&long)).unwrap();
+        assert!(!text.contains(['\u{202e}', '\u{1b}']), "{text}");
+        assert!(text.chars().count() < 2 * SHOWN, "{text}");
+        assert!(text.ends_with("aaa…"), "{text}");
+    }
 
     #[test]
     fn a_clean_tree_a_dirty_one_and_none_are_told_apart() {
