@@ -192,6 +192,8 @@ impl Host for CallHost {
                     switch,
                     walls,
                     variables,
+                    folder,
+                    changed,
                 } => {
                     outside::ask(
                         &self.core,
@@ -204,6 +206,8 @@ impl Host for CallHost {
                             switch,
                             walls,
                             variables,
+                            folder,
+                            changed,
                         },
                     )
                     .await

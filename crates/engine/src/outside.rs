@@ -6,6 +6,7 @@
 use crate::ask::question;
 use crate::core::Core;
 use crate::parts::{Approval, Confirm};
+use std::path::{Path, PathBuf};
 use tenon_tools::HostReply;
 use tenon_tools::jobs::Walls;
 use tenon_vocab::names::tool;
@@ -24,6 +25,9 @@ pub(crate) struct Blocked {
     pub(crate) walls: Walls,
     /// Withheld variables that it would get.
     pub(crate) variables: Vec<String>,
+    pub(crate) folder: PathBuf,
+    /// Files that the command names, and that its first run changed.
+    pub(crate) changed: Vec<String>,
 }
 
 impl Blocked {
@@ -40,9 +44,32 @@ impl Blocked {
             names => format!(" It would get {} from your environment.", names.join(", ")),
         };
         format!(
-            "{}. It would run again from the beginning; part of it may already be done.{gets} To always allow it: `{}` in tenon.jsonc",
-            self.denial, self.switch
+            "{}. It would run again from the beginning; part of it may already be done.{}{gets} To always allow it: `{}` in tenon.jsonc",
+            self.denial,
+            self.rewritten(),
+            self.switch
         )
+    }
+
+    /// What would run is not what was there when it was first allowed.
+    fn rewritten(&self) -> String {
+        match self.changed.as_slice() {
+            [] => String::new(),
+            [file] => format!(" Its first run changed `{file}`: look at it before you say yes."),
+            files => format!(
+                " Its first run changed {}: look at them before you say yes.",
+                files.join(", ")
+            ),
+        }
+    }
+
+    /// Where it would run, if that is not the project.
+    fn place(&self, root: &Path) -> String {
+        match self.folder.strip_prefix(root) {
+            Ok(below) if below.as_os_str().is_empty() => String::new(),
+            Ok(below) => format!("\n(in the folder `{}`)", below.display()),
+            Err(_) => format!("\n(in the folder `{}`)", self.folder.display()),
+        }
     }
 
     fn refused(&self) -> &'static str {
@@ -67,14 +94,15 @@ pub(crate) async fn ask(
             return HostReply::Unavailable(String::from("there is no one to ask"));
         }
     }
+    let place = blocked.place(core.workspace.root());
     let asked = question(core, run, token, |id| Question {
         id,
         kind: QuestionKind::Permission,
         title: blocked.title().to_owned(),
-        body: command.clone(),
+        body: format!("{command}{place}"),
         display: Display::Terminal {
             command,
-            output: String::new(),
+            output: place.trim_start().to_owned(),
             exit_code: None,
             job: None,
             state: None,

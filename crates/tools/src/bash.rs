@@ -8,6 +8,7 @@ use crate::jobs::{
     Detached, Ended, Input, Jobs, Leftovers, NotStarted, Placement, Report, Room, RunOutcome,
     RunSpec, Walls, WayOut, end_line, seconds,
 };
+use crate::named::NamedFiles;
 use crate::workspace::Workspace;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -155,6 +156,7 @@ impl Tool for Bash {
                 Err(obstacle) => return *obstacle,
             };
             let hidden = named_but_hidden(command, &cwd, host);
+            let before = NamedFiles::look(command, &cwd);
             let spec = run_spec(&input, command, cwd, host);
             let mut outcome = run_once(spec.clone(), host).await;
             // What was only read is asked about as any other command: no switch
@@ -179,7 +181,7 @@ impl Tool for Bash {
                     ),
                 );
             }
-            perhaps_again(spec, outcome, first, host).await
+            perhaps_again(spec, outcome, first, (host, before)).await
         })
     }
 }
@@ -263,14 +265,17 @@ async fn perhaps_again(
     mut spec: RunSpec,
     mut outcome: RunOutcome,
     mut output: ToolOutput,
-    host: &dyn Host,
+    (host, before): (&dyn Host, NamedFiles),
 ) -> ToolOutput {
     // What was only read is asked about as any other command first.
     if host.room() == Room::Reading {
         return output;
     }
     while let Some(stop) = stop(&spec, &outcome, host.jobs().way_out()) {
+        let asked = NamedFiles::look(&spec.command, &spec.cwd);
         let request = HostRequest::RunAgain {
+            folder: spec.cwd.clone(),
+            changed: asked.changed_since(&before, host.workspace().root()),
             command: spec.command.clone(),
             denial: stop.why.clone(),
             switch: stop.switch,
@@ -281,6 +286,13 @@ async fn perhaps_again(
             HostReply::Allowed => {}
             HostReply::Refused(reason) => return noted(output, &reason),
             HostReply::Answer(_) | HostReply::Todo(_) | HostReply::Unavailable(_) => return output,
+        }
+        // The yes was for what was there when it was asked for.
+        let now = NamedFiles::look(&spec.command, &spec.cwd);
+        let others = now.changed_since(&asked, host.workspace().root());
+        if let Some(other) = others.first() {
+            let note = format!("not run again: `{other}` changed while the user was asked");
+            return noted(output, &note);
         }
         let (again, how) = match stop.walls {
             Walls::Outside | Walls::Own => ("outside the sandbox", "outside it"),

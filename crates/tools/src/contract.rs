@@ -95,6 +95,10 @@ pub enum HostRequest {
         walls: Walls,
         /// Withheld variables that it would get.
         variables: Vec<String>,
+        /// Where it runs.
+        folder: PathBuf,
+        /// Files that its line names, and that its first run changed.
+        changed: Vec<String>,
     },
 }
 

@@ -9,6 +9,7 @@ pub mod custom;
 pub mod files;
 pub mod input;
 pub mod jobs;
+mod named;
 pub mod output;
 mod process;
 pub mod programs;

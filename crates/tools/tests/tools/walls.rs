@@ -191,6 +191,29 @@ async fn a_yes_runs_it_once_outside_and_the_next_command_is_inside_again() {
 }
 
 #[tokio::test]
+async fn a_script_that_its_first_run_rewrites_is_named_in_the_question() {
+    if !has_walls() {
+        return;
+    }
+    let walled = Walled::new(HostReply::Refused(String::from("no")));
+    let root = walled.workspace.root().to_owned();
+    std::fs::write(root.join("plain.sh"), "echo x > ../outside").unwrap();
+    let script = "printf 'touch ../pwned' > own.sh; echo x > ../outside";
+    std::fs::write(root.join("own.sh"), script).unwrap();
+    walled.bash("sh plain.sh").await;
+    walled.bash("sh ./own.sh").await;
+    let asked = walled.asked.lock().unwrap();
+    let changed = asked.iter().map(|asked| match asked {
+        HostRequest::RunAgain { changed, .. } => changed.clone(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(
+        changed.collect::<Vec<_>>(),
+        [vec![], vec!["own.sh".to_owned()]]
+    );
+}
+
+#[tokio::test]
 async fn a_hidden_file_that_a_command_names_is_said_to_be_hidden() {
     if !has_walls() {
         return;
