@@ -5,7 +5,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tenon_model::{Identity, Model, Parameters, Window, WindowSource};
-use tokio::task::JoinHandle;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
 /// One model with its parameters, and what its server said of it.
@@ -14,9 +15,16 @@ pub(crate) struct Current {
     pub(crate) parameters: Parameters,
     served: Mutex<Served>,
     /// The question for the window, while it is under way.
-    asking: Mutex<Option<JoinHandle<()>>>,
+    asking: Mutex<Option<Asking>>,
     /// The names that the server offers, once it was asked for them.
     offered: Mutex<Option<Vec<String>>>,
+}
+
+/// It is over when the other end is gone. Any number may wait for it.
+#[derive(Debug, Clone)]
+struct Asking {
+    over: watch::Receiver<()>,
+    task: AbortHandle,
 }
 
 /// What is known of the window that the server serves.
@@ -89,12 +97,15 @@ impl Current {
 
     fn ask_for_window(self: &Arc<Self>) {
         let current = Arc::clone(self);
+        let (under_way, over) = watch::channel(());
         let asking = tokio::spawn(async move {
+            let _under_way = under_way;
             if let Some(window) = current.model.served_window().await {
                 *current.served() = Served::Said(window);
             }
         });
-        *self.asking() = Some(asking);
+        let task = asking.abort_handle();
+        *self.asking() = Some(Asking { over, task });
     }
 
     /// Asks a server that has said its window whether that is still so: it may
@@ -126,19 +137,27 @@ impl Current {
         *self.served() == Served::Unasked
     }
 
-    fn asking(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+    fn asking(&self) -> MutexGuard<'_, Option<Asking>> {
         self.asking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the server was asked, and has not answered.
+    pub(crate) fn is_asking(&self) -> bool {
+        let asking = self.asking();
+        asking
+            .as_ref()
+            .is_some_and(|asking| asking.over.has_changed().is_ok())
     }
 
     /// Waits for the question that is under way, if there is one: nothing is
     /// asked of the server beside it. An interrupt gives it up.
     pub(crate) async fn window_settled(&self, token: &CancellationToken) {
-        let asking = self.asking().take();
-        if let Some(mut asking) = asking {
+        let asking = self.asking().clone();
+        if let Some(Asking { mut over, task }) = asking {
             tokio::select! {
                 biased;
-                () = token.cancelled() => asking.abort(),
-                _ = &mut asking => {}
+                () = token.cancelled() => task.abort(),
+                _ = over.changed() => {}
             }
         }
     }

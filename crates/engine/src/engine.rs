@@ -100,6 +100,7 @@ async fn serve(
         }
         core.inbox.run_over();
         idle(&core);
+        small::tell_when_known(&core);
         wake::if_due(&core);
     }
     inbox.abort();

@@ -75,7 +75,7 @@ async fn answer(core: &Core, query: Query) -> Reply {
         Query::ModelsOf { provider } => providers::models_of(core, &provider).await,
         Query::Tools => tools(core),
         Query::Context => context::show(core).await,
-        Query::Meter => context::meter(core),
+        Query::Meter => context::meter(core).await,
         Query::Cost => cost(core),
         Query::Grants => permissions::list(core),
         Query::Jobs => jobs(core),

@@ -6,8 +6,27 @@ use crate::active;
 use crate::budget::{self, LimitSource};
 use crate::compact::figure;
 use crate::core::Core;
+use std::sync::Arc;
 use tenon_model::{SMALL_WINDOW, Software, Window, WindowSource};
 use tenon_vocab::{NoticeLevel, RunId};
+
+/// After the run in which the server was first asked for its window: nobody waits
+/// for what it says.
+pub(crate) fn tell_when_known(core: &Arc<Core>) {
+    let current = core.active.get();
+    if !current.is_asking() {
+        return;
+    }
+    let core = Arc::clone(core);
+    tokio::spawn(async move {
+        let shutdown = &core.inbox.shutdown;
+        current.window_settled(shutdown).await;
+        // After a shutdown the log is being closed.
+        if !shutdown.is_cancelled() {
+            tell(&core, None);
+        }
+    });
+}
 
 pub(crate) fn tell(core: &Core, run: Option<RunId>) {
     let current = core.active.get();

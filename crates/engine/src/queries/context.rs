@@ -49,12 +49,14 @@ pub(super) async fn show(core: &Core) -> Reply {
 }
 
 /// The same as figures, for a status line.
-pub(super) fn meter(core: &Core) -> Reply {
+pub(super) async fn meter(core: &Core) -> Reply {
+    let current = core.active.get();
+    current.window_settled(&core.inbox.shutdown).await;
     let history = core.emitter.history(0).2;
     let layout = core.layout();
     let shares = account::shares(&layout.fragments, &layout.prefix.tools, &history);
     let used = core.meter.used(account::total(&shares));
-    let limit = budget::limit(core, &core.active.get());
+    let limit = budget::limit(core, &current);
     let (usage, cost) = core.emitter.state(|state| (state.usage(), state.cost()));
     Reply::Meter(Meter {
         used: used.tokens,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tenon_engine::Engine;
 use tenon_model::{Identity, Window, WindowSource};
 use tenon_vocab::port::Handle;
-use tenon_vocab::{Command, Outcome, Part, Query, SessionId, StopReason};
+use tenon_vocab::{Command, EventKind, Outcome, Part, Query, Reply, SessionId, StopReason};
 
 fn window(tokens: u64, source: WindowSource) -> Window {
     Window { tokens, source }
@@ -377,6 +377,27 @@ async fn of_a_window_that_nobody_knows_a_long_conversation_hears_once() {
     let events = prompt(&mut handle, "more").await;
     assert!(notices(&events, "crowded").is_empty());
     assert_eq!(model.bodies().len(), 3, "an assumption refuses nothing");
+    end(handle).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_small_window_is_told_when_the_server_says_it_and_not_with_the_next_prompt() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let served = window(4_096, WindowSource::Server("/props".into()));
+    let model = model(None, Some(served), vec![Turn::text("hi").using(2_000, 5)]);
+    let mut handle = world.start(id, &model);
+    prompt(&mut handle, "one").await;
+    match handle.queries.ask(Query::Meter).await {
+        Reply::Meter(meter) => assert_eq!(meter.limit, Some(4_096)),
+        other => panic!("no figures: {other:?}"),
+    }
+    let told = loop {
+        let event = handle.events.next().await.unwrap();
+        if let EventKind::Notice(notice) = &event.kind {
+            break notice.clone();
+        }
+    };
+    assert_eq!(told.kind, "small_window", "{told:?}");
     end(handle).await;
 }
 
