@@ -37,5 +37,5 @@ pub fn run(command: AgentsCommand) -> CommandResult {
             agent.description,
         ]);
     }
-    pages::print(&table.to_string())
+    pages::print(&pages::fitting(&table))
 }

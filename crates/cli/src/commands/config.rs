@@ -104,7 +104,7 @@ fn path(place: &Place, form: Form) -> CommandResult {
         let there = if there { "" } else { "not there yet" };
         table.row([what, &path.display().to_string(), there]);
     }
-    pages::print(&table.to_string())
+    pages::print(&pages::fitting(&table))
 }
 
 fn init(place: &Place, existing: Existing) -> Result<PathBuf, CliError> {
@@ -227,9 +227,9 @@ fn as_table(loaded: &Loaded, resolved: Option<&Resolved>) -> CommandResult {
         let key = String::from("permission");
         table.row([key, rule.to_string(), rule.origin.clone()]);
     }
-    let mut page = table.to_string();
+    let mut page = pages::fitting(&table);
     if let Some(provider) = resolved.and_then(|resolved| resolved.provider.as_ref()) {
-        page = format!("{}\n{page}", in_use(loaded, provider));
+        page = format!("{}\n{page}", pages::fitting(&in_use(loaded, provider)));
     }
     if !loaded.ignored().is_empty() {
         let mut table = Table::new(&["ignored", "from", "why"]);
@@ -237,7 +237,7 @@ fn as_table(loaded: &Loaded, resolved: Option<&Resolved>) -> CommandResult {
             let origin = ignored.origin.to_string();
             table.row([ignored.key.clone(), origin, ignored.why.clone()]);
         }
-        page = format!("{page}\n{table}");
+        page = format!("{page}\n{}", pages::fitting(&table));
     }
     for warning in warnings(loaded, resolved) {
         complain(Printable::line(warning).as_str());

@@ -39,7 +39,7 @@ pub fn run(shared: &Shared, command: ContextCommand) -> CommandResult {
     for trouble in &shown.troubles {
         complain(Printable::line(trouble).as_str());
     }
-    let mut page = shown.table().to_string();
+    let mut page = pages::fitting(&shown.table());
     if depth == Depth::Texts {
         page.push_str(Printable::block(&shown.texts()).as_str());
     }

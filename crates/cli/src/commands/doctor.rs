@@ -14,9 +14,7 @@ use crate::assemble;
 use crate::error::CliError;
 use crate::place::Place;
 use crate::render::table::Table;
-use crate::repl::table::width;
 use serde_json::{Value, json};
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use tenon_config::Resolved;
 use tenon_policy::Masker;
@@ -221,10 +219,7 @@ fn print(findings: &[Finding], lists: Lists) -> Result<(), CliError> {
             table.row([String::new(), String::new(), line.to_owned()]);
         }
     }
-    let mut page = match std::io::stdout().is_terminal() {
-        true => format!("{}\n", table.wrapped(width()).join("\n")),
-        false => table.to_string(),
-    };
+    let mut page = pages::fitting(&table);
     let count = |state| findings.iter().filter(|found| found.state == state).count();
     page.push_str(&match (count(State::Problem), count(State::Warn)) {
         (0, 0) => String::from("\nEverything is fine.\n"),

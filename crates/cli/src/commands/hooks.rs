@@ -84,7 +84,7 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
             "Ignored hooks of the project: {held_back}. `tenon config show` says why."
         ));
     }
-    pages::print(&table.to_string())
+    pages::print(&pages::fitting(&table))
 }
 
 fn cells(row: &Value) -> [String; 6] {

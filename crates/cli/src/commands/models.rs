@@ -455,5 +455,5 @@ fn presets(args: &ModelsArgs) -> CommandResult {
             preset.note.to_owned(),
         ]);
     }
-    pages::print(&table.to_string())
+    pages::print(&pages::fitting(&table))
 }

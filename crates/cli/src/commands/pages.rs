@@ -7,6 +7,7 @@ pub use tenon_vocab::figures::count as counted;
 use crate::args::Cli;
 use crate::error::CliError;
 use crate::render::table::Table;
+use crate::repl::table::width;
 use crate::{CommandResult, screen};
 use clap::CommandFactory;
 use std::io::{self, IsTerminal};
@@ -18,6 +19,14 @@ use tenon_vocab::Printable;
 /// does, has what it wanted.
 pub fn print(page: &str) -> CommandResult {
     printed(screen::print(page))
+}
+
+/// A table that fits the terminal, or all of it beside each other in a pipe.
+pub fn fitting(table: &Table) -> String {
+    match io::stdout().is_terminal() {
+        true => format!("{}\n", table.wrapped(width()).join("\n")),
+        false => table.to_string(),
+    }
 }
 
 /// A table may have thousands of rows.

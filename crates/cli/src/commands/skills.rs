@@ -106,7 +106,7 @@ impl Here {
         for (skill, _) in denied {
             row(skill, "denied");
         }
-        pages::print(&table.to_string())
+        pages::print(&pages::fitting(&table))
     }
 
     /// Relative to the root where it is inside.

@@ -134,7 +134,7 @@ fn list(shared: &Shared, form: Form) -> CommandResult {
         };
         table.row([spec.name, effect, decision, spec.source]);
     }
-    pages::print(&table.to_string())
+    pages::print(&pages::fitting(&table))
 }
 
 /// What the rules say of a call of which only the tool is known.

@@ -93,9 +93,19 @@ impl Table {
         widths
     }
 
-    /// The lines, with the last column wrapped to this width.
+    /// The lines, with the last column wrapped to this width; where the others leave
+    /// no room for it, each row as a record: its first cell, and the rest below.
     pub fn wrapped(&self, width: usize) -> Vec<String> {
         let widths = self.widths();
+        let all: usize = widths.iter().map(|width| width + GAP).sum();
+        let last = widths.last().map_or(0, |width| width + GAP);
+        if all > width.saturating_add(GAP) && all - last + NARROWEST > width {
+            return self
+                .rows()
+                .skip(1)
+                .flat_map(|row| record(&row, width))
+                .collect();
+        }
         self.rows()
             .flat_map(|row| row_lines(&row, &widths, width))
             .collect()
@@ -129,6 +139,41 @@ fn columns(line: &mut String, cells: &[(&str, usize)], widths: &[usize]) -> usiz
         indent += column + GAP;
     }
     indent
+}
+
+/// A row under its first cell.
+fn record(row: &[(&str, usize)], width: usize) -> Vec<String> {
+    let Some(((first, _), rest)) = row.split_first() else {
+        return Vec::new();
+    };
+    let mut lines = Vec::new();
+    if !first.is_empty() {
+        lines.extend(wrap(first, width));
+    }
+    let room = width.saturating_sub(GAP);
+    let mut line = String::new();
+    for (cell, wide) in rest.iter().filter(|(cell, _)| !cell.is_empty()) {
+        if !line.is_empty() && line.width() + GAP + wide <= room {
+            line.extend([" ".repeat(GAP).as_str(), cell]);
+        } else {
+            lines.extend(set_in(&line, room));
+            (*cell).clone_into(&mut line);
+        }
+    }
+    lines.extend(set_in(&line, room));
+    lines
+}
+
+fn set_in(line: &str, room: usize) -> Vec<String> {
+    let pieces = match line {
+        "" => Vec::new(),
+        line => wrap(line, room),
+    };
+    let indent = " ".repeat(GAP);
+    pieces
+        .iter()
+        .map(|piece| format!("{indent}{piece}"))
+        .collect()
 }
 
 fn row_lines(row: &[(&str, usize)], widths: &[usize], width: usize) -> Vec<String> {
@@ -177,6 +222,27 @@ mod tests {
             table.wrapped(27),
             ["name  what", "ab    one two three four", "      five"]
         );
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_beside_each_other_stand_below_the_first() {
+        let mut table = Table::new(&["key", "value", "from"]);
+        table.row(["permission", "grep: allow", "built-in"]);
+        table.row(["", "a", "b"]);
+        table.row(["url", "http://127.0.0.1:8911/v1", "a variable that is set"]);
+        assert_eq!(
+            table.wrapped(30),
+            [
+                "permission",
+                "  grep: allow  built-in",
+                "  a  b",
+                "url",
+                "  http://127.0.0.1:8911/v1",
+                "  a variable that is set"
+            ]
+        );
+        let beside = table.to_string();
+        assert_eq!(table.wrapped(60), beside.lines().collect::<Vec<_>>());
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub fn show(reading: &Reading, form: Form) -> CommandResult {
             complain("this session made no calls, so there were no decisions");
             Ok(ExitCode::SUCCESS)
         }
-        Form::Table => pages::print(&table(&audit.rows).to_string()),
+        Form::Table => pages::print(&pages::fitting(&table(&audit.rows))),
     }
 }
 

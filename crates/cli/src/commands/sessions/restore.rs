@@ -143,7 +143,7 @@ fn list(found: &[(KeptFile, Now)]) -> CommandResult {
             },
         ]);
     }
-    pages::print(&table.to_string())
+    pages::print(&pages::fitting(&table))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
