@@ -26,8 +26,8 @@ use tenon_vocab::figures;
 use tenon_vocab::form;
 use tenon_vocab::marked;
 use tenon_vocab::{
-    ContextChange, Cut, Event, EventKind, Message, Part, Refusals, Role as Speaker, Segment,
-    Status, TextChannel, TextDelta, TodoItem, ToolCallPart,
+    ContextChange, Cut, Event, EventKind, Message, Origin, Part, Refusals, Role as Speaker,
+    Segment, Status, TextChannel, TextDelta, TodoItem, ToolCallPart,
 };
 
 /// How much of a thought is kept while it streams.
@@ -391,6 +391,13 @@ impl Flow {
     fn user(&mut self, message: &Message, columns: usize) {
         let text = said(message);
         if text.is_empty() {
+            return;
+        }
+        // Nobody typed it, and what it is about has been said.
+        if message.origin == Origin::Rule {
+            if self.fold == Fold::Whole {
+                self.remark(Role::Dim, &text, columns);
+            }
             return;
         }
         self.begin(Block::User);

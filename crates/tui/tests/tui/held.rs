@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tenon_tui::input::Input;
 use tenon_vocab::{
-    CallId, Display, Message, Notice, NoticeLevel, Outcome, RunId, RunOrigin, RunStarted,
+    CallId, Display, Message, Notice, NoticeLevel, Origin, Outcome, RunId, RunOrigin, RunStarted,
     TextChannel, TextDelta, TodoItem, TodoStatus, ToolOutput, ToolResult, ToolUse, notice,
 };
 
@@ -106,6 +106,23 @@ fn a_file_that_a_prompt_mentions_is_told_behind_the_prompt() {
     stage.end_run(finished(Outcome::Completed));
     let order = [prompt, "12 lines", "@gone", "So it is.", "Done."];
     in_order(&stage, &order);
+}
+
+#[test]
+fn what_nobody_typed_is_not_shown_as_a_prompt() {
+    let mut stage = Stage::new(80, 24);
+    stage.begin_run("go");
+    let reminder = Message {
+        origin: Origin::Rule,
+        ..Message::user("Go on with what waited.")
+    };
+    stage.event(reminder);
+    stage.end_run(finished(Outcome::Completed));
+    let shown = stage.shown();
+    assert!(
+        shown.contains("go") && !shown.contains("what waited"),
+        "{shown}"
+    );
 }
 
 /// What a run with these tasks leaves on the screen, and what it showed last.
