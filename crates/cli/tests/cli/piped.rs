@@ -126,6 +126,30 @@ fn a_pipe_gets_each_line_of_an_answer_once_and_no_plan() {
 }
 
 #[test]
+fn a_pipe_gets_a_plan_only_where_it_is_longer_than_plans_are_and_never_with_final_only() {
+    let program = Program::new();
+    let run = |plan: &str, flags: &[&str]| {
+        let script = calls("list", json!({}), "That is all.").replace("I will look.", plan);
+        let model = Model::new(&script);
+        let mut command = model.command(&program.home);
+        Ran::of(
+            command
+                .args(["exec", "-p", "go"])
+                .args(flags)
+                .output()
+                .unwrap(),
+        )
+        .ended(0)
+    };
+    let short = "I look.\\nThen I think.";
+    assert_eq!(run(short, &[]).out, "That is all.\n");
+    let long = "I look.\\nI think.\\nI write.\\nI test.";
+    assert!(run(long, &[]).out.starts_with("I look.\nI think.\n"));
+    let ran = run(long, &["--final-only"]);
+    assert_eq!(ran.out, "That is all.\n");
+}
+
+#[test]
 fn with_v_the_files_of_rules_are_named_in_every_run() {
     let program = Program::new();
     let model = Model::says("hello");
