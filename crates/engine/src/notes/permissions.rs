@@ -126,14 +126,20 @@ impl Permissions {
     fn free(&self) -> &'static str {
         let is_held =
             (self.sandbox.as_ref()).is_some_and(|sandbox| sandbox.state == SandboxState::Enforced);
-        match self.mode {
-            PermissionMode::Auto if is_held => {
+        match (self.mode, is_held) {
+            (PermissionMode::Auto, true) => {
                 "Edits to project files, and commands that are not dangerous, run"
             }
-            PermissionMode::AcceptEdits | PermissionMode::Auto => {
+            (PermissionMode::AcceptEdits, true) => {
                 "Edits to project files, and commands that only read, run"
             }
-            PermissionMode::Ask | PermissionMode::Plan => "Commands that only read run",
+            (PermissionMode::AcceptEdits | PermissionMode::Auto, false) => {
+                "Edits to project files, and the simplest commands that read (`cat`, `ls`), run"
+            }
+            (PermissionMode::Ask | PermissionMode::Plan, true) => "Commands that only read run",
+            (PermissionMode::Ask | PermissionMode::Plan, false) => {
+                "Only the simplest commands that read (`cat`, `ls`) run"
+            }
         }
     }
 }
@@ -210,23 +216,26 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_auto_promises_nothing_that_no_sandbox_holds() {
-        let mut open = given(PermissionMode::Auto, Approval::Ask);
-        for state in [
-            SandboxState::Unknown,
-            SandboxState::Lacking("it is not there".into()),
+    fn no_mode_promises_what_only_a_sandbox_can_hold() {
+        for mode in [
+            PermissionMode::Ask,
+            PermissionMode::AcceptEdits,
+            PermissionMode::Auto,
         ] {
-            open.sandbox.as_mut().unwrap().state = state;
-            let words = open.words();
-            assert!(words.contains("commands that only read, run"), "{words}");
+            let mut open = given(mode, Approval::Ask);
+            let lacking = SandboxState::Lacking("it is not there".into());
+            for state in [Some(SandboxState::Unknown), Some(lacking), None] {
+                match (state, &mut open.sandbox) {
+                    (Some(state), Some(sandbox)) => sandbox.state = state,
+                    (_, sandbox) => *sandbox = None,
+                }
+                let words = open.words();
+                assert!(words.contains("simplest commands that read"), "{words}");
+                assert!(!words.contains("that only read"), "{words}");
+                assert!(!words.contains("not dangerous"), "{words}");
+            }
+            assert!(open.words().ends_with("Commands run without a sandbox."));
         }
-        open.sandbox = None;
-        let words = open.words();
-        assert!(
-            words.ends_with("Commands run without a sandbox."),
-            "{words}"
-        );
-        assert!(words.contains("commands that only read, run"), "{words}");
     }
 
     #[test]
