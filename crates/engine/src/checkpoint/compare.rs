@@ -2,7 +2,7 @@
 //! where to look, the content decides.
 
 use super::base::{Parted, Whose};
-use super::keep::{Shelf, reason};
+use super::keep::{IGNORED_SHARE, Shelf, reason};
 use super::moved::{self, Content, Moving, Origin, Origins};
 use super::{Between, Edited, Found};
 use crate::core::Core;
@@ -16,8 +16,6 @@ use tenon_vocab::{BlobRef, FileChange, FileMark, Unkept};
 
 /// What is recorded of one command.
 const FILES: usize = 20_000;
-/// What is ignored may take this share of what a session keeps.
-const IGNORED_SHARE: u64 = 4;
 /// The end of a run waits for it.
 const TIME: Duration = Duration::from_secs(5);
 
@@ -361,22 +359,27 @@ impl Comparing<'_> {
     /// What is ignored is often a product, and must not take all the room.
     fn store(&mut self, path: &str, bytes: &[u8], stored: u64) -> Result<BlobRef, String> {
         let blobs = self.core.emitter.blobs();
+        let limit = self.core.given.checkpoints.total_bytes;
+        let is_ignored = self.ignored.contains(path);
+        let ignored = self.shelf.stored_ignored;
+        if is_ignored && ignored + stored > limit / IGNORED_SHARE {
+            return Err(format!(
+                "it is ignored, and this session keeps {ignored} bytes of ignored files already (they get no more than a quarter of `checkpoints.max_bytes`)"
+            ));
+        }
         let used = self
             .shelf
             .stored
             .get_or_insert_with(|| blobs.stored_bytes());
-        let limit = self.core.given.checkpoints.total_bytes;
-        if self.ignored.contains(path) && *used + stored > limit / IGNORED_SHARE {
-            return Err(format!(
-                "it is ignored, and this session keeps {used} bytes already (of ignored files no more is kept than a quarter of `checkpoints.max_bytes`)"
-            ));
-        }
         if *used + stored > limit {
             return Err(format!(
                 "this session already keeps {limit} bytes (`checkpoints.max_bytes`)"
             ));
         }
         *used += stored;
+        if is_ignored {
+            self.shelf.stored_ignored += stored;
+        }
         blobs.put_file(bytes).map_err(|error| error.to_string())
     }
 

@@ -16,8 +16,9 @@ use tenon_tools::workspace::{EntryKind, Scan, Scanned, Stamp};
 
 /// What one session lays aside, as it lies on the disk.
 const ASIDE: u64 = 64 * 1024 * 1024;
-/// Of that, what files that are ignored may take: many are only products.
-const IGNORED: u64 = ASIDE / 4;
+/// Files that are ignored may take one part in so many of any room: many are
+/// only products.
+pub(super) const IGNORED_SHARE: u64 = 4;
 /// What is read for one command while it waits.
 const READ: u64 = 64 * 1024 * 1024;
 /// What is read while nobody waits.
@@ -73,6 +74,8 @@ pub(super) struct Shelf {
     aside: Option<Aside>,
     /// What this session has in its blobs, once it was looked at.
     pub(super) stored: Option<u64>,
+    /// How much of that went there for ignored files since it was opened.
+    pub(super) stored_ignored: u64,
 }
 
 /// Whether all that can be kept is.
@@ -170,7 +173,7 @@ impl Shelf {
         wanted.sort_unstable_by_key(|entry| entry.stamp.size);
         wanted.retain(|entry| {
             used += entry.stamp.size;
-            used <= IGNORED
+            used <= ASIDE / IGNORED_SHARE
         });
         wanted
     }

@@ -150,20 +150,38 @@ async fn what_the_user_removed_between_two_commands_is_not_the_commands() {
     session.leave().await;
 }
 
+/// 120,000 characters that hardly become fewer when they are packed.
+fn noise(seed: u64) -> String {
+    let mut state = seed;
+    let next = move || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        char::from(b'!' + u8::try_from((state >> 33) % 90).unwrap())
+    };
+    std::iter::repeat_with(next).take(120_000).collect()
+}
+
+#[tokio::test]
+async fn what_is_kept_of_other_files_takes_nothing_from_the_share_of_ignored_ones() {
+    let mut session = with_products();
+    session.checkpoints.total_bytes = 400_000;
+    session.write("one.txt", &noise(1));
+    session.write("two.txt", &noise(2));
+    let env = session.read(".env");
+    hidden(&mut session, "rm -r one.txt two.txt").await;
+    assert!(session.blobs().stored_bytes() > 400_000 / 4);
+    hidden(&mut session, "rm -r .env").await;
+    let notice = session.ask(Command::Undo).await;
+    assert!(session.has(".env"), "{}", notice.message);
+    assert_eq!(session.read(".env"), env);
+    session.leave().await;
+}
+
 #[tokio::test]
 async fn ignored_files_take_no_more_than_their_share_of_the_room() {
     let mut session = with_products();
     session.checkpoints.total_bytes = 400_000;
-    let noise = |seed: u64| -> String {
-        let mut state = seed;
-        let next = move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            char::from(b'!' + u8::try_from((state >> 33) % 90).unwrap())
-        };
-        std::iter::repeat_with(next).take(120_000).collect()
-    };
     session.write("large.db", &noise(1));
     session.write("large.txt", &noise(2));
     let before = session.read("large.txt");
