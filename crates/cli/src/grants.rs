@@ -3,7 +3,6 @@
 
 use crate::error::CliError;
 use crate::place::Place;
-use crate::plain_file;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,7 +65,7 @@ pub fn sink(place: &Place) -> GrantSink {
 fn read(path: &Path) -> Result<Grants, String> {
     let unreadable =
         |error: std::io::Error| format!("can't read this project's permissions: {error}");
-    let file = match plain_file::open(path) {
+    let file = match tenon_files::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Grants::new()),
         Err(error) => return Err(unreadable(error)),

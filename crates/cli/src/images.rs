@@ -140,7 +140,7 @@ pub fn file(path: &Path, limits: Limits) -> Result<Part, CliError> {
         CliError::usage(format!("can't read the image {shown}: {why}"))
             .with_hint("Check the path; it is relative to the current directory.")
     };
-    let opened = crate::plain_file::open(path).map_err(|error| cannot(error.to_string()))?;
+    let opened = tenon_files::open(path).map_err(|error| cannot(error.to_string()))?;
     let facts = opened
         .metadata()
         .map_err(|error| cannot(error.to_string()))?;

@@ -6,7 +6,6 @@
 
 use crate::assemble::Session;
 use crate::place::Place;
-use crate::plain_file;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -96,7 +95,7 @@ impl Logs {
         let mut options = OpenOptions::new();
         options.append(true).create(true).mode(0o600);
         // One write: lines of two processes do not mix.
-        plain_file::open_with(&mut options, &self.path)?.write_all(line.as_bytes())
+        tenon_files::open_with(&mut options, &self.path)?.write_all(line.as_bytes())
     }
 
     /// Begins a new file where the line has no room, and drops the oldest.
@@ -110,7 +109,7 @@ impl Logs {
         }
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false).mode(0o600);
-        let lock = plain_file::open_with(&mut options, &self.path.with_extension("lock"))?;
+        let lock = tenon_files::open_with(&mut options, &self.path.with_extension("lock"))?;
         lock.lock()?;
         // Another process may have done it meanwhile.
         if !is_full() {

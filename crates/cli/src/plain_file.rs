@@ -1,10 +1,7 @@
-//! Small files of our own state and of other programs: read without a wait, and
-//! written whole. Project files have the workspace.
+//! Small files of our own state, written whole. What reads them is `tenon_files`.
 
 use std::io::{self, Write as _};
 use std::path::Path;
-
-pub use tenon_files::{open, open_with, read};
 
 /// Puts a page in the place of another, whole or not at all. For nobody else to
 /// read.

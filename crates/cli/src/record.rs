@@ -93,7 +93,7 @@ fn meta(place: &Place, id: SessionId) -> Event {
 pub fn branch(root: &Path) -> Option<String> {
     let head = root
         .ancestors()
-        .find_map(|folder| crate::plain_file::read(&folder.join(".git/HEAD"), HEAD).ok())?;
+        .find_map(|folder| tenon_files::read(&folder.join(".git/HEAD"), HEAD).ok())?;
     let head = String::from_utf8_lossy(&head);
     let name = head.trim().strip_prefix("ref: refs/heads/")?;
     is_branch(name).then(|| name.chars().take(200).collect())

@@ -104,7 +104,7 @@ fn sort_at(path: &Path, root: &str, lines: Vec<String>, remember: Remember) -> S
 }
 
 fn read(path: &Path) -> Page {
-    plain_file::read(path, LARGEST)
+    tenon_files::read(path, LARGEST)
         .ok()
         .and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default()

@@ -2,7 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// Without `.` and `..`, so that paths can be compared by their parts.
+/// Without `.` and `..`, so that paths can be compared by their parts. `/..` is
+/// `/`, as the kernel has it.
 #[must_use]
 pub fn plain(path: &Path) -> PathBuf {
     let mut kept = PathBuf::new();

@@ -2,7 +2,6 @@
 //! where. Where the desktop has no store for it, the key itself stands here,
 //! which is why the file is its owner's alone, or it is not read at all.
 
-use crate::plain_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, OpenOptions};
@@ -152,7 +151,7 @@ impl Keys {
     }
 
     fn read(&self) -> Result<Page, KeysError> {
-        let file = match plain_file::open(&self.path) {
+        let file = match tenon_files::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Page::default()),
             opened => opened.map_err(self.wrong("read"))?,
         };
@@ -183,7 +182,7 @@ impl Keys {
         // Two logins at once must not lose one of the keys.
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false).mode(0o600);
-        let lock = plain_file::open_with(&mut options, &self.path.with_extension("lock"))
+        let lock = tenon_files::open_with(&mut options, &self.path.with_extension("lock"))
             .map_err(&wrong)?;
         lock.lock().map_err(&wrong)?;
         let mut page = self.read()?;

@@ -4,7 +4,7 @@ use super::pages;
 use crate::args::{LogsCommand, Shared};
 use crate::error::CliError;
 use crate::place::Place;
-use crate::{CommandResult, logs, plain_file};
+use crate::{CommandResult, logs};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::process::ExitCode;
@@ -68,7 +68,7 @@ fn go_on(path: &Path, mut from_here: u64) -> CommandResult {
 /// What stands behind a place, and where it ends.
 fn from(path: &Path, start: u64) -> Result<(String, u64), CliError> {
     let read = || -> std::io::Result<(String, u64)> {
-        let mut file = match plain_file::open(path) {
+        let mut file = match tenon_files::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok((String::new(), 0));

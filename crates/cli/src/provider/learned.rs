@@ -194,7 +194,7 @@ pub(super) fn now() -> u64 {
 
 /// What still holds, the oldest first. A lesson of another version is skipped.
 fn read(path: &Path) -> Vec<Lesson> {
-    let Ok(text) = plain_file::read(path, LARGEST) else {
+    let Ok(text) = tenon_files::read(path, LARGEST) else {
         return Vec::new();
     };
     let page: Page = serde_json::from_slice(&text).unwrap_or_default();

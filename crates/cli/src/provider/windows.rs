@@ -121,7 +121,7 @@ pub(super) fn count(path: &Path) -> usize {
 }
 
 fn read(path: &Path) -> Vec<Said> {
-    let Ok(text) = plain_file::read(path, LARGEST) else {
+    let Ok(text) = tenon_files::read(path, LARGEST) else {
         return Vec::new();
     };
     let page: Page = serde_json::from_slice(&text).unwrap_or_default();

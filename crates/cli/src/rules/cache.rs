@@ -1,7 +1,6 @@
 //! The texts of files that are looked at again and again: read only when
 //! something about the file has changed.
 
-use crate::plain_file;
 use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io::{self, Read};
@@ -24,7 +23,7 @@ impl Cache {
         {
             return Ok((text.clone(), *size));
         }
-        let file = plain_file::open(path)?;
+        let file = tenon_files::open(path)?;
         let about = file.metadata()?;
         let mut bytes = Vec::new();
         let cap = FragmentKind::Rules.cap() as u64;

@@ -204,7 +204,7 @@ fn short(file: &Path) -> Option<String> {
     if !found.is_file() || found.len() > LARGEST {
         return None;
     }
-    let bytes = crate::plain_file::read(file, LARGEST).ok()?;
+    let bytes = tenon_files::read(file, LARGEST).ok()?;
     String::from_utf8(bytes).ok()
 }
 

@@ -257,7 +257,7 @@ pub(super) fn gnupg(
 /// Whether a file has one of these words in it, or cannot be looked at.
 fn holds(path: &Path, words: &[&str]) -> bool {
     const LOOKED_AT: u64 = 64 * 1024;
-    let Ok(file) = crate::plain_file::open(path) else {
+    let Ok(file) = tenon_files::open(path) else {
         return true;
     };
     let mut bytes = Vec::new();

@@ -115,7 +115,7 @@ fn holds_one(path: &Path) -> bool {
     } else {
         return true;
     };
-    let Ok(file) = crate::plain_file::open(path) else {
+    let Ok(file) = tenon_files::open(path) else {
         return true;
     };
     let mut bytes = Vec::new();

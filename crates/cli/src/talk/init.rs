@@ -97,7 +97,7 @@ fn read(root: &Path, name: &str) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    crate::plain_file::open(&path)
+    tenon_files::open(&path)
         .ok()?
         .take(READ)
         .read_to_end(&mut bytes)

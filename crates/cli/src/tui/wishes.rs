@@ -47,7 +47,7 @@ fn wishes(settings: &TuiSettings, place: &Place) -> Wishes {
 
 /// The theme that was chosen by hand, if it is one.
 fn chosen(place: &Place) -> Option<String> {
-    let bytes = plain_file::read(&place.paths.state.join(FILE), LONGEST).ok()?;
+    let bytes = tenon_files::read(&place.paths.state.join(FILE), LONGEST).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     let name = text.trim();
     Theme::NAMES

@@ -139,7 +139,7 @@ impl Workspace {
                 root: Arc::new(handle),
                 names: RootNames {
                     canonical,
-                    given: path::fold(&given),
+                    given: tenon_sandbox::plain(&given),
                 },
                 external: options.external,
                 extra_read,
@@ -271,7 +271,7 @@ impl From<WorkspaceError> for Attempt {
 /// An absolute path outside the root with its links followed.
 fn outside_name(path: &Path) -> Option<PathBuf> {
     let absolute = std::path::absolute(path).ok()?;
-    resolve::canonical(&path::fold(&absolute))
+    resolve::canonical(&tenon_sandbox::plain(&absolute))
         .ok()
         .map(|canonical| canonical.path)
 }

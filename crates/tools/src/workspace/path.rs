@@ -2,7 +2,8 @@
 //! any link is followed. Touches no disk; [`super::resolve`] does.
 
 use super::error::WorkspaceError;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+use tenon_sandbox::plain;
 
 /// Linux' limits; a longer name could not exist.
 const NAME_BYTES: usize = 255;
@@ -31,9 +32,9 @@ pub(super) fn normalise(root: &RootNames, text: &str) -> Result<Lexical, Workspa
     })?;
     let path = Path::new(text);
     let absolute = if path.is_absolute() {
-        fold(path)
+        plain(path)
     } else {
-        fold(&root.canonical.join(path))
+        plain(&root.canonical.join(path))
     };
     for name in [&root.canonical, &root.given] {
         if let Ok(relative) = absolute.strip_prefix(name) {
@@ -62,21 +63,6 @@ fn check(text: &str) -> Result<(), String> {
         return Err(format!("a name in it is longer than {NAME_BYTES} bytes"));
     }
     Ok(())
-}
-
-/// Removes `.` and `..` by their letters. `/..` is `/`, as the kernel has it.
-pub(super) fn fold(path: &Path) -> PathBuf {
-    let mut folded = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                folded.pop();
-            }
-            other => folded.push(other),
-        }
-    }
-    folded
 }
 
 /// A path as facts, logs and results show it: `.` for the root, always `/`.

@@ -3,7 +3,6 @@
 use super::login::{self, Due, Login};
 use crate::auth::desktop::{Desktop, Item};
 use crate::place::Place;
-use crate::plain_file;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use tenon_config::{AuthStore, KeySource, ResolvedProvider};
@@ -36,7 +35,7 @@ pub fn metadata(place: &Place, provider: &ResolvedProvider) -> Vec<(String, Stri
 
 /// The id that Codex gave to its installation.
 fn installation_id(home: &Path) -> Option<String> {
-    let text = plain_file::read(&home.join("installation_id"), 256).ok()?;
+    let text = tenon_files::read(&home.join("installation_id"), 256).ok()?;
     let id = std::str::from_utf8(&text).ok()?.trim();
     let fits =
         (8..=64).contains(&id.len()) && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');

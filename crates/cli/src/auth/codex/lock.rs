@@ -2,7 +2,6 @@
 //! the login. Codex does not take it; that it renewed the login meanwhile is
 //! seen in the file.
 
-use crate::plain_file;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -21,7 +20,7 @@ pub async fn take(home: &Path) -> Result<File, String> {
     let cannot = |error: std::io::Error| format!("can't use {}: {error}", path.display());
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
-    let file = plain_file::open_with(&mut options, &path).map_err(cannot)?;
+    let file = tenon_files::open_with(&mut options, &path).map_err(cannot)?;
     let begin = Instant::now();
     loop {
         match file.try_lock() {

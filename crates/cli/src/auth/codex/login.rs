@@ -3,7 +3,6 @@
 
 use super::claims::{self, Claims};
 use super::refresh::Tokens;
-use crate::plain_file;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -154,7 +153,7 @@ pub async fn read(home: &Path) -> Result<Option<Login>, CredentialError> {
     let path = path(home);
     let mut tries = 0;
     loop {
-        let unreadable = match plain_file::read(&path, LARGEST) {
+        let unreadable = match tenon_files::read(&path, LARGEST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => error.to_string(),
             Ok(text) => match Login::parse(&text) {

@@ -6,7 +6,6 @@ use crate::CommandResult;
 use crate::commands::pages;
 use crate::error::CliError;
 use crate::place::Place;
-use crate::plain_file;
 use crate::screen::complain;
 use std::io::Read;
 use std::path::Path;
@@ -70,7 +69,7 @@ fn read(file: &Path) -> Result<Vec<u8>, CliError> {
     } else {
         (
             file.display().to_string(),
-            plain_file::read(file, LARGEST + 1),
+            tenon_files::read(file, LARGEST + 1),
         )
     };
     let name = Printable::line(&name);

@@ -5,7 +5,6 @@
 
 use super::repository::{SETTINGS, pointed};
 use super::settings::{self, Setting};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use tenon_sandbox::plain;
 
@@ -168,13 +167,8 @@ impl Reader<'_> {
     }
 }
 
+/// Settings that are larger are none: half of them would say something else.
 fn read(file: &Path) -> Option<Vec<u8>> {
-    let facts = file.metadata().ok()?;
-    if !facts.is_file() || facts.len() > LARGEST {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(file).ok()?;
-    file.take(LARGEST).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    let bytes = tenon_files::read(file, LARGEST + 1).ok()?;
+    (bytes.len() as u64 <= LARGEST).then_some(bytes)
 }
