@@ -173,7 +173,12 @@ impl Terminal {
         self.see_last_that("a prompt", |line| line == ">" || line.ends_with(" >"))
     }
 
+    /// Presses a key; Enter no sooner after what was seen than a hand could: a
+    /// line that comes at once behind another counts as pasted.
     pub fn key(&self, name: &str) -> &Self {
+        if name == "Enter" {
+            std::thread::sleep(std::time::Duration::from_millis(60));
+        }
         self.tmux(&["send-keys", name]);
         self
     }
@@ -183,10 +188,8 @@ impl Terminal {
         self
     }
 
-    /// Types a line and sends it, no sooner after what was seen than a hand could:
-    /// a line that comes at once behind another counts as pasted.
+    /// Types a line and sends it.
     pub fn line(&self, text: &str) -> &Self {
-        std::thread::sleep(std::time::Duration::from_millis(60));
         self.text(text).key("Enter")
     }
 
