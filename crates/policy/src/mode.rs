@@ -117,8 +117,12 @@ impl Judge<'_> {
     }
 
     /// Whether a file which the line names is asked about: because somebody wrote
-    /// so, or because it steers the agent.
+    /// so, or because it steers the agent. A line that shows files which it finds
+    /// shows those of a rule about reading, too.
     fn asks_about(&self, script: &Script) -> bool {
+        if script.shows_trees() && self.asks_for_some_reading() {
+            return true;
+        }
         let mut observed = script.observed();
         observed.any(|(target, fact)| {
             let is_written = target.deed != Deed::Read;
@@ -148,6 +152,18 @@ impl Judge<'_> {
         let reason = "it names a file that every mode asks about, because a rule says so or \
              because the file gives the agent instructions";
         Some(trail.decided(RULE, "built-in", Verdict::new(Class::Ask, reason)))
+    }
+
+    /// Whether somebody wrote that files of some name are not to be read, or not
+    /// unasked.
+    fn asks_for_some_reading(&self) -> bool {
+        let own = self.authority.agent_rules.into_iter().flat_map(Rules::iter);
+        let mut rules = self.rules.iter().chain(own);
+        rules.any(|rule| {
+            let names_files = matches!(rule.matcher, Matcher::Path(_));
+            let narrows = is_meant(rule) && rule.class() != Class::Allow;
+            names_files && narrows && rule.speaks_of(tool::READ)
+        })
     }
 
     fn asks_for_path(&self, tool: &str, fact: &PathFact) -> bool {

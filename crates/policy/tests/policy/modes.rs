@@ -165,6 +165,22 @@ fn a_rule_that_somebody_wrote_to_ask_or_deny_holds_in_every_mode() {
     let lint = rules_of(r#"{"bash": {"npm run lint*": "ask"}}"#, Layer::User);
     let hidden = bash("timeout 9 sh -c 'npm run lint'");
     assert_eq!(judged(&hidden, &lint, mode(Auto)).class, Class::Ask);
+    // What shows files that it finds shows those of the rule.
+    for decision in ["ask", "deny"] {
+        let reads = format!(r#"{{"read": {{"private/**": "{decision}"}}}}"#);
+        let reads = rules_of(&reads, Layer::User);
+        for (line, class) in [
+            ("grep -r launch .", Class::Ask),
+            ("git log -p | head", Class::Ask),
+            ("npm test", Class::Allow),
+        ] {
+            assert_eq!(
+                judged(&bash(line), &reads, mode(Auto)).class,
+                class,
+                "{line}"
+            );
+        }
+    }
     // A rule for all that a file tool does speaks of no command.
     let edits = rules_of(r#"{"edit": "ask"}"#, Layer::User);
     let line = bash("echo x >> notes.md");
