@@ -212,7 +212,7 @@ impl Builder {
 
     fn enter(&mut self, open: Open, span: &Span) -> Result<(), String> {
         if self.open.len() >= DEEPEST {
-            return Err(format!("line {}: it is nested too deeplylyly", line(span)));
+            return Err(format!("line {}: it is nested too deeply", line(span)));
         }
         self.open.push(open);
         Ok(())
@@ -354,6 +354,13 @@ mod tests {
         let folded = lenient("description: >-\n  one: two\n  three\nname: \"b\"\nbad: : :\n");
         assert_eq!(folded.text("description"), Some("one: two three"));
         assert_eq!(folded.text("name"), Some("b"));
+    }
+
+    #[test]
+    fn mappings_that_are_nested_too_deeply_are_said_to_be() {
+        let front: String = (0..40).map(|n| format!("{}a:\n", " ".repeat(n))).collect();
+        let why = strict(&front).unwrap_err();
+        assert!(why.ends_with(": it is nested too deeply"), "{why}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn leaf(value: impl Into<Value>) -> Shape {
 fn deeper(at: usize, depth: usize) -> Result<usize, Trouble> {
     depth
         .checked_sub(1)
-        .ok_or_else(|| Trouble::new(at, "it is nested too deeplylyly"))
+        .ok_or_else(|| Trouble::new(at, "it is nested too deeply"))
 }
 
 fn fields(properties: &[ObjectProp<'_>], depth: usize) -> Result<Shape, Trouble> {

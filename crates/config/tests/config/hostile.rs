@@ -26,6 +26,14 @@ fn deep_nesting_is_an_error_and_no_overflow() {
 }
 
 #[test]
+fn a_value_that_is_nested_too_deeply_is_said_to_be() {
+    let lists = format!("{{\"a\": {}{}}}", "[".repeat(300), "]".repeat(300));
+    let error = World::new().user(&lists).error();
+    let says = |line: &str| line.ends_with(": it is nested too deeply");
+    assert!(error.lines().any(says), "{error}");
+}
+
+#[test]
 fn a_huge_file_is_refused_without_being_read() {
     let error = World::new()
         .user(&format!("{{{}}}", " ".repeat(2 << 20)))

@@ -50,7 +50,7 @@ struct Places {
 impl Places {
     fn visit(&mut self, node: Node<'_>, level: usize) -> Result<(), String> {
         if level > MAX_LEVELS {
-            return Err("it is nested too deeplyly".into());
+            return Err("it is nested too deeply".into());
         }
         match node.kind() {
             "program"

@@ -249,6 +249,13 @@ fn says_unknown_of_everything_that_is_not_plain() {
 }
 
 #[test]
+fn groups_that_are_nested_too_deeply_are_said_to_be() {
+    let text = format!("{}ls{}", "( ".repeat(120), " )".repeat(120));
+    let why = Commands::Unknown("it is nested too deeply".into());
+    assert_eq!(analyse(&text).commands, why);
+}
+
+#[test]
 fn a_very_long_line_is_not_read_and_needs_a_yes() {
     let text = format!("echo {}", "a".repeat(1 << 20));
     let script = analyse(&text);
