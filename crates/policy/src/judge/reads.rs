@@ -62,11 +62,10 @@ impl Judge<'_> {
             if target.deed != Deed::Read {
                 return Some(format!("{program} would change {}", fact.path));
             }
-            let of_system = ground == Ground::Room && is_of_system(&fact.path);
-            if of_system && !self.narrows_outside() {
-                return None;
-            }
-            if !fact.inside {
+            let of_system = ground == Ground::Room
+                && is_of_system(&fact.path)
+                && self.narrowing(&[EXTERNAL_DIRECTORY, tool::READ]).is_none();
+            if !fact.inside && !of_system {
                 let path = &fact.path;
                 return Some(format!(
                     "{program} would read {path}, which is outside the project"
@@ -78,16 +77,15 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether somebody has written what may be read, here or outside the project.
-    fn narrows_outside(&self) -> bool {
+    /// A rule by which somebody has written that not everything may be done with
+    /// one of these tools.
+    fn narrowing(&self, tools: &[&str]) -> Option<&Rule> {
         let own = self.authority.agent_rules.into_iter().flat_map(Rules::iter);
-        self.rules.iter().chain(own).any(|rule| {
+        self.rules.iter().chain(own).find(|rule| {
             rule.layer != Layer::BuiltIn
                 && rule.decision != Decision::Allow
                 && rule.tool != "*"
-                && [EXTERNAL_DIRECTORY, tool::READ]
-                    .iter()
-                    .any(|name| rule.speaks_of(name))
+                && tools.iter().any(|name| rule.speaks_of(name))
         })
     }
 
@@ -105,14 +103,7 @@ impl Judge<'_> {
                  sandbox can hide"
             ));
         }
-        let narrows = |rule: &&Rule| {
-            rule.layer != Layer::BuiltIn
-                && rule.decision != Decision::Allow
-                && rule.tool != "*"
-                && rule.speaks_of(tool::READ)
-        };
-        let own = self.authority.agent_rules.into_iter().flat_map(Rules::iter);
-        let rule = self.rules.iter().chain(own).find(narrows)?;
+        let rule = self.narrowing(&[tool::READ])?;
         Some(format!(
             "{program} could show files that the rule `{rule}` ({}) protects",
             rule.origin
@@ -121,15 +112,10 @@ impl Judge<'_> {
 }
 
 /// Whether a file came with the system and says nothing of its user: headers,
-/// libraries, documentation, what kind of machine it is.
+/// libraries, documentation, what kind of machine it is. Not what is below
+/// `/usr/local`, where people install programs of their own.
 fn is_of_system(path: &str) -> bool {
-    const FOLDERS: [&str; 5] = [
-        "/usr/include",
-        "/usr/lib",
-        "/usr/share",
-        "/usr/local/include",
-        "/usr/local/lib",
-    ];
+    const FOLDERS: [&str; 3] = ["/usr/include", "/usr/lib", "/usr/share"];
     const FILES: [&str; 8] = [
         "/etc/os-release",
         "/etc/lsb-release",
