@@ -179,6 +179,16 @@ const ROWS: &[Row] = &[
         long: "build-options",
         ..row("version", NoWords, Names)
     },
+    Row {
+        flags: "v",
+        long: "verbose",
+        ..row("remote", NoWords, Names)
+    },
+    Row {
+        names: "reflog",
+        words: NoWords,
+        ..HISTORY
+    },
 ];
 
 /// Subcommands whose second word says what they do.
@@ -257,16 +267,6 @@ pub(super) fn read<'a>(words: &[&'a str]) -> Result<Reading, &'a str> {
 
 /// The row of a subcommand, and how many words name it.
 fn row_of(verb: &str, words: &[&str]) -> Option<(&'static Row, usize)> {
-    const REMOTE: Row = Row {
-        flags: "v",
-        long: "verbose",
-        ..row("remote", NoWords, Names)
-    };
-    static OF_REMOTE: Row = REMOTE;
-    static OF_REFLOG: Row = Row {
-        words: NoWords,
-        ..HISTORY
-    };
     let second = words.get(1).copied().unwrap_or_default();
     let deep = DEEP
         .iter()
@@ -274,12 +274,6 @@ fn row_of(verb: &str, words: &[&str]) -> Option<(&'static Row, usize)> {
     if let Some((_, row)) = deep {
         return Some((row, 2));
     }
-    match verb {
-        "remote" => Some((&OF_REMOTE, 1)),
-        "reflog" => Some((&OF_REFLOG, 1)),
-        _ => ROWS
-            .iter()
-            .find(|row| lists(row.names, verb))
-            .map(|row| (row, 1)),
-    }
+    let row = ROWS.iter().find(|row| lists(row.names, verb))?;
+    Some((row, 1))
 }
