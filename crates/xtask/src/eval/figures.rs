@@ -4,16 +4,17 @@
 use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::AddAssign;
+use tenon_vocab::ErrorCode;
 
 /// Errors of a call that was not understood at all.
-const INVALID: [&str; 2] = ["invalid_input", "unknown_tool"];
+const INVALID: [ErrorCode; 2] = [ErrorCode::InvalidInput, ErrorCode::UnknownTool];
 /// Errors of a change that does not fit the file.
-const MISSED: [&str; 5] = [
-    "old_not_found",
-    "replacement_count_mismatch",
-    "no_change",
-    "patch_rejected",
-    "stale",
+const MISSED: [ErrorCode; 5] = [
+    ErrorCode::OldNotFound,
+    ErrorCode::ReplacementCountMismatch,
+    ErrorCode::NoChange,
+    ErrorCode::PatchRejected,
+    ErrorCode::Stale,
 ];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,7 +62,8 @@ impl Figures {
             }
             Some("tool_result") => {
                 self.calls += 1;
-                let code = event["envelope"]["error"]["code"].as_str();
+                let code = event["envelope"]["error"]["code"].clone();
+                let code = serde_json::from_value::<ErrorCode>(code).ok();
                 self.invalid += u64::from(code.is_some_and(|code| INVALID.contains(&code)));
                 self.missed += u64::from(code.is_some_and(|code| MISSED.contains(&code)));
             }
