@@ -5,25 +5,30 @@
 
 mod again;
 mod by_user;
+mod ended;
 mod start;
 
-use crate::gate::{Admitted, Verdict};
+use crate::gate::{Admitted, Case, Verdict};
 use crate::guard;
-use crate::hooks;
 use crate::images;
 use crate::mask;
 use crate::pages;
 use crate::run::{End, Flow, Run};
+use crate::schedule::Ready;
 use again::Tried;
 pub(crate) use by_user::{by_user, to_its_end};
-use start::{Running, start};
+use ended::Ended;
+use start::{Running, rehearsing, start};
+use std::sync::Arc;
 use std::time::Duration;
 use tenon_model::dialect::REPLY_FORMAT;
 use tenon_session::FrameOf;
+use tenon_tools::Workspace;
 use tenon_vocab::{
     BlobRef, CallId, CallStatus, Display, Effect, Envelope, ErrorCode, Explanation, JobId, Notice,
     Outcome, ToolOutput, ToolResult,
 };
+use tokio::time::Instant;
 
 /// How long a cancelled call with effects may take to say how it ended.
 const SETTLE: Duration = Duration::from_secs(5);
@@ -132,6 +137,25 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
             duration: Duration::ZERO,
             notes: Vec::new(),
         },
+        (Verdict::Settled { output, case }, _) => {
+            let Case {
+                ready,
+                facts,
+                notes,
+                ..
+            } = *case;
+            let ended = Ended {
+                call,
+                name,
+                tool: ready.tool,
+                input: ready.input,
+                facts: Box::new(facts),
+                explanation: None,
+                notes,
+                started: Instant::now(),
+            };
+            ended.settled(run, *output).await
+        }
         (
             Verdict::Run {
                 tool,
@@ -143,7 +167,6 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
             },
             Some(mut running),
         ) => {
-            let polls = running.effect == Effect::Execute && facts.effect == Effect::Read;
             let started = running.started;
             let mut output = wait(run, &name, &mut running).await;
             let mut decided = None;
@@ -151,7 +174,7 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
                 let tried = Tried {
                     call: &call,
                     name: &name,
-                    tool,
+                    tool: Arc::clone(&tool),
                     input: &input,
                 };
                 let retried = again::if_stopped(run, tried, output, &mut running).await;
@@ -159,20 +182,17 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
                 decided = retried.explanation;
                 notes.extend(retried.notes);
             }
-            let output = mask::output(&run.core, &name, output);
-            let duration = started.elapsed();
-            notes.extend(hooks::after_call(run, &call, &facts, &input, &output).await);
-            notes.extend(crate::notes::below(run, &facts, &output).await);
-            Settled {
+            let ended = Ended {
                 call,
                 name,
-                repeatable: (!polls).then(|| input.to_string()),
-                status: status(&output),
-                output,
+                tool,
+                input,
+                facts,
                 explanation: decided,
-                duration,
                 notes,
-            }
+                started,
+            };
+            ended.settled(run, output).await
         }
         // `start` gives a running call for every admitted one.
         (Verdict::Run { .. }, None) => Settled {
@@ -186,6 +206,17 @@ async fn settle(run: &Run, admitted: Admitted, running: Option<Running>) -> Sett
             notes: Vec::new(),
         },
     }
+}
+
+/// What a call ends with that may change nothing: nobody was asked about it yet.
+pub(crate) async fn rehearse(
+    run: &Run,
+    call: &CallId,
+    ready: &Ready,
+    view: &Workspace,
+) -> ToolOutput {
+    let mut running = rehearsing(run, call, ready, view);
+    wait(run, &ready.tool.spec().name, &mut running).await
 }
 
 fn status(output: &ToolOutput) -> CallStatus {

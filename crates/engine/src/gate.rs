@@ -44,6 +44,11 @@ pub(crate) enum Verdict {
         status: CallStatus,
         explanation: Option<Explanation>,
     },
+    /// How it ended without a question, whatever an answer would have been.
+    Settled {
+        output: Box<ToolOutput>,
+        case: Box<Case>,
+    },
 }
 
 pub(crate) struct Admitted {
@@ -102,11 +107,11 @@ pub(crate) async fn admit(
 }
 
 /// A call that the policy leaves open: it may run, or be asked about.
-struct Case {
-    ready: Ready,
-    facts: Facts,
+pub(crate) struct Case {
+    pub(crate) ready: Ready,
+    pub(crate) facts: Facts,
     explanation: Explanation,
-    notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 async fn judge(
@@ -123,8 +128,10 @@ async fn judge(
     };
     if is_dry_run(run, &case.facts) {
         hooks::report_built_in(run, &case.explanation);
-        let settled = rehearse::settled(run, call, &case).await;
-        return Ok(settled.unwrap_or_else(|| refuse::dry_run(run, &case.ready, case.explanation)));
+        return Ok(match rehearse::outcome(run, call, &case).await? {
+            Some(output) => settled(output, case),
+            None => refuse::dry_run(run, &case.ready, case.explanation),
+        });
     }
     match hooks::before_call(run, call, &mut case.ready).await? {
         Before::Nothing => {}
@@ -142,8 +149,8 @@ async fn judge(
         }
     }
     hooks::report_built_in(run, &case.explanation);
-    if let Some(settled) = rehearse::settled(run, call, &case).await {
-        return Ok(settled);
+    if let Some(output) = rehearse::outcome(run, call, &case).await? {
+        return Ok(settled(output, case));
     }
     if let Some(refused) = ask(run, call, &mut case, leave, queue).await? {
         return Ok(refused);
@@ -152,6 +159,13 @@ async fn judge(
         case.explanation.own_line = Some(run.core.own_line());
     }
     admitted(run, call, case).await
+}
+
+fn settled(output: ToolOutput, case: Case) -> Verdict {
+    Verdict::Settled {
+        output: Box::new(output),
+        case: Box::new(case),
+    }
 }
 
 /// Whether a call may be run as one that only reads.

@@ -24,13 +24,10 @@ use crate::{layout, undo};
 use nested::Nested;
 use std::sync::Arc;
 use tenon_policy::{Facts, Subject};
+use tenon_tools::FileUse;
 use tenon_vocab::marked::{Mark, element};
-use tenon_vocab::names::tool;
 use tenon_vocab::{Message, NoticeLevel, Part, Printable, ToolOutput};
 use told::{In, last_told};
-
-/// The tools whose use of a file brings the rules of its folder along.
-const TOUCHING: [&str; 4] = [tool::READ, tool::EDIT, tool::WRITE, tool::PATCH];
 
 /// The parts that go before the text of the next prompt. What the agent needs of
 /// the prompt and the tools is seen to first.
@@ -165,12 +162,17 @@ fn block(core: &Core, file: &RuleFile) -> String {
 
 /// The rules of the folders that a call has worked in for the first time, to be
 /// read after its result.
-pub(crate) async fn below(run: &Run, facts: &Facts, output: &ToolOutput) -> Vec<String> {
+pub(crate) async fn below(
+    run: &Run,
+    file_use: FileUse,
+    facts: &Facts,
+    output: &ToolOutput,
+) -> Vec<String> {
     let core = &run.core;
     let Subject::Paths(paths) = &facts.subject else {
         return Vec::new();
     };
-    let is_work = TOUCHING.contains(&facts.tool.as_str()) && output.envelope.is_ok();
+    let is_work = file_use != FileUse::Unknown && output.envelope.is_ok();
     if core.given.rule_source.is_none() || !is_work {
         return Vec::new();
     }

@@ -145,7 +145,13 @@ impl Tool for Bash {
         }
     }
 
-    fn obstacle(&self, input: &Value, workspace: &Workspace, _: &Jobs) -> Option<ToolOutput> {
+    fn obstacle(
+        &self,
+        input: &Value,
+        workspace: &Workspace,
+        _: &Jobs,
+        _: &ToolLimits,
+    ) -> Option<ToolOutput> {
         begin(input, workspace).err().map(|obstacle| *obstacle)
     }
 

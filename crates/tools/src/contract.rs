@@ -35,10 +35,21 @@ pub trait Tool: Send + Sync {
     /// What a person should see before saying yes: a diff, a command.
     fn preview(&self, input: &Value, workspace: &Workspace) -> Display;
 
+    /// What a call does with the files that it names.
+    fn file_use(&self) -> FileUse {
+        FileUse::Unknown
+    }
+
     /// Why this call can't be carried out, whoever allows it, as far as looking
-    /// tells. Nobody is asked about such a call. A tool that changes files only
-    /// through its workspace needs none: it is rehearsed.
-    fn obstacle(&self, _input: &Value, _workspace: &Workspace, _jobs: &Jobs) -> Option<ToolOutput> {
+    /// tells; nobody is asked about such a call. Of a tool that is rehearsed it is
+    /// asked only about a later call, whose turn has not come.
+    fn obstacle(
+        &self,
+        _input: &Value,
+        _workspace: &Workspace,
+        _jobs: &Jobs,
+        _limits: &ToolLimits,
+    ) -> Option<ToolOutput> {
         None
     }
 
@@ -47,6 +58,28 @@ pub trait Tool: Send + Sync {
     /// reported as it truly went. The caller never drops the future of a call
     /// with effects.
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput>;
+}
+
+/// What a tool does with the files that its calls name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileUse {
+    /// None, or something that cannot be told.
+    Unknown,
+    /// Shows what is in them.
+    Reads,
+    /// Changes them by what is in them, and only through its workspace.
+    Edits,
+    /// Writes them whole, whatever is in them, and only through its workspace.
+    Overwrites,
+}
+
+impl FileUse {
+    /// Whether a call is tried before somebody is asked about it, in a view of the
+    /// workspace that stops before the first change.
+    #[must_use]
+    pub fn is_rehearsed(self) -> bool {
+        matches!(self, Self::Edits | Self::Overwrites)
+    }
 }
 
 /// All that a running call has of the world.

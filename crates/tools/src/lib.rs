@@ -19,7 +19,7 @@ pub mod workspace;
 
 pub use bash::{READING_STOPPED, hidden_from, reading_room};
 pub use builtin::{BuiltIn, Interactive};
-pub use contract::{Host, HostReply, HostRequest, Tool, ToolSource, Toolbox};
+pub use contract::{FileUse, Host, HostReply, HostRequest, Tool, ToolSource, Toolbox};
 pub use custom::{CustomTools, ToolFolder};
 pub use jobs::Jobs;
 pub use programs::Programs;

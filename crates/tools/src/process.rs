@@ -15,6 +15,7 @@ use std::time::Duration;
 use tenon_policy::{Facts, Subject};
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
+use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{Display, Effect, Envelope, ErrorCode, JobId, ToolDelta, ToolOutput, ToolSpec};
 
 /// How long a read waits for something new, so that a model does not ask in a
@@ -113,7 +114,13 @@ impl Tool for Process {
         }
     }
 
-    fn obstacle(&self, input: &Value, _: &Workspace, jobs: &Jobs) -> Option<ToolOutput> {
+    fn obstacle(
+        &self,
+        input: &Value,
+        _: &Workspace,
+        jobs: &Jobs,
+        _: &ToolLimits,
+    ) -> Option<ToolOutput> {
         let action = text(input, "action").unwrap_or_default();
         let can = match action {
             "write" => Jobs::can_write,

@@ -90,7 +90,7 @@ pub(super) async fn if_stopped(
                 notes,
             }
         }
-        Ok(Verdict::Refuse { output, .. }) => {
+        Ok(Verdict::Refuse { output, .. } | Verdict::Settled { output, .. }) => {
             let why = output
                 .envelope
                 .error()

@@ -5,6 +5,7 @@ use crate::checkpoint::{self, Losses};
 use crate::gate::{Admitted, Verdict};
 use crate::host::{CallHost, Watch};
 use crate::run::{Flow, Run};
+use crate::schedule::Ready;
 use serde_json::Value;
 use std::sync::Arc;
 use tenon_policy::Facts;
@@ -110,6 +111,23 @@ pub(super) fn launch(run: &Run, admission: &Admission<'_>) -> Running {
         token,
         effect,
         limits: limits.clone(),
+        started: Instant::now(),
+    }
+}
+
+/// Tries a call in a view of the workspace that stops before the first change. It
+/// can be dropped like a read: it changes nothing.
+pub(super) fn rehearsing(run: &Run, call: &CallId, ready: &Ready, view: &Workspace) -> Running {
+    let token = run.token.child_token();
+    let limits = run.core.tool_limits.clone();
+    let name = ready.tool.spec().name.clone();
+    let host = CallHost::new(run, call.clone(), name, token.clone(), view, limits.clone());
+    let (tool, input) = (Arc::clone(&ready.tool), ready.input.clone());
+    Running {
+        handle: tokio::spawn(async move { tool.run(input, &host).await }),
+        token,
+        effect: Effect::Read,
+        limits,
         started: Instant::now(),
     }
 }

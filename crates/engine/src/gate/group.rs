@@ -4,7 +4,7 @@
 //! comes, is recorded by itself, and is asked about again where it would do
 //! anything but what was shown.
 
-use super::{Reading, decided, rehearse};
+use super::{Reading, decided};
 use crate::gate::respond::{Responder, responder};
 use crate::run::{Flow, Run};
 use crate::schedule::{Leave, Planned, Ready};
@@ -151,8 +151,11 @@ impl CallQueue {
             let Some((change, files)) = change_of(run, next, &facts, &explanation) else {
                 continue;
             };
-            let fails = rehearse::is_stale(&run.core, next.tool.as_ref(), &facts);
-            if self::cause(&facts, &explanation) != cause || fails {
+            let core = &run.core;
+            let view = super::admit_paths(&core.workspace, &facts);
+            let (input, limits) = (&next.input, &core.tool_limits);
+            let obstacle = next.tool.obstacle(input, &view, &core.jobs, limits);
+            if self::cause(&facts, &explanation) != cause || obstacle.is_some() {
                 continue;
             }
             bytes += size(&files);

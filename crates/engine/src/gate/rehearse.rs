@@ -4,73 +4,50 @@
 //! allowed. An edit of it that fails would say so, and one that moves it would
 //! show it under a name that may be read.
 
-use super::{Case, Verdict, admit_paths};
+use super::{Case, admit_paths};
+use crate::calls;
 use crate::core::Core;
-use crate::host::CallHost;
-use crate::run::Run;
-use crate::{hooks, mask};
+use crate::run::{End, Flow, Run};
 use tenon_policy::{Access, Facts, PathFact, Subject, decide};
-use tenon_tools::Tool;
-use tenon_tools::workspace::sha256;
+use tenon_tools::FileUse;
+use tenon_tools::workspace::unread;
 use tenon_vocab::names::tool;
 use tenon_vocab::profile::StaleWrites;
-use tenon_vocab::{CallId, CallStatus, Class, Effect, ErrorCode, ToolOutput};
+use tenon_vocab::{CallId, Class, Effect, ErrorCode, ToolOutput};
 
-/// The result of a call that needs no answer, because no answer would change it.
-pub(super) async fn settled(run: &Run, call: &CallId, case: &Case) -> Option<Verdict> {
-    let output = match case.explanation.class {
-        Class::Ask | Class::Confirm => outcome(run, call, case).await?,
-        Class::Allow => untold(&run.core, &case.facts)?,
-        Class::Deny | Class::HardDeny => return None,
-    };
-    let mut output = mask::output(&run.core, &case.facts.tool, output);
-    let input = &case.ready.input;
-    for note in hooks::after_call(run, call, &case.facts, input, &output).await {
-        output.model_text.push_str("\n\n");
-        output.model_text.push_str(&note);
-    }
-    Some(Verdict::Refuse {
-        output: Box::new(output),
-        status: CallStatus::Completed,
-        explanation: None,
-    })
-}
-
-async fn outcome(run: &Run, call: &CallId, case: &Case) -> Option<ToolOutput> {
+/// What a call ends with that needs no answer, because no answer would change it.
+pub(super) async fn outcome(run: &Run, call: &CallId, case: &Case) -> Flow<Option<ToolOutput>> {
     let Case { ready, facts, .. } = case;
     let core = &run.core;
+    let file_use = ready.tool.file_use();
+    let is_asked = match case.explanation.class {
+        Class::Ask | Class::Confirm => true,
+        Class::Allow => false,
+        Class::Deny | Class::HardDeny => return Ok(None),
+    };
     let view = admit_paths(&core.workspace, facts);
-    if !changes_files(facts) {
-        return ready.tool.obstacle(&ready.input, &view, &core.jobs);
+    if !file_use.is_rehearsed() {
+        let look = || {
+            let (input, limits) = (&ready.input, &core.tool_limits);
+            ready.tool.obstacle(input, &view, &core.jobs, limits)
+        };
+        return Ok(is_asked.then(look).flatten());
     }
     let Subject::Paths(paths) = &facts.subject else {
-        return None;
+        return Ok(None);
     };
     if let Some(path) = paths.iter().find(|path| !may_be_told(core, path)) {
-        return unread(core, &facts.tool, path);
+        return Ok(untold(core, file_use, path));
+    }
+    if !is_asked {
+        return Ok(None);
     }
     let (view, rehearsal) = view.rehearsing();
-    let limits = core.tool_limits.clone();
-    let token = run.token.child_token();
-    let name = facts.tool.clone();
-    let host = CallHost::new(run, call.clone(), name, token, &view, limits);
-    let output = ready.tool.run(ready.input.clone(), &host).await;
-    (!rehearsal.would_change()).then_some(output)
-}
-
-fn changes_files(facts: &Facts) -> bool {
-    matches!(facts.tool.as_str(), tool::WRITE | tool::EDIT | tool::PATCH)
-}
-
-/// The refusal of a change that a rule or a mode allows, of a file that the model
-/// may not hear of.
-fn untold(core: &Core, facts: &Facts) -> Option<ToolOutput> {
-    let Subject::Paths(paths) = &facts.subject else {
-        return None;
-    };
-    let mut paths = paths.iter().filter(|_| changes_files(facts));
-    let path = paths.find(|path| !may_be_told(core, path))?;
-    unread(core, &facts.tool, path)
+    let output = calls::rehearse(run, call, ready, &view).await;
+    if run.token.is_cancelled() {
+        return Err(End::Interrupted);
+    }
+    Ok((!rehearsal.would_change()).then_some(output))
 }
 
 /// Whether the model may hear what is in a file: it has read it, or may read it
@@ -96,38 +73,11 @@ fn may_be_told(core: &Core, path: &PathFact) -> bool {
     decide(&facts, &core.rules, &core.grants(), &authority, now).class == Class::Allow
 }
 
-/// A change of a file that the model has not read, and may not read unasked:
-/// nothing of it is said. Only a file that is written whole needs not be read,
-/// where the configuration says so.
-fn unread(core: &Core, name: &str, path: &PathFact) -> Option<ToolOutput> {
-    let is_free = name == tool::WRITE && core.tool_limits.stale_writes == StaleWrites::Permit;
-    let refusal = || {
-        let text = format!(
-            "`{}` was not read in this session; nothing was changed. `read` it first.",
-            path.path
-        );
-        ToolOutput::error(ErrorCode::Stale, text)
-    };
-    (!is_free).then(refusal)
-}
-
-/// Whether the model has not seen a file as it is now, so that its change is
-/// refused when its turn comes.
-pub(super) fn is_stale(core: &Core, tool_of: &dyn Tool, facts: &Facts) -> bool {
-    let name = tool_of.spec().name.as_str();
-    let Subject::Paths(paths) = &facts.subject else {
-        return false;
-    };
-    if core.tool_limits.stale_writes == StaleWrites::Permit || name == tool::PATCH {
-        return false;
-    }
-    paths.iter().filter(|path| path.exists).any(|path| {
-        match core.workspace.ledger().get(&path.path) {
-            None => name == tool::WRITE,
-            Some(known) => {
-                let now = core.workspace.read(&path.path);
-                now.is_ok_and(|now| sha256(&now.bytes) != known)
-            }
-        }
-    })
+/// The refusal of a change of a file that the model has not read, and may not
+/// read unasked: nothing of it is said. Only a file that is written whole needs
+/// not be read, where the configuration says so.
+fn untold(core: &Core, file_use: FileUse, path: &PathFact) -> Option<ToolOutput> {
+    let is_free =
+        file_use == FileUse::Overwrites && core.tool_limits.stale_writes == StaleWrites::Permit;
+    (!is_free).then(|| ToolOutput::error(ErrorCode::Stale, unread(&path.path)))
 }

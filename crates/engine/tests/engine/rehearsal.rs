@@ -1,11 +1,15 @@
 //! A change that can't be made is the model's to mend: nobody is asked about it.
 
 use crate::models::Turn;
-use crate::support::results;
+use crate::support::{Manner, TestTool, World, facts_of, outcome, results};
 use crate::together::{answering, content, edit, ids, questions, world, write};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::sync::Arc;
 use tenon_engine::{Approval, Effects};
-use tenon_policy::Layer;
+use tenon_policy::{Facts, Layer, Subject};
+use tenon_tools::{FileUse, Host, Tool, Workspace};
+use tenon_vocab::port::BoxFuture;
+use tenon_vocab::{Display, Effect, Outcome, ToolOutput, ToolSpec};
 
 const NO: [(&str, Option<&str>); 1] = [("deny", None)];
 
@@ -142,4 +146,73 @@ async fn a_process_that_is_not_there_is_no_question() {
     assert!(questions(&events).is_empty());
     let last = results(&events).pop().unwrap();
     assert!(last.1.contains("proc_9"), "{last:?}");
+}
+
+/// Says that it changes files through its workspace, and then does what it is told.
+struct Editor(TestTool);
+
+impl Tool for Editor {
+    fn spec(&self) -> &ToolSpec {
+        self.0.spec()
+    }
+
+    fn facts(&self, input: &Value, _: &Workspace) -> Facts {
+        Facts {
+            subject: Subject::Paths(Vec::new()),
+            ..facts_of(self.spec(), input)
+        }
+    }
+
+    fn preview(&self, _: &Value, _: &Workspace) -> Display {
+        Display::Nothing
+    }
+
+    fn file_use(&self) -> FileUse {
+        FileUse::Edits
+    }
+
+    fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
+        self.0.run(input, host)
+    }
+}
+
+fn with_editor(manner: Manner) -> World {
+    let mut world = world(&[]);
+    let editor = Editor(TestTool::new("editor", Effect::Write, manner));
+    world.tools.push(Arc::new(editor));
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_panics_before_it_is_asked_about_fails_its_call_and_nothing_else() {
+    let world = with_editor(Manner::Panic);
+    let turn = Turn::call("a", "editor", "{}").and_call("b", "look", "{}");
+    let (events, _) = answering(&world, turn, &NO).await;
+    assert!(questions(&events).is_empty());
+    let results = results(&events);
+    assert_eq!(results.len(), 2, "{results:?}");
+    assert!(results[0].1.starts_with("error: internal:"), "{results:?}");
+    assert_eq!(results[1].1, "{}");
+    assert_eq!(outcome(&events), Outcome::Completed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_does_not_end_before_it_is_asked_about_has_a_limit_of_time() {
+    let world = with_editor(Manner::Deaf);
+    let turn = Turn::call("a", "editor", r#"{"ms": 1000000000}"#);
+    let (events, _) = answering(&world, turn, &NO).await;
+    let last = results(&events).pop().unwrap();
+    assert!(last.1.contains("took longer than"), "{last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_write_of_an_empty_file_is_shown_with_the_others() {
+    let world = world(&[("a.rs", "one\n"), ("empty.rs", "")]);
+    let turn = edit(Turn::default(), "c1", "a.rs", "one", "1");
+    let turn = write(turn, "c2", "empty.rs", "2\n");
+    let (events, _) = answering(&world, turn, &[("all", None)]).await;
+    let asked = questions(&events);
+    assert_eq!(asked.len(), 1);
+    assert_eq!(ids(asked[0]), ["c1", "c2"]);
+    assert_eq!(content(&world, "empty.rs"), "2\n");
 }

@@ -220,6 +220,22 @@ async fn rules_of_a_folder_arrive_with_the_first_file_below_it_and_only_then() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn rules_of_a_folder_come_with_a_change_that_is_there_already_too() {
+    let (world, id) = (World::new(), SessionId::generate());
+    let root = world.root();
+    write(&root, "a/AGENTS.md", "rules of a\n");
+    write(&root, "a/one.txt", "1\n");
+    let input = r#"{"path": "a/one.txt", "content": "1\n"}"#;
+    let model = Scripted::new([Turn::call("w", "write", input), Turn::text("done")]);
+    let mut handle = start(&world, id, &model);
+    let events = prompt(&mut handle, "write").await;
+    end(&world, id, handle).await;
+    assert_eq!(said(&events), ["rules: a/AGENTS.md"]);
+    let told = &model.texts()[1];
+    assert!(told.contains("unchanged") && told.contains("rules of a"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn rules_of_a_folder_are_read_from_inside_the_root_only_and_a_failure_is_said_once() {
     let (world, id) = (World::new(), SessionId::generate());
     let root = world.root();

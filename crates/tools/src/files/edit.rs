@@ -8,8 +8,9 @@
 use super::blocking::blocking;
 use super::diff::{self, Audience, Heading};
 use crate::builtin::{facts, number, spec, text};
-use crate::contract::{Host, Tool};
-use crate::workspace::{Expect, FileContent, Workspace, sha256};
+use crate::contract::{FileUse, Host, Tool};
+use crate::jobs::Jobs;
+use crate::workspace::{Expect, FileContent, Knowledge, Workspace, sha256};
 use applied::Made;
 use misses::{Escalation, Misses};
 use replace::{Count, Miss, Replaced, replace};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use tenon_policy::{Access, Facts, Subject};
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::profile::StaleWrites;
+use tenon_vocab::profile::{StaleWrites, ToolLimits};
 use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
 mod applied;
@@ -122,6 +123,25 @@ impl Tool for Edit {
         }
     }
 
+    fn file_use(&self) -> FileUse {
+        FileUse::Edits
+    }
+
+    fn obstacle(
+        &self,
+        input: &Value,
+        workspace: &Workspace,
+        _: &Jobs,
+        limits: &ToolLimits,
+    ) -> Option<ToolOutput> {
+        let path = text(input, "path").filter(|_| limits.stale_writes == StaleWrites::Refuse)?;
+        let file = workspace.read(path).ok()?;
+        let known = workspace
+            .ledger()
+            .knowledge(&file.path, &sha256(&file.bytes));
+        (known == Knowledge::Changed).then(|| report::stale(&file, None))
+    }
+
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
         let memory = Arc::clone(&self.memory);
         Box::pin(blocking(host, move |given| {
@@ -222,9 +242,9 @@ fn refuse_stale(
     hash: &str,
 ) -> Result<(), Box<ToolOutput>> {
     let ledger = workspace.ledger();
-    match ledger.get(&file.path) {
-        Some(known) if known != hash => {}
-        _ => return Ok(()),
+    // What was never read may be edited: `old` says what is meant.
+    if ledger.knowledge(&file.path, hash) != Knowledge::Changed {
+        return Ok(());
     }
     let seen = ledger.copy(&file.path);
     ledger.note_content(&file.path, &file.bytes);

@@ -9,7 +9,7 @@
 use super::blocking::blocking;
 use super::diff::{self, Audience, Heading};
 use crate::builtin::{facts, spec, text};
-use crate::contract::{Host, Tool};
+use crate::contract::{FileUse, Host, Tool};
 use crate::workspace::Workspace;
 use plan::{Operation, Planned, Refused, plan};
 use section::{Action, Section};
@@ -113,6 +113,10 @@ impl Tool for Patch {
             Apply::Check,
         );
         output.display
+    }
+
+    fn file_use(&self) -> FileUse {
+        FileUse::Edits
     }
 
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {

@@ -5,7 +5,7 @@ use super::blocking::{Blocking, blocking};
 use super::failure::Failure;
 use super::read::page::{Page, Shape};
 use crate::builtin::{facts, number, spec, text};
-use crate::contract::{Host, Tool};
+use crate::contract::{FileUse, Host, Tool};
 use crate::output;
 use crate::workspace::{OpenFile, READ_CAP, Running, Workspace};
 use serde_json::{Value, json};
@@ -73,6 +73,10 @@ impl Tool for Read {
             summary: text(input, "path").unwrap_or_default().to_owned(),
             body: String::new(),
         }
+    }
+
+    fn file_use(&self) -> FileUse {
+        FileUse::Reads
     }
 
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {

@@ -5,13 +5,17 @@ use super::blocking::{Blocking, blocking};
 use super::diff::{self, Audience, Heading};
 use super::failure::Failure;
 use crate::builtin::{facts, spec, text};
-use crate::contract::{Host, Tool};
-use crate::workspace::{Expect, FileContent, Workspace, WorkspaceError, Written, sha256};
+use crate::contract::{FileUse, Host, Tool};
+use crate::jobs::Jobs;
+use crate::workspace::{
+    Expect, FileContent, Knowledge, Workspace, WorkspaceError, Written, changed_since, sha256,
+    unread,
+};
 use serde_json::{Value, json};
 use tenon_policy::{Access, Facts, Subject};
 use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::profile::StaleWrites;
+use tenon_vocab::profile::{StaleWrites, ToolLimits};
 use tenon_vocab::{DiffFile, Display, Effect, ErrorCode, FileHash, ToolOutput, ToolSpec};
 
 const DESCRIPTION: &str = "Write a whole file; missing folders are created. A file that exists must have been read first. To change part of a file, use `edit`.";
@@ -77,6 +81,28 @@ impl Tool for Write {
         Display::Diff { files: vec![file] }
     }
 
+    fn file_use(&self) -> FileUse {
+        FileUse::Overwrites
+    }
+
+    fn obstacle(
+        &self,
+        input: &Value,
+        workspace: &Workspace,
+        _: &Jobs,
+        limits: &ToolLimits,
+    ) -> Option<ToolOutput> {
+        let path = text(input, "path").filter(|_| limits.stale_writes == StaleWrites::Refuse)?;
+        let content = text(input, "content").unwrap_or_default();
+        let found = workspace.read(path).ok()?;
+        let said = match knowledge(workspace, &found, content) {
+            Knowledge::Current => return None,
+            Knowledge::None => unread(&found.path),
+            Knowledge::Changed => changed_since(&found.path),
+        };
+        Some(ToolOutput::error(ErrorCode::Stale, said))
+    }
+
     fn run<'a>(&'a self, input: Value, host: &'a dyn Host) -> BoxFuture<'a, ToolOutput> {
         Box::pin(blocking(host, move |given| {
             let path = text(&input, "path").unwrap_or_default();
@@ -90,11 +116,10 @@ fn write(given: &Blocking, path: &str, content: &str) -> Result<ToolOutput, Fail
     let workspace = &given.workspace;
     let expect = match workspace.read(path) {
         Ok(found) => {
-            let hash = sha256(&found.bytes);
             if given.limits.stale_writes == StaleWrites::Refuse {
-                refuse_stale(workspace, &found, &hash, content)?;
+                refuse_stale(workspace, &found, content)?;
             }
-            Expect::Content(hash)
+            Expect::Content(sha256(&found.bytes))
         }
         Err(WorkspaceError::NotFound { .. }) => Expect::Absent,
         Err(error) => return Err(error.while_writing().into()),
@@ -107,54 +132,40 @@ fn write(given: &Blocking, path: &str, content: &str) -> Result<ToolOutput, Fail
     Ok(answer(&written, link.as_deref(), content))
 }
 
-fn refuse_stale(
-    workspace: &Workspace,
-    found: &FileContent,
-    hash: &str,
-    content: &str,
-) -> Result<(), Failure> {
-    let ledger = workspace.ledger();
-    let known = ledger.get(&found.path);
-    // Nothing can be lost where nothing is, or where nothing would change.
-    if known.as_deref() == Some(hash) || found.bytes.is_empty() || found.bytes == content.as_bytes()
-    {
-        return Ok(());
+/// What would be lost of a file that is written over. Nothing can be where nothing
+/// is, or where nothing would change.
+fn knowledge(workspace: &Workspace, found: &FileContent, content: &str) -> Knowledge {
+    if found.bytes.is_empty() || found.bytes == content.as_bytes() {
+        return Knowledge::Current;
     }
+    let hash = sha256(&found.bytes);
+    workspace.ledger().knowledge(&found.path, &hash)
+}
+
+fn refuse_stale(workspace: &Workspace, found: &FileContent, content: &str) -> Result<(), Failure> {
     let path = &found.path;
-    if known.is_none() {
-        return Err(Failure::new(
-            ErrorCode::Stale,
-            format!(
-                "`{path}` exists ({} bytes) and was not read in this session; nothing was \
-                 written. `read` it first",
-                found.bytes.len()
-            ),
-        ));
+    match knowledge(workspace, found, content) {
+        Knowledge::Current => return Ok(()),
+        Knowledge::None => return Err(Failure::new(ErrorCode::Stale, unread(path))),
+        Knowledge::Changed => {}
     }
+    let ledger = workspace.ledger();
+    let said = changed_since(path);
     let Some(copy) = ledger.copy(path) else {
-        return Err(Failure::new(
-            ErrorCode::Stale,
-            format!(
-                "`{path}` has changed since you last read it; nothing was written. `read` it \
-                 again first"
-            ),
-        ));
+        let said = format!("{said} `read` it again first.");
+        return Err(Failure::new(ErrorCode::Stale, said));
     };
     let since = diff::difference(&copy, &found.bytes, STALE_DIFF_BYTES);
     let next = if since.is_cut() {
-        "`read` it again first"
+        "`read` it again first."
     } else {
         // The model has now seen all of it: the next try may go through.
         ledger.note_content(path, &found.bytes);
-        "take this into account and write again"
+        "Take this into account and write again."
     };
     Err(Failure::new(
         ErrorCode::Stale,
-        format!(
-            "`{path}` has changed since you last read it; nothing was written. {next}. Changes \
-             since then:\n{}",
-            since.unified
-        ),
+        format!("{said} {next} Changes since then:\n{}", since.unified),
     ))
 }
 

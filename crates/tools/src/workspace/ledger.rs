@@ -23,7 +23,41 @@ struct State {
     held: usize,
 }
 
+/// How what the model knows of a file compares with what is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Knowledge {
+    Current,
+    /// It never read the file.
+    None,
+    /// The file was changed since.
+    Changed,
+}
+
+/// Why a file that the model never read is not changed, and what to do.
+#[must_use]
+pub fn unread(path: &str) -> String {
+    format!(
+        "`{path}` exists and was not read in this session; nothing was changed. `read` it first."
+    )
+}
+
+/// Why a file is not changed that has another content than the model knows.
+#[must_use]
+pub fn changed_since(path: &str) -> String {
+    format!("`{path}` has changed since you last read it; nothing was changed.")
+}
+
 impl Ledger {
+    /// What the model knows of a file with this content now.
+    #[must_use]
+    pub fn knowledge(&self, path: &str, sha256: &str) -> Knowledge {
+        match self.lock().hashes.get(path) {
+            None => Knowledge::None,
+            Some(known) if known == sha256 => Knowledge::Current,
+            Some(_) => Knowledge::Changed,
+        }
+    }
+
     /// Notes that the model knows this content, by the normalised path.
     pub fn note(&self, path: &str, sha256: &str) {
         let mut state = self.lock();

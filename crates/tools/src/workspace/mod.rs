@@ -31,7 +31,7 @@ pub use beneath::Resolution;
 pub use change::{Change, Expect, Journal, MadeFolder, Removed, Renamed, Written};
 pub use error::{Doing, JournalError, OtherKind, WorkspaceError};
 pub use hash::{Running, sha256};
-pub use ledger::Ledger;
+pub use ledger::{Knowledge, Ledger, changed_since, unread};
 pub use moment::{Age, Moment};
 pub use read::{FileContent, FileRange, OpenFile, READ_CAP};
 pub use rehearsal::Rehearsal;

@@ -8,7 +8,7 @@ use super::misses::Escalation;
 use super::nearest::{Near, differences, nearest, numbered};
 use super::replace::{Count, Miss, Replaced};
 use crate::files::diff;
-use crate::workspace::FileContent;
+use crate::workspace::{FileContent, changed_since};
 use serde_json::json;
 use std::fmt::Write as _;
 use tenon_vocab::{DiffFile, ErrorCode, ToolOutput};
@@ -85,8 +85,8 @@ pub(super) fn stale(file: &FileContent, seen: Option<&[u8]>) -> ToolOutput {
     ToolOutput::error(
         ErrorCode::Stale,
         format!(
-            "`{}` has changed on disk since you last read it; nothing was written. If the edit is still right, send it again. {since}",
-            file.path
+            "{} If the edit is still right, send it again. {since}",
+            changed_since(&file.path)
         ),
     )
 }
