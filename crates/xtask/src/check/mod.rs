@@ -1,6 +1,7 @@
 //! Everything that can be said of the tree without running it. Each check is a
 //! file; what it finds is a list of sentences that name a file and a fix.
 
+mod chores;
 mod forgotten;
 mod hygiene;
 mod layers;
@@ -39,6 +40,7 @@ type Check = fn(&Repository) -> Result<Findings>;
 
 const CHECKS: &[(&str, Check)] = &[
     ("layers", layers::check),
+    ("chores", chores::check),
     ("sizes", sizes::check),
     ("forgotten files", forgotten::check),
     ("unused dependencies", unused::check),
