@@ -249,6 +249,7 @@ impl Flow {
         }
         self.held.note(event, &self.running);
         self.tell(event, columns, now);
+        self.held.of_call = false;
         if self.is_waited_for(event) {
             self.release(columns, now);
         }

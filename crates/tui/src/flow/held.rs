@@ -14,7 +14,7 @@ pub(super) struct Held {
     /// What belongs to a prompt that has not come yet.
     early: Vec<Event>,
     /// What is told now is of a call that goes on.
-    of_call: bool,
+    pub(super) of_call: bool,
 }
 
 #[derive(Debug)]
@@ -42,8 +42,7 @@ impl Held {
 
 impl Flow {
     /// Whether what was held back stands behind this.
-    pub(super) fn is_waited_for(&mut self, event: &Event) -> bool {
-        self.held.of_call = false;
+    pub(super) fn is_waited_for(&self, event: &Event) -> bool {
         event.parent.is_none()
             && match &event.kind {
                 EventKind::Message(message) => message.role != Speaker::Tool,
