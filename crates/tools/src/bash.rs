@@ -2,7 +2,9 @@
 //! may happen is the gate's matter, and how processes are kept is that of
 //! [`crate::jobs`].
 
-use crate::builtin::{facts, number, spec, text};
+mod describe;
+
+use crate::builtin::{facts, number, text};
 use crate::contract::{Host, HostReply, HostRequest, Tool};
 use crate::jobs::{
     Detached, Ended, Input, Jobs, Leftovers, NotStarted, Placement, Report, Room, RunOutcome,
@@ -15,11 +17,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tenon_policy::{Access, Deed, Facts, PathFact, Place, ReadingRoom, Script, Subject, Target};
 use tenon_sandbox::Level;
-use tenon_vocab::names::tool;
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::profile::{OnTimeout, ToolLimits};
+use tenon_vocab::profile::ToolLimits;
 use tenon_vocab::{
-    Display, Effect, Envelope, ErrorCode, ToolDelta, ToolError, ToolOutput, ToolSpec, ToolStream,
+    Display, Envelope, ErrorCode, ToolDelta, ToolError, ToolOutput, ToolSpec, ToolStream,
 };
 
 /// Bytes of each stream that a program finds in the result, whatever a model reads
@@ -30,14 +31,6 @@ const MAX_COMMAND: usize = 120 * 1024;
 
 /// In the data of a result: what the sandbox of a command that only reads stopped.
 pub const READING_STOPPED: &str = "reading_stopped";
-
-const DESCRIPTION: &str = "Run a command line with bash and return its output and exit code. \
-There is no terminal and no standard input: pass answers as arguments (-m, -y, --no-edit).";
-const GOES_ON: &str = "A command that takes longer than timeout_ms goes on in the background as proc_N; process with action wait waits for its end.";
-const KILLED: &str = "A command that takes longer than timeout_ms is killed.";
-const SERVERS: &str = "Start servers and watchers with background true.";
-/// What the example of a slow command waits, where that may be asked for.
-const SLOW: Duration = Duration::from_secs(300);
 
 /// Runs a command line.
 #[derive(Debug)]
@@ -55,53 +48,11 @@ impl Bash {
     /// With the times that hold here, which the model is told.
     #[must_use]
     pub fn with_limits(limits: &ToolLimits) -> Self {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "command": {"type": "string", "minLength": 1},
-                "workdir": {
-                    "type": "string",
-                    "description": "Folder to run in; the project root when left out."
-                },
-                "timeout_ms": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "description": times(limits)
-                },
-                "background": {
-                    "type": "boolean",
-                    "description": "Do not wait: for servers and watchers."
-                }
-            },
-            "required": ["command"],
-            "additionalProperties": false
-        });
-        let description = match limits.on_timeout {
-            OnTimeout::Background => format!("{DESCRIPTION} {GOES_ON} {SERVERS}"),
-            OnTimeout::Kill => format!("{DESCRIPTION} {KILLED} {SERVERS}"),
-        };
         Self {
-            spec: spec(tool::BASH, &description, Effect::Execute, parameters),
-            example: example(limits),
+            spec: describe::spec_of(limits),
+            example: describe::example(limits),
         }
     }
-}
-
-fn example(limits: &ToolLimits) -> String {
-    let slow = milliseconds(SLOW.min(limits.bash_timeout_max));
-    format!(
-        "A slow build: {{\"command\": \"make all\", \"timeout_ms\": {slow}}}. A server: {{\"command\": \"npm run dev\", \"background\": true}}, then process with {{\"action\": \"wait\", \"id\": \"proc_1\", \"until\": \"listening\"}}, then use it; never `npm run dev &` or `sleep 30`."
-    )
-}
-
-/// `How long to wait: 30000 when left out, at most 600000.`
-fn times(limits: &ToolLimits) -> String {
-    let usual = match limits.bash_timeout {
-        Some(usual) => milliseconds(usual).to_string(),
-        None => String::from("without end"),
-    };
-    let most = milliseconds(limits.bash_timeout_max);
-    format!("How long to wait: {usual} when left out, at most {most}.")
 }
 
 impl Default for Bash {

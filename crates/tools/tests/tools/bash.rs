@@ -1,5 +1,8 @@
 //! `bash` and `process`, as a model calls them.
 
+mod process;
+mod waiting;
+
 use crate::jobs::{NOBODY, Yard, until};
 use crate::support::{code, data, tool};
 use serde_json::{Value, json};
@@ -345,84 +348,6 @@ async fn what_is_left_running_is_named_at_once() {
 }
 
 #[tokio::test]
-async fn a_background_process_is_followed_to_its_end() {
-    let shell = Shell::new();
-    let none = shell.process(json!({"action": "list"})).await;
-    assert!(none.model_text.contains("no background process"));
-    let input = json!({"command": "while read line; do echo got $line; done", "background": true});
-    let output = shell.call("bash", input).await;
-    assert_eq!(data(&output)["process_id"], "proc_1");
-    assert_eq!(data(&output)["timed_out"], false);
-    assert!(
-        output
-            .model_text
-            .contains("running in the background as proc_1")
-    );
-
-    let quiet = shell
-        .process(json!({"action": "read", "id": "proc_1"}))
-        .await;
-    assert!(
-        quiet
-            .model_text
-            .starts_with("(nothing new)\n[proc_1: running for ")
-    );
-    let written = shell
-        .process(json!({"action": "write", "id": "proc_1", "input": "one\n"}))
-        .await;
-    assert!(written.envelope.is_ok(), "{written:?}");
-    let read = shell
-        .process(json!({"action": "read", "id": "proc_1"}))
-        .await;
-    assert_eq!(data(&read)["output"], "got one\n");
-    let end = json!({"action": "write", "id": "proc_1", "input": "two\n\u{4}"});
-    shell.process(end).await;
-    until("it ends", || shell.yard.jobs.list()[0].exit_code.is_some()).await;
-    let read = shell
-        .process(json!({"action": "read", "id": "proc_1"}))
-        .await;
-    assert!(
-        read.model_text.starts_with("got two\n"),
-        "{}",
-        read.model_text
-    );
-}
-
-#[tokio::test]
-async fn a_process_that_is_over_is_not_said_to_run() {
-    let shell = Shell::new();
-    let starts = [
-        ("echo last; exit 3", "exited with code 3 after "),
-        ("exec sleep 600", "killed after "),
-    ];
-    for (at, (command, over)) in (1..).zip(starts) {
-        let id = format!("proc_{at}");
-        // The first process waits for a line, so that it ends after the call.
-        let command = format!("read line; {command}");
-        let input = json!({"command": command, "background": true});
-        let begun = shell.call("bash", input).await;
-        assert_eq!(data(&begun)["process_id"], id.as_str());
-        let says = |output: &tenon_vocab::ToolOutput| output.display.exit().unwrap();
-        let running = shell.process(json!({"action": "read", "id": id})).await;
-        assert_eq!(says(&running), format!("running in the background as {id}"));
-        let line = json!({"action": "write", "id": id, "input": "\n"});
-        shell.process(line).await;
-        if over.starts_with("killed") {
-            shell.process(json!({"action": "kill", "id": id})).await;
-        }
-        let state = || shell.yard.jobs.list()[at - 1].state;
-        until("it is over", || {
-            state() != tenon_tools::jobs::JobState::Running
-        })
-        .await;
-        let read = shell.process(json!({"action": "read", "id": id})).await;
-        assert!(says(&read).starts_with(over), "{}", says(&read));
-        assert!(read.model_text.contains(&format!("[{id}: {over}")));
-        assert!(!read.model_text.contains("running"), "{}", read.model_text);
-    }
-}
-
-#[tokio::test]
 async fn data_and_text_of_a_long_output_name_the_same_file() {
     let shell = Shell::new();
     let output = shell.bash("seq 1 20000").await;
@@ -435,34 +360,6 @@ async fn data_and_text_of_a_long_output_name_the_same_file() {
         std::fs::read_to_string(file)
             .unwrap()
             .ends_with("\n20000\n")
-    );
-}
-
-#[tokio::test]
-async fn a_wrong_process_call_says_what_would_be_right() {
-    let shell = Shell::new();
-    let output = shell.process(json!({"action": "read"})).await;
-    assert_eq!(code(&output), "invalid_input");
-    let output = shell
-        .process(json!({"action": "read", "id": "proc_9"}))
-        .await;
-    assert_eq!(code(&output), "not_found");
-    shell.bash("sleep 600 &").await;
-    let output = shell
-        .process(json!({"action": "kill", "id": "proc_9"}))
-        .await;
-    assert!(
-        output.model_text.contains("proc_1"),
-        "{}",
-        output.model_text
-    );
-    let write = json!({"action": "write", "id": "proc_1", "input": "x"});
-    let output = shell.process(write).await;
-    assert_eq!(code(&output), "invalid_input");
-    assert!(
-        output.model_text.contains("no standard input"),
-        "{}",
-        output.model_text
     );
 }
 
@@ -539,141 +436,6 @@ fn the_policy_sees_where_the_words_of_a_command_lead() {
 }
 
 #[tokio::test]
-async fn waiting_for_a_process_ends_with_it_and_says_how() {
-    let shell = Shell::new();
-    let input = json!({"command": "read line; echo last; exit 3", "background": true});
-    shell.call("bash", input).await;
-    let wait = json!({"action": "wait", "id": "proc_1", "timeout_ms": 600_000});
-    let write = json!({"action": "write", "id": "proc_1", "input": "\n"});
-    let (waited, _) = tokio::join!(shell.process(wait.clone()), shell.process(write));
-    let data = data(&waited);
-    assert_eq!(
-        (&data["ended_by"], &data["exit_code"]),
-        (&json!("exit"), &json!(3))
-    );
-    assert!(
-        waited
-            .model_text
-            .starts_with("last\n[proc_1: exited with code 3 after "),
-        "{}",
-        waited.model_text
-    );
-    let again = shell.process(wait).await;
-    assert!(
-        again
-            .model_text
-            .starts_with("(nothing new)\n[proc_1: exited with code 3 after "),
-        "{}",
-        again.model_text
-    );
-}
-
-#[tokio::test]
-async fn waiting_for_a_line_ends_with_that_line_also_before_it_ends() {
-    let shell = Shell::new();
-    // One stream, or the line that matches may be read before the one above it.
-    let command =
-        "exec 2>&1; read go; echo one; echo ready on 3000 >&2; read go; printf 'Name: '; read go";
-    let input = json!({"command": command, "background": true});
-    shell.call("bash", input).await;
-    let wait = |until: &str| json!({"action": "wait", "id": "proc_1", "until": until});
-    let write = json!({"action": "write", "id": "proc_1", "input": "\n"});
-    let (waited, _) = tokio::join!(shell.process(wait(r"ready on \d+")), shell.process(write));
-    assert_eq!(data(&waited)["ended_by"], "match");
-    assert_eq!(data(&waited)["line"], "ready on 3000");
-    assert_eq!(data(&waited)["state"], "running");
-    assert!(
-        waited.model_text.contains("matched `ready on 3000`"),
-        "{}",
-        waited.model_text
-    );
-    // A line that was read is not new.
-    let input = json!({"action": "wait", "id": "proc_1", "until": "ready", "timeout_ms": 1});
-    let waited = shell.process(input).await;
-    assert_eq!(data(&waited)["ended_by"], "timeout");
-    let write = json!({"action": "write", "id": "proc_1", "input": "\n"});
-    let (waited, _) = tokio::join!(shell.process(wait("^Name: $")), shell.process(write));
-    assert_eq!(data(&waited)["line"], "Name: ");
-    let shown = shell.deltas.lock().unwrap();
-    assert!(shown.iter().any(|delta| delta.text.contains("one")));
-}
-
-#[tokio::test]
-async fn what_was_printed_before_the_wait_and_not_read_counts_as_new() {
-    let shell = Shell::new();
-    let input = json!({"command": "read go; echo listening; read go", "background": true});
-    shell.call("bash", input).await;
-    shell
-        .process(json!({"action": "write", "id": "proc_1", "input": "\n"}))
-        .await;
-    until("it is printed", || {
-        shell.yard.jobs.list()[0].unread_bytes > 0
-    })
-    .await;
-    let input = json!({"action": "wait", "id": "proc_1", "until": "listen", "timeout_ms": 1});
-    let waited = shell.process(input).await;
-    assert_eq!(data(&waited)["line"], "listening");
-    assert!(waited.model_text.starts_with("listening\n[proc_1: matched"));
-}
-
-#[tokio::test]
-async fn a_line_that_the_start_has_shown_ends_the_first_wait_and_no_later_one() {
-    let shell = Shell::new();
-    let input = json!({"command": "echo listening; read go", "background": true});
-    let started = shell.call("bash", input).await;
-    assert!(started.model_text.starts_with("listening\n"), "{started:?}");
-    let wait = json!({"action": "wait", "id": "proc_1", "until": "listening", "timeout_ms": 1});
-    let first = shell.process(wait.clone()).await;
-    assert_eq!(data(&first)["line"], "listening");
-    let again = shell.process(wait).await;
-    assert_eq!(
-        data(&again)["ended_by"],
-        "timeout",
-        "nothing new was printed"
-    );
-}
-
-#[tokio::test]
-async fn a_wait_whose_time_is_up_says_so_with_what_came_meanwhile() {
-    let shell = Shell::new();
-    let input = json!({"command": "read go; echo working; read go", "background": true});
-    shell.call("bash", input).await;
-    shell
-        .process(json!({"action": "write", "id": "proc_1", "input": "\n"}))
-        .await;
-    until("it is printed", || {
-        shell.yard.jobs.list()[0].unread_bytes > 0
-    })
-    .await;
-    let input = json!({"action": "wait", "id": "proc_1", "timeout_ms": 1});
-    let waited = shell.process(input).await;
-    assert_eq!(data(&waited)["ended_by"], "timeout");
-    let text = &waited.model_text;
-    assert!(
-        text.starts_with("working\n[proc_1: it did not end within 0.0 s; running for "),
-        "{text}"
-    );
-    let input = json!({"action": "wait", "id": "proc_1", "until": "(", "timeout_ms": 1});
-    assert_eq!(code(&shell.process(input).await), "invalid_input");
-}
-
-#[tokio::test]
-async fn a_wait_is_interrupted_at_once_and_the_process_lives() {
-    let shell = Shell::new();
-    let input = json!({"command": "exec sleep 600", "background": true});
-    shell.call("bash", input).await;
-    let wait = json!({"action": "wait", "id": "proc_1", "timeout_ms": 600_000});
-    let stop = async { shell.yard.cancelled.cancel() };
-    let (waited, ()) = tokio::join!(shell.process(wait), stop);
-    assert_eq!(code(&waited), "interrupted");
-    assert!(
-        waited.model_text.contains("running for"),
-        "{}",
-        waited.model_text
-    );
-}
-
-#[tokio::test]
 async fn a_command_that_leaves_something_behind_has_ended_all_the_same() {
     let shell = Shell::new();
     let input = json!({"command": "read go; sleep 600 & exit 4", "background": true});
@@ -688,32 +450,6 @@ async fn a_command_that_leaves_something_behind_has_ended_all_the_same() {
         "{}",
         waited.model_text
     );
-}
-
-#[tokio::test]
-async fn the_model_learns_of_an_end_once() {
-    let shell = Shell::new();
-    let over = |count: usize| {
-        let jobs = &shell.yard.jobs;
-        move || jobs.list()[count].state != tenon_tools::jobs::JobState::Running
-    };
-    for _ in 0..2 {
-        let input = json!({"command": "read go", "background": true});
-        shell.call("bash", input).await;
-    }
-    assert_eq!(shell.yard.jobs.tell(), []);
-    for (at, id) in ["proc_1", "proc_2"].into_iter().enumerate() {
-        let input = json!({"action": "write", "id": id, "input": "\n"});
-        shell.process(input).await;
-        until("it ends", over(at)).await;
-    }
-    let read = json!({"action": "read", "id": "proc_1"});
-    shell.process(read).await;
-    let told: Vec<String> = (shell.yard.jobs.tell().iter())
-        .map(|job| job.id.to_string())
-        .collect();
-    assert_eq!(told, ["proc_2"]);
-    assert_eq!(shell.yard.jobs.tell(), []);
 }
 
 #[test]
