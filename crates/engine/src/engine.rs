@@ -14,6 +14,7 @@ use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tenon_session::SessionError;
+use tenon_tools::jobs::{Repair, RepairEffect};
 use tenon_vocab::notice;
 use tenon_vocab::port::{BoxFuture, CommandSink, Handle};
 use tenon_vocab::{
@@ -237,9 +238,9 @@ fn watch_jobs(core: &Arc<Core>) {
         }
     }));
     let weak = Arc::downgrade(core);
-    core.jobs.on_repair(Arc::new(move |what: &str| {
+    core.jobs.on_repair(Arc::new(move |repair: &Repair| {
         if let Some(core) = weak.upgrade() {
-            core.emit_or_end(None, repaired(what));
+            core.emit_or_end(None, repaired(repair));
         }
     }));
 }
@@ -257,13 +258,13 @@ fn wake_soon(core: Arc<Core>) {
 
 /// The result tells the model. A person must know too: what was set aside may
 /// be a file of theirs, which seems to vanish.
-pub(crate) fn repaired(what: &str) -> Notice {
+pub(crate) fn repaired(repair: &Repair) -> Notice {
     Notice {
         level: NoticeLevel::Warning,
         kind: String::from("protected"),
-        message: what.to_owned(),
+        message: repair.text.clone(),
         // What stayed needs no way back.
-        hint: ["was moved to", "has been restored", "They were removed"].iter().any(|moved| what.contains(moved)).then(|| String::from(
+        hint: (repair.effect == RepairEffect::Undone).then(|| String::from(
             "While a command runs, files that tell Tenon, git or a shell what to run must not change. If you made this change, make it again (or rename the file back) when the command has ended.",
         )),
     }

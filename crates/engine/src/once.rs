@@ -10,6 +10,7 @@ use crate::run::{End, Flow, Run, begin, finish};
 use crate::schedule::Leave;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
+use tenon_tools::jobs::Repair;
 use tenon_vocab::{CallId, Envelope, Notice, RunOrigin};
 use tokio_util::sync::CancellationToken;
 
@@ -48,8 +49,8 @@ pub async fn call_once(
 /// There is no front end that hears what is set aside: the result tells it.
 fn collect_repairs(core: &Arc<Core>, repaired: &Arc<Mutex<Vec<Notice>>>) {
     let (weak, repaired) = (Arc::downgrade(core), Arc::clone(repaired));
-    core.jobs.on_repair(Arc::new(move |what: &str| {
-        let notice = engine::repaired(what);
+    core.jobs.on_repair(Arc::new(move |repair: &Repair| {
+        let notice = engine::repaired(repair);
         let mut told = repaired.lock().unwrap_or_else(PoisonError::into_inner);
         told.push(notice.clone());
         drop(told);

@@ -4,6 +4,7 @@
 //! says so. `mend` does the work.
 
 use crate::mend::Mender;
+use crate::repair::Repair;
 use crate::step::{Identity, identity, look, names, open_folder, read_file, read_link};
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::fs::{CWD, FileType, Stat};
@@ -142,7 +143,7 @@ impl Guard {
     }
 
     /// Puts back what has changed; a sentence for each.
-    pub(crate) fn mend(&mut self, which: Which) -> Vec<String> {
+    pub(crate) fn mend(&mut self, which: Which) -> Vec<Repair> {
         let mut told = Vec::new();
         let due = |watched: &&Watched| which == Which::All || watched.may_appear();
         for watched in self.watched.iter().filter(due) {

@@ -6,6 +6,7 @@
 //! set aside under another name, never deleted.
 
 use crate::guard::{Before, Care, Kept, MAX_FILE, Watched};
+use crate::repair::{Repair, RepairEffect};
 use crate::step::{identity, look, names, open_folder, read_file, read_link};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
@@ -18,7 +19,7 @@ pub(crate) struct Mender<'a> {
     pub(crate) watched: &'a Watched,
     /// How many things got another name so far.
     pub(crate) set_aside: &'a mut u32,
-    pub(crate) told: &'a mut Vec<String>,
+    pub(crate) told: &'a mut Vec<Repair>,
 }
 
 impl Mender<'_> {
@@ -33,7 +34,11 @@ impl Mender<'_> {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     let missed = self.watched.care == Care::Protected;
                     if missed && self.watched.before != Before::Missing {
-                        self.tell(&[], "was removed together with its folder by the command");
+                        self.tell(
+                            RepairEffect::Left,
+                            &[],
+                            "was removed together with its folder by the command",
+                        );
                     }
                     return Ok(());
                 }
@@ -103,6 +108,7 @@ impl Mender<'_> {
             (Before::Known(known), now) => {
                 if now.as_ref().map(identity) != Some(*known) {
                     self.tell(
+                        RepairEffect::Left,
                         way,
                         "was changed by the command and is too large to restore",
                     );
@@ -117,7 +123,11 @@ impl Mender<'_> {
                     self.put_aside(top, folder, name, way)?;
                 }
                 rustix::fs::symlinkat(target, folder, name)?;
-                self.tell(way, "was changed by the command and has been restored");
+                self.tell(
+                    RepairEffect::Undone,
+                    way,
+                    "was changed by the command and has been restored",
+                );
                 Ok(())
             }
             (Before::File(kept), now) => self.mend_file(top, folder, name, kept, now, way),
@@ -176,6 +186,7 @@ impl Mender<'_> {
         rustix::fs::chmod(own, Mode::from_raw_mode(mode))?;
         let opened = open_folder(&handle, OsStr::new("."))?;
         self.tell(
+            RepairEffect::Left,
             &[],
             "was made inaccessible by the command and has been opened again",
         );
@@ -212,13 +223,18 @@ impl Mender<'_> {
         write_file(folder, name, kept)?;
         match aside {
             Some(aside) => self.tell(
+                RepairEffect::Undone,
                 way,
                 &format!(
                     "was changed while a command ran and has been restored; the changed version \
                      is `{aside}`"
                 ),
             ),
-            None => self.tell(way, "was changed by the command and has been restored"),
+            None => self.tell(
+                RepairEffect::Undone,
+                way,
+                "was changed by the command and has been restored",
+            ),
         }
         Ok(())
     }
@@ -232,6 +248,7 @@ impl Mender<'_> {
     ) -> io::Result<()> {
         if let Some(aside) = self.move_aside(top, folder, name)? {
             self.tell(
+                RepairEffect::Undone,
                 way,
                 &format!("appeared while a command ran and was moved to `{aside}`"),
             );
@@ -263,9 +280,10 @@ impl Mender<'_> {
         }
     }
 
-    fn tell(&mut self, way: &[OsString], what: &str) {
+    fn tell(&mut self, effect: RepairEffect, way: &[OsString], what: &str) {
         let name = self.name(way);
-        self.told.push(format!("`{name}` is protected: it {what}"));
+        let text = format!("`{name}` is protected: it {what}");
+        self.told.push(Repair { text, effect });
     }
 
     /// The new name of what was set aside, whole: whoever misses it looks for it.
@@ -286,9 +304,9 @@ impl Mender<'_> {
 
     pub(crate) fn could_not(&mut self, error: &io::Error) {
         let path = self.name(&[]);
-        self.told.push(format!(
+        self.told.push(Repair::left(format!(
             "`{path}` is protected, but it could not be checked: {error}"
-        ));
+        )));
     }
 }
 

@@ -4,6 +4,7 @@
 //! parse is treated as a lost supervisor.
 
 use crate::confinement::Level;
+use crate::repair::{Repair, RepairEffect};
 use rustix::process::WaitStatus;
 use std::io;
 
@@ -19,6 +20,10 @@ pub(crate) const GO: u8 = b'G';
 /// Words after the kind of input: whether a policy follows over the socket.
 pub(crate) const OPEN: &str = "open";
 pub(crate) const WALLED: &str = "walled";
+
+/// The words of a repair, by its effect.
+const UNDONE: &str = "undone";
+const LEFT: &str = "left";
 
 /// No message is longer; a peer that sends more is not ours.
 pub(crate) const MAX_LINE: usize = 8 * 1024;
@@ -60,7 +65,7 @@ pub(crate) enum Status {
     /// The walls could not be built and the command does not run.
     Refused(String),
     /// A protected path was changed; what was done about it.
-    Repaired(String),
+    Repaired(Repair),
 }
 
 impl Status {
@@ -101,7 +106,13 @@ impl Status {
             Self::Confined { adapter, level } => format!("walls {adapter} {}\n", level.name()),
             Self::Unavailable(text) => format!("unavailable {}\n", one_line(text)),
             Self::Refused(text) => format!("refused {}\n", one_line(text)),
-            Self::Repaired(text) => format!("repaired {}\n", one_line(text)),
+            Self::Repaired(Repair { text, effect }) => {
+                let word = match effect {
+                    RepairEffect::Undone => UNDONE,
+                    RepairEffect::Left => LEFT,
+                };
+                format!("{word} {}\n", one_line(text))
+            }
         }
     }
 
@@ -114,7 +125,8 @@ impl Status {
                 "gap" => return Some(Self::Gap(text())),
                 "unavailable" => return Some(Self::Unavailable(text())),
                 "refused" => return Some(Self::Refused(text())),
-                "repaired" => return Some(Self::Repaired(text())),
+                UNDONE => return Some(Self::Repaired(Repair::undone(text()))),
+                LEFT => return Some(Self::Repaired(Repair::left(text()))),
                 _ => {}
             }
         }
@@ -192,6 +204,7 @@ fn number(word: &str) -> Option<Option<i32>> {
 mod tests {
     use super::{MAX_LINE, Status, Survivors};
     use crate::confinement::Level;
+    use crate::repair::Repair;
 
     #[test]
     fn every_status_survives_the_wire() {
@@ -218,7 +231,8 @@ mod tests {
             },
             Status::Unavailable(String::from("why")),
             Status::Refused(String::from("why not")),
-            Status::Repaired(String::from("é")),
+            Status::Repaired(Repair::undone("é")),
+            Status::Repaired(Repair::left("a b")),
         ] {
             let line = status.line();
             let bare = line.strip_suffix('\n').unwrap();

@@ -3,6 +3,7 @@
 
 use crate::confinement::{Confinement, Level};
 use crate::message::{KILL, MAX_LINE, Status, Survivors, TERMINATE, take_line};
+use crate::repair::Repair;
 use crate::tree;
 use rustix::process::{Pid, Signal};
 use std::time::Duration;
@@ -45,7 +46,7 @@ pub struct Supervised {
 }
 
 /// Who is told of a repair when it happens.
-pub(crate) struct RepairListener(Box<dyn Fn(&str) + Send + Sync>);
+pub(crate) struct RepairListener(Box<dyn Fn(&Repair) + Send + Sync>);
 
 impl fmt::Debug for RepairListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,7 +72,7 @@ impl Supervised {
     /// Sets who is told of each repair at once: a command may run for hours,
     /// and whose file was set aside meanwhile misses it now. Told while
     /// [`Self::exited`] or [`Self::emptied`] is waited for.
-    pub fn on_repair(&mut self, listener: impl Fn(&str) + Send + Sync + 'static) {
+    pub fn on_repair(&mut self, listener: impl Fn(&Repair) + Send + Sync + 'static) {
         self.listener = Some(RepairListener(Box::new(listener)));
     }
 
@@ -102,12 +103,12 @@ impl Supervised {
         }
     }
 
-    fn note(&mut self, repair: String) {
+    fn note(&mut self, repair: Repair) {
         if self.repairs.len() < MAX_REPAIRS {
             if let Some(RepairListener(tell)) = &self.listener {
                 tell(&repair);
             }
-            self.repairs.push(repair);
+            self.repairs.push(repair.text);
         }
     }
 

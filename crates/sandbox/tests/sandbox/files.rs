@@ -252,7 +252,7 @@ async fn a_repair_is_told_while_the_command_still_runs() {
     let stage = Stage::new(case);
     let mut command = stage.start(script).await;
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-    command.on_repair(move |what| tell.send(what.to_owned()).unwrap());
+    command.on_repair(move |repair| tell.send(repair.text.clone()).unwrap());
     let first = crate::support::soon(async {
         tokio::select! {
             what = told.recv() => what,

@@ -34,6 +34,7 @@ pub use spec::{
     Collected, Cut, Detached, Ended, Input, JobError, JobEvent, JobInfo, JobOutput, JobState,
     Leftovers, NotStarted, Placement, RunOutcome, RunSpec, Secrets, Whole,
 };
+pub use tenon_sandbox::{Repair, RepairEffect};
 pub use wait::{LinePattern, Show, Until, Waited};
 pub use walls::{Walls, WayOut};
 
@@ -61,7 +62,7 @@ const ASKED_PATIENCE: Duration = Duration::from_secs(1);
 const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(1);
 
 type Listener = Arc<dyn Fn(JobEvent) + Send + Sync>;
-type RepairListener = Arc<dyn Fn(&str) + Send + Sync>;
+type RepairListener = Arc<dyn Fn(&Repair) + Send + Sync>;
 
 /// The processes of a session. Clones are the same.
 #[derive(Clone)]
@@ -280,7 +281,7 @@ impl Jobs {
     /// Sets who is told when something was done about a protected path while a
     /// command ran, a sentence each: it may have been a person's own file. It
     /// must not block.
-    pub fn on_repair(&self, listener: Arc<dyn Fn(&str) + Send + Sync>) {
+    pub fn on_repair(&self, listener: Arc<dyn Fn(&Repair) + Send + Sync>) {
         *lock(&self.inner.repairs) = Some(listener);
     }
 

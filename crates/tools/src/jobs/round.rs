@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
-use tenon_sandbox::{Network, SandboxPolicy};
+use tenon_sandbox::{Network, Repair, SandboxPolicy};
 
 pub(super) struct Round {
     /// The walls of this command.
@@ -81,7 +81,7 @@ impl Round {
         self.tell(told.unwrap_or_default());
     }
 
-    fn tell(&self, told: Vec<String>) {
+    fn tell(&self, told: Vec<Repair>) {
         let Some(inner) = self.inner.upgrade() else {
             return;
         };
@@ -91,7 +91,8 @@ impl Round {
                 listener(what);
             }
         }
-        lock(&inner.judged).extend(told);
+        let texts = told.into_iter().map(|repair| repair.text);
+        lock(&inner.judged).extend(texts);
     }
 }
 

@@ -231,10 +231,10 @@ impl Jobs {
         }
         let mut supervised = spawned?;
         let inner = std::sync::Arc::downgrade(&self.inner);
-        supervised.on_repair(move |what| {
+        supervised.on_repair(move |repair| {
             let listener = inner.upgrade().and_then(|it| lock(&it.repairs).clone());
             if let Some(tell) = listener {
-                tell(what);
+                tell(repair);
             }
         });
         let output = self.output(spec);

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tenon_policy::{Access, Place, Subject};
 use tenon_sandbox::{Adapter, Lacking, Limits, Mode, Network, Private, Probe, SandboxPolicy};
-use tenon_tools::jobs::{Ended, NotStarted, Placement, RunSpec, Walls, WayOut};
+use tenon_tools::jobs::{
+    Ended, NotStarted, Placement, Repair, RepairEffect, RunSpec, Walls, WayOut,
+};
 use tenon_tools::workspace::{Workspace, WorkspaceOptions};
 use tenon_tools::{Host, HostReply, HostRequest, Jobs, ToolLimits};
 use tenon_vocab::port::BoxFuture;
@@ -339,8 +341,8 @@ async fn what_is_done_about_a_protected_path_is_told_also_for_a_job() {
     policy.read_only.push(root.join(".tenon"));
     let jobs = walled.yard.jobs.clone().with_sandbox(Some(policy));
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-    jobs.on_repair(Arc::new(move |what: &str| {
-        tell.send(what.to_owned()).unwrap();
+    jobs.on_repair(Arc::new(move |repair: &Repair| {
+        tell.send(repair.clone()).unwrap();
     }));
     let job = RunSpec {
         placement: Placement::Background,
@@ -349,7 +351,9 @@ async fn what_is_done_about_a_protected_path_is_told_also_for_a_job() {
     let outcome = walled.yard.run(job).await;
     // A person's own folder, which no command made.
     std::fs::create_dir(root.join(".tenon")).unwrap();
-    let what = soon(told.recv()).await.unwrap();
+    let repair = soon(told.recv()).await.unwrap();
+    assert_eq!(repair.effect, RepairEffect::Undone);
+    let what = repair.text;
     let names = [root.join(".tenon"), root.join(".tenon.set-aside-")];
     for name in names {
         assert!(what.contains(&format!("`{}", name.display())), "{what}");

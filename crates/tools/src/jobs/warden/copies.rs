@@ -6,7 +6,7 @@ use super::pointing;
 use super::repository::Ground;
 use super::settings::{self, Changes};
 use std::path::PathBuf;
-use tenon_sandbox::{Below, OwnCopy, Standing};
+use tenon_sandbox::{Below, OwnCopy, Repair, Standing};
 
 /// Git's own name for the lock of its settings.
 const LOCK: &str = "config.lock";
@@ -52,7 +52,7 @@ fn copied(ground: &Ground<'_>, file: PathBuf, ticket: u64) -> Option<SettingsCop
 
 impl SettingsCopy {
     /// Takes over what is harmless; a sentence for what is to be known.
-    pub(super) fn take_over(&mut self, ground: &Ground<'_>) -> Vec<String> {
+    pub(super) fn take_over(&mut self, ground: &Ground<'_>) -> Vec<Repair> {
         let now = match ground.look(&self.paths.copy) {
             Ok(Standing::File(bytes)) if bytes == self.seen => return Vec::new(),
             Ok(Standing::File(bytes)) => bytes,
@@ -108,8 +108,9 @@ impl SettingsCopy {
         Ok(())
     }
 
-    fn told(&self, what: &str) -> String {
-        format!("`{}` is protected: {what}", self.paths.file.display())
+    fn told(&self, what: &str) -> Repair {
+        let file = self.paths.file.display();
+        Repair::left(format!("`{file}` is protected: {what}"))
     }
 
     /// The command has ended.

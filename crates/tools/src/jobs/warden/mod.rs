@@ -26,7 +26,7 @@ use repository::{Before, Ground, Judge, is_named};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use tenon_sandbox::{Mode, SandboxPolicy, plain};
+use tenon_sandbox::{Mode, Repair, SandboxPolicy, plain};
 use tree::{Kind, Scope, Stamp, Tree};
 
 /// Paths that are held by a mount; more are only put back.
@@ -89,7 +89,7 @@ pub(super) struct Begun {
     pub(super) ticket: Option<u64>,
     pub(super) policy: SandboxPolicy,
     /// What other commands had left, a sentence each.
-    pub(super) told: Vec<String>,
+    pub(super) told: Vec<Repair>,
 }
 
 impl Warden {
@@ -127,14 +127,14 @@ impl Warden {
         ticket: u64,
         policy: &SandboxPolicy,
         user: &User,
-    ) -> Vec<String> {
+    ) -> Vec<Repair> {
         if policy.mode != Mode::WorkspaceWrite {
             return Vec::new();
         }
         let mut state = self.lock();
         let ground = ground(policy, Vec::new());
         let own = state.copies.get_mut(&ticket).into_iter().flatten();
-        let mut told: Vec<String> = own.flat_map(|own| own.take_over(&ground)).collect();
+        let mut told: Vec<Repair> = own.flat_map(|own| own.take_over(&ground)).collect();
         told.extend(state.look(policy, user, Scope::All));
         told
     }
@@ -172,7 +172,7 @@ impl Warden {
 }
 
 impl State {
-    fn look(&mut self, policy: &SandboxPolicy, user: &User, scope: Scope) -> Vec<String> {
+    fn look(&mut self, policy: &SandboxPolicy, user: &User, scope: Scope) -> Vec<Repair> {
         let root = &policy.root;
         let without: Vec<PathBuf> = policy
             .hidden
@@ -232,7 +232,7 @@ impl State {
         policy: &SandboxPolicy,
         user: &User,
         marks: &mut BTreeMap<PathBuf, Kind>,
-    ) -> Vec<String> {
+    ) -> Vec<Repair> {
         let root = &policy.root;
         let ground = ground(policy, self.open(user));
         let mut judge = Judge {
@@ -470,14 +470,14 @@ fn is_in_new_project(path: &Path, made: &BTreeSet<PathBuf>) -> bool {
 }
 
 /// What a person asked for stays, and is told.
-fn told_of(what: &str, files: &[String]) -> String {
+fn told_of(what: &str, files: &[String]) -> Repair {
     let shown: Vec<&str> = files.iter().take(TOLD).map(String::as_str).collect();
     let more = match files.len().saturating_sub(TOLD) {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
-    format!(
+    Repair::left(format!(
         "{what}; look at them before they do: {}{more}",
         shown.join(", ")
-    )
+    ))
 }

@@ -7,7 +7,7 @@ use super::settings::{self, Setting};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use tenon_sandbox::{Below, Standing};
+use tenon_sandbox::{Below, Repair, Standing};
 
 /// Git folders that are looked at for one command, and folders in each.
 const MOST: usize = 64;
@@ -135,7 +135,7 @@ pub(super) struct Judge<'a> {
     pub(super) before: &'a Before,
     /// Git folders that were there before the command.
     pub(super) known: &'a [PathBuf],
-    pub(super) told: Vec<String>,
+    pub(super) told: Vec<Repair>,
 }
 
 impl Judge<'_> {
@@ -255,14 +255,14 @@ impl Judge<'_> {
         match Below::new(base).replace(below, text.into_bytes()) {
             Ok(aside) => {
                 let aside = aside.unwrap_or_default();
-                self.told.push(format!(
+                self.told.push(Repair::undone(format!(
                     "`{}` is protected: a command added settings that let git run programs or go \
                      to another place ({}). They were removed; the file as the command left it \
                      is `{}`",
                     file.display(),
                     kinds.join(", "),
                     aside.display()
-                ));
+                )));
             }
             Err(error) => self.could_not(file, &error),
         }
@@ -284,11 +284,11 @@ impl Judge<'_> {
             return;
         };
         match Below::new(base).set_aside(below) {
-            Ok(Some(aside)) => self.told.push(format!(
+            Ok(Some(aside)) => self.told.push(Repair::undone(format!(
                 "`{}` is protected ({why}): a command created it, and it was moved to `{}`",
                 path.display(),
                 aside.display()
-            )),
+            ))),
             Ok(None) => {}
             Err(error) => self.could_not(path, &error),
         }
@@ -307,10 +307,10 @@ impl Judge<'_> {
     }
 
     fn could_not(&mut self, path: &Path, error: &io::Error) {
-        self.told.push(format!(
+        self.told.push(Repair::left(format!(
             "`{}` is protected, but it could not be checked: {error}",
             path.display()
-        ));
+        )));
     }
 }
 
