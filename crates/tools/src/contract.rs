@@ -1,10 +1,11 @@
 //! The contract of every tool, built in or not.
 //!
 //! A tool says what it is (`spec`), how it is used where models get it wrong
-//! (`example`), what a call would touch (`facts`), how a person should see it
-//! before it runs (`preview`), what stands in its way already (`obstacle`), and
-//! runs (`run`). It never decides whether it may, never prints, never asks a terminal: the gate of the engine
-//! does the first, renderers the second, [`Host::request`] the third.
+//! (`example`), what it does with the files that it names (`file_use`), what a
+//! call would touch (`facts`), how a person should see it before it runs
+//! (`preview`), what stands in its way already (`obstacle`), and runs (`run`). It
+//! never decides whether it may, never prints, never asks a terminal: the gate of
+//! the engine does the first, renderers the second, [`Host::request`] the third.
 
 use crate::jobs::{Jobs, Room, Walls};
 use crate::workspace::Workspace;
