@@ -1,15 +1,16 @@
 //! A change that can't be made is the model's to mend: nobody is asked about it.
 
-use crate::models::Turn;
+use crate::models::{Scripted, Turn};
 use crate::support::{Manner, TestTool, World, facts_of, outcome, results};
 use crate::together::{answering, content, edit, ids, questions, world, write};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tenon_engine::{Approval, Effects};
+use std::sync::atomic::Ordering;
+use tenon_engine::{Approval, Effects, Engine};
 use tenon_policy::{Facts, Layer, Subject};
 use tenon_tools::{FileUse, Host, Tool, Workspace};
 use tenon_vocab::port::BoxFuture;
-use tenon_vocab::{Display, Effect, Outcome, ToolOutput, ToolSpec};
+use tenon_vocab::{Command, Display, Effect, EventKind, Outcome, SessionId, ToolOutput, ToolSpec};
 
 const NO: [(&str, Option<&str>); 1] = [("deny", None)];
 
@@ -203,6 +204,37 @@ async fn a_tool_that_does_not_end_before_it_is_asked_about_has_a_limit_of_time()
     let (events, _) = answering(&world, turn, &NO).await;
     let last = results(&events).pop().unwrap();
     assert!(last.1.contains("took longer than"), "{last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupt_reaches_a_tool_before_it_is_asked_about() {
+    let mut world = world(&[]);
+    let editor = TestTool::new("editor", Effect::Write, Manner::Deaf);
+    let runs = Arc::clone(&editor.runs);
+    world.tools.push(Arc::new(Editor(editor)));
+    let id = SessionId::generate();
+    let model = Scripted::new([Turn::call("a", "editor", r#"{"ms": 1000000000}"#)]);
+    let mut handle = Engine::start(id, world.parts(id, model));
+    handle.commands.send(Command::Prompt {
+        text: "go".into(),
+        attachments: vec![],
+    });
+    while runs.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    handle.commands.send(Command::Interrupt);
+    let mut events = Vec::new();
+    while let Some(event) = handle.events.next().await {
+        if matches!(event.kind, EventKind::RunFinished(_)) {
+            handle.commands.send(Command::Shutdown);
+        }
+        events.push(event);
+    }
+    world.verify(id);
+    assert_eq!(outcome(&events), Outcome::Interrupted);
+    let results = results(&events);
+    assert_eq!(results.len(), 1, "{results:?}");
+    assert!(results[0].1.contains("not_started"), "{results:?}");
 }
 
 #[tokio::test(start_paused = true)]
