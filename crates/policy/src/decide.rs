@@ -101,6 +101,7 @@ pub fn decide(
         findings.push(judge.whole_line(facts, script));
     }
     findings.extend(parts.iter().map(|aspect| judge.about(aspect)));
+    findings.extend(judge.of_added_folders(facts));
     let held = judge.holds_read_only(facts, &findings);
     let explanation = settle(findings);
     if held {

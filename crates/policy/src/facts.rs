@@ -12,11 +12,12 @@ pub enum Access {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathFact {
     /// Normalised: relative to the root with `/` where it is inside (`.` is the
-    /// root itself), else absolute.
+    /// root itself), else absolute, also in a folder that the user added.
     pub path: String,
     pub access: Access,
     /// What cannot be observed counts as existing.
     pub exists: bool,
+    /// In the project, or in a folder that the user added to it.
     pub inside: bool,
     /// Whether a symbolic link stands anywhere on the way.
     pub symlink: bool,
@@ -37,6 +38,19 @@ pub enum Place {
     AboveRoot,
     /// A block device.
     Device,
+    /// In a folder that the user added to the project.
+    Added,
+    /// Such a folder itself.
+    AddedRoot,
+}
+
+impl PathFact {
+    /// Whether it lies outside the project, and is open all the same because the
+    /// user added its folder.
+    #[must_use]
+    pub fn is_added(&self) -> bool {
+        self.inside && matches!(self.place, Place::Added | Place::AddedRoot)
+    }
 }
 
 /// What a call is about.

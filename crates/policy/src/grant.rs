@@ -201,7 +201,7 @@ fn covers_path(folder: &str, fact: &PathFact, external: bool) -> bool {
         && sensitive(&fact.path).is_none()
         && !is_secret(&fact.path)
         && !is_in_vendored(&fact.path);
-    let below = folder == "."
+    let below = (folder == "." && !fact.is_added())
         || fact
             .path
             .strip_prefix(folder.trim_end_matches('/'))

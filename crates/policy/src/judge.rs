@@ -195,6 +195,43 @@ impl Judge<'_> {
         }
     }
 
+    /// What somebody wrote against places outside the project holds in a folder
+    /// that the user added as well; the default does not, for that is what adding
+    /// it is about.
+    pub(crate) fn of_added_folders(&self, facts: &Facts) -> Vec<Finding> {
+        let Subject::Paths(paths) = &facts.subject else {
+            return Vec::new();
+        };
+        let added = paths.iter().filter(|fact| fact.is_added());
+        added
+            .filter_map(|fact| {
+                let aspect = Aspect {
+                    facts,
+                    tool: EXTERNAL_DIRECTORY,
+                    target: Target::Path(fact),
+                };
+                let mut trail = Trail::default();
+                let verdict = self.against_added(&aspect, &mut trail)?;
+                Some(Finding {
+                    part: aspect.subject(),
+                    verdict: Some(verdict),
+                    trail,
+                })
+            })
+            .collect()
+    }
+
+    fn against_added(&self, aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
+        let heard = Heard::about(aspect, self.rules, self.authority.agent_rules);
+        explicit_deny(&heard, aspect, trail)
+            .or_else(|| self.denied_by_agent(&heard, aspect, trail))
+            .or_else(|| confirmed_by_rule(&heard, aspect, trail))
+            .or_else(|| {
+                let rule = managed(&heard, aspect)?;
+                (rule.class() != Class::Allow).then(|| decided_by(rule, aspect, trail))
+            })
+    }
+
     fn granted(&self, aspect: &Aspect<'_>, trail: &mut Trail) -> Option<Verdict> {
         let mut held: Vec<(String, bool)> = self
             .grants
@@ -371,7 +408,7 @@ pub(crate) fn decided_by(rule: &Rule, aspect: &Aspect<'_>, trail: &mut Trail) ->
     let class = rule.class();
     let mut reason = match class {
         Class::Deny if aspect.tool == EXTERNAL_DIRECTORY => format!(
-            "{} is outside the project; `external_directory` in the configuration can allow it",
+            "{} is outside the project; only the user can open it, with `--add-dir DIR` or `/add-dir DIR`",
             aspect.subject()
         ),
         Class::Deny => format!(

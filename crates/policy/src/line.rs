@@ -140,7 +140,7 @@ impl Judge<'_> {
             access: access(deed),
             ..fact.clone()
         };
-        let outside = (!fact.inside).then_some(EXTERNAL_DIRECTORY);
+        let outside = (!fact.inside || fact.is_added()).then_some(EXTERNAL_DIRECTORY);
         outside
             .into_iter()
             .chain([tool_for(deed)])

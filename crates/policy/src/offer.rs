@@ -291,6 +291,9 @@ fn common_folder(paths: &[PathFact]) -> Option<String> {
         });
     }
     let folder = common?.join("/");
+    if folder.is_empty() && paths.iter().any(PathFact::is_added) {
+        return None;
+    }
     Some(if folder.is_empty() {
         ".".into()
     } else {

@@ -178,7 +178,7 @@ fn reaches_far(script: &Script) -> bool {
 }
 
 fn is_far(fact: &PathFact) -> bool {
-    fact.place != Place::Ordinary || (fact.exists && !fact.inside)
+    !matches!(fact.place, Place::Ordinary | Place::Added) || (fact.exists && !fact.inside)
 }
 
 /// `*`, `./*`, `.*`: all that the folder holds.

@@ -288,7 +288,7 @@ enum Look {
 }
 
 fn look(workspace: &Workspace, item: &Item) -> Look {
-    if item.path.starts_with('/') {
+    if item.path.starts_with('/') && !workspace.is_in_added(&item.path) {
         return Look::Differs(String::from("it is outside the project"));
     }
     if item.to == Was::Lost {

@@ -80,7 +80,15 @@ fn by_place(target: &Target, place: Place) -> Option<(Class, String)> {
                 )
             });
         }
-        Place::Ordinary => return None,
+        Place::AddedRoot => {
+            return (target.deed == Deed::Delete).then(|| {
+                (
+                    Class::Confirm,
+                    format!("`{path}` is a whole folder that you added and would be deleted"),
+                )
+            });
+        }
+        Place::Ordinary | Place::Added => return None,
     };
     match (target.deed, place) {
         (Deed::Delete, _) => Some((

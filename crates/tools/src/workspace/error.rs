@@ -115,8 +115,7 @@ fn outside_text(path: &str, target: &str, root: &str, access: &tenon_policy::Acc
         format!("`{path}` leads to `{target}`, which is")
     };
     format!(
-        "{way} outside the project folder `{root}` and was not {verb}; use a path inside it \
-         (`external_directory` in the configuration can allow others)"
+        "{way} outside the project folder `{root}` and was not {verb}; use a path inside it. Only the user can open another folder: `--add-dir DIR` when Tenon starts, `/add-dir DIR` in a session"
     )
 }
 

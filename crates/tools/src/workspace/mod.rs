@@ -1,6 +1,7 @@
 //! The one door to the files of the project.
 //!
-//! A [`Workspace`] holds a handle on the root folder. Every path is normalised,
+//! A [`Workspace`] holds a handle on the root folder, and on each folder that
+//! the user added to it. Every path is normalised,
 //! its links are followed as text, the place it leads to is checked, and only
 //! then is it opened, by a call that refuses links. So no `..`, no absolute
 //! path and no link, also one that appears meanwhile, leads outside (T17).
@@ -8,6 +9,7 @@
 //! It does not decide what inside the root may be touched: that is the policy's
 //! matter, which gets the normalised paths from [`Workspace::observe`].
 
+mod added;
 mod beneath;
 mod change;
 mod error;
@@ -43,6 +45,7 @@ pub use stand::{Stand, Standing, Wanted};
 pub use walk::{Entry, EntryKind, Ignored, Walk, WalkOptions, Walked};
 
 use crate::programs::Programs;
+use added::AddedRoots;
 use path::RootNames;
 use resolve::Place;
 use rustix::fd::{AsFd, OwnedFd};
@@ -94,6 +97,7 @@ pub type Private = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 struct Shared {
     root: Arc<OwnedFd>,
+    added: AddedRoots,
     names: RootNames,
     external: External,
     extra_read: Vec<PathBuf>,
@@ -137,6 +141,7 @@ impl Workspace {
         Ok(Self {
             shared: Arc::new(Shared {
                 root: Arc::new(handle),
+                added: AddedRoots::default(),
                 names: RootNames {
                     canonical,
                     given: tenon_sandbox::plain(&given),

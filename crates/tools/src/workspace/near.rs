@@ -5,7 +5,7 @@ use super::beneath;
 use super::path;
 use super::resolve::Place;
 use rustix::fs::{Dir, OFlags};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A folder with more entries than this is looked at in part.
 const LOOKED_AT: usize = 5_000;
@@ -46,7 +46,9 @@ fn entries(workspace: &Workspace, place: &Place, folder: &Path) -> Option<Vec<St
 fn shown(place: &Place, parent: &Path, name: &str) -> String {
     let relative = parent.join(name);
     if place.shown.starts_with('/') {
-        PathBuf::from("/")
+        let depth = place.relative.components().count();
+        let door = place.absolute.ancestors().nth(depth);
+        door.unwrap_or(Path::new("/"))
             .join(relative)
             .to_string_lossy()
             .into_owned()

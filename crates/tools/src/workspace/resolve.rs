@@ -37,7 +37,7 @@ pub(super) struct Place {
     door: Arc<OwnedFd>,
     /// Beneath the door.
     pub(super) relative: PathBuf,
-    /// Relative to the root where it is inside, else absolute.
+    /// Relative to the root where it is in the project, else absolute.
     pub(super) shown: String,
     pub(super) absolute: PathBuf,
     pub(super) links: Links,
@@ -148,6 +148,16 @@ impl Workspace {
             let found = self.look(&self.shared.root, relative).ok();
             return Ok(self.inside(relative, canonical.links, found));
         }
+        if let Some((door, relative)) = self.added_root_of(&canonical.path) {
+            return Ok(Place {
+                found: self.look(&door, &relative).ok(),
+                door,
+                relative,
+                shown: canonical.path.to_string_lossy().into_owned(),
+                links: canonical.links,
+                absolute: canonical.path,
+            });
+        }
         self.permit(text, &canonical.path, access)?;
         let door = beneath::open_root(Path::new("/"))
             .map_err(|e| WorkspaceError::io(Doing::Resolving, "/", e))?;
@@ -247,7 +257,8 @@ impl Workspace {
             Ok(relative) => (path::shown(relative), true),
             Err(_) => (
                 canonical.path.to_string_lossy().into_owned(),
-                access == Access::Read && self.is_extra_read(&canonical.path),
+                self.added_root_of(&canonical.path).is_some()
+                    || access == Access::Read && self.is_extra_read(&canonical.path),
             ),
         };
         fact(shown, canonical.exists, inside, canonical.links, place)
@@ -272,6 +283,12 @@ impl Workspace {
             Standing::AboveRoot
         } else if kind == Some(FileType::BlockDevice) {
             Standing::Device
+        } else if absolute.starts_with(root) {
+            Standing::Ordinary
+        } else if self.is_added_root(absolute) {
+            Standing::AddedRoot
+        } else if self.added_root_of(absolute).is_some() {
+            Standing::Added
         } else {
             Standing::Ordinary
         }

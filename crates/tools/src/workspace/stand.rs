@@ -82,9 +82,9 @@ impl Workspace {
     /// # Errors
     /// When the path leads outside or through a link, or it cannot be read.
     pub fn stand(&self, path: &str) -> Result<Stand, WorkspaceError> {
-        let (parent, name) = parts(path)?;
-        let folder = match beneath::open(self.resolution, self.shared.root.as_fd(), parent, FOLDER)
-        {
+        let (door, relative) = self.held(path);
+        let (parent, name) = parts(&relative, path)?;
+        let folder = match beneath::open(self.resolution, door.as_fd(), parent, FOLDER) {
             Ok(folder) => folder,
             // Nothing can stand below what is no folder.
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Stand::nothing()),
@@ -97,9 +97,8 @@ impl Workspace {
     /// something else by now. Never waits for a pipe.
     #[must_use]
     pub fn open_plain(&self, path: &str) -> Option<File> {
-        let relative = Path::new(path);
-        let handle =
-            beneath::open(self.resolution, self.shared.root.as_fd(), relative, CONTENT).ok()?;
+        let (door, relative) = self.held(path);
+        let handle = beneath::open(self.resolution, door.as_fd(), &relative, CONTENT).ok()?;
         let file = File::from(handle);
         file.metadata().ok()?.is_file().then_some(file)
     }
@@ -107,26 +106,25 @@ impl Workspace {
     /// When what stands there was made, where the file system tells.
     #[must_use]
     pub fn born(&self, path: &str) -> Option<SystemTime> {
-        let relative = Path::new(path);
-        let handle =
-            beneath::open(self.resolution, self.shared.root.as_fd(), relative, LOOK).ok()?;
+        let (door, relative) = self.held(path);
+        let handle = beneath::open(self.resolution, door.as_fd(), &relative, LOOK).ok()?;
         File::from(handle).metadata().ok()?.created().ok()
     }
 
     /// Which plain file stands there; `None` when it is none. Reads nothing of it.
     #[must_use]
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
-        let (parent, name) = parts(path).ok()?;
-        let door = self.shared.root.as_fd();
-        let folder = beneath::open(self.resolution, door, parent, FOLDER).ok()?;
+        let (door, relative) = self.held(path);
+        let (parent, name) = parts(&relative, path).ok()?;
+        let folder = beneath::open(self.resolution, door.as_fd(), parent, FOLDER).ok()?;
         stamp(&folder, name)
     }
 
     /// Which folder stands there; `None` when it is none. Lists nothing of it.
     #[must_use]
     pub fn folder_stamp(&self, path: &str) -> Option<Stamp> {
-        let door = self.shared.root.as_fd();
-        let folder = beneath::open(self.resolution, door, Path::new(path), FOLDER).ok()?;
+        let (door, relative) = self.held(path);
+        let folder = beneath::open(self.resolution, door.as_fd(), &relative, FOLDER).ok()?;
         let metadata = File::from(folder).metadata().ok()?;
         Some(Stamp::of(&metadata))
     }
@@ -137,17 +135,18 @@ impl Workspace {
     /// When another file stands there by now, the new name is taken, or the
     /// system does not do it. Then nothing was moved.
     pub fn move_back(&self, from: &str, mark: &FileMark, to: &str) -> Result<(), WorkspaceError> {
-        let door = self.shared.root.as_fd();
-        let (source, name) = parts(from)?;
+        let (door, relative) = self.held(from);
+        let (source, name) = parts(&relative, from)?;
         let origin = Target {
-            folder: beneath::open(self.resolution, door, source, FOLDER)
+            folder: beneath::open(self.resolution, door.as_fd(), source, FOLDER)
                 .map_err(|error| refused(error, from))?,
             name,
             shown: from,
         };
-        let (parent, name) = parts(to)?;
-        let folder = match beneath::open(self.resolution, door, parent, FOLDER) {
-            Err(Errno::NOENT) => create_folders(door, parent),
+        let (door, relative) = self.held(to);
+        let (parent, name) = parts(&relative, to)?;
+        let folder = match beneath::open(self.resolution, door.as_fd(), parent, FOLDER) {
+            Err(Errno::NOENT) => create_folders(door.as_fd(), parent),
             other => other,
         };
         let target = Target {
@@ -185,13 +184,13 @@ impl Workspace {
         seen: &Stand,
         wanted: &Wanted<'_>,
     ) -> Result<(), WorkspaceError> {
-        let (parent, name) = parts(path)?;
-        let door = self.shared.root.as_fd();
-        let folder = match beneath::open(self.resolution, door, parent, FOLDER) {
+        let (door, relative) = self.held(path);
+        let (parent, name) = parts(&relative, path)?;
+        let folder = match beneath::open(self.resolution, door.as_fd(), parent, FOLDER) {
             Ok(folder) => folder,
             Err(Errno::NOENT) if *wanted == Wanted::Absent => return Ok(()),
             Err(Errno::NOENT) => {
-                create_folders(door, parent).map_err(|error| refused(error, path))?
+                create_folders(door.as_fd(), parent).map_err(|error| refused(error, path))?
             }
             Err(error) => return Err(refused(error, path)),
         };
@@ -352,8 +351,7 @@ fn stamp(folder: &OwnedFd, name: &OsStr) -> Option<Stamp> {
 
 /// The folder that holds a path, and its name there. Only names, beneath the
 /// root: no `..`, nothing absolute.
-fn parts(path: &str) -> Result<(&Path, &OsStr), WorkspaceError> {
-    let whole = Path::new(path);
+fn parts<'p>(whole: &'p Path, path: &str) -> Result<(&'p Path, &'p OsStr), WorkspaceError> {
     let names_only = whole
         .components()
         .all(|part| matches!(part, Component::Normal(_)));

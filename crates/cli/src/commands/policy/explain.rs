@@ -309,7 +309,9 @@ impl Touched<'_> {
             } else {
                 "does not exist"
             },
-            if fact.inside {
+            if fact.is_added() {
+                "outside the project"
+            } else if fact.inside {
                 "in the project"
             } else {
                 "outside the project"
@@ -376,6 +378,8 @@ fn spot(place: Spot) -> &'static str {
         Spot::Root => "root of the project",
         Spot::AboveRoot => "above the project",
         Spot::Device => "device",
+        Spot::Added => "in a folder that you added",
+        Spot::AddedRoot => "a folder that you added",
     }
 }
 
