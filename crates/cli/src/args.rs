@@ -182,6 +182,9 @@ pub struct RunArgs {
     /// What may run without a question: `plan` is the agent, the others widen what is not asked about.
     #[arg(long, value_enum, value_name = "MODE")]
     pub permission_mode: Option<ModeChoice>,
+    /// A folder outside the project to read and change as if it were in it. Can be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub add_dir: Vec<PathBuf>,
     /// What standard output carries.
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub format: Format,
@@ -390,6 +393,9 @@ pub enum ToolsCommand {
         /// Show what it would do, and do not do it.
         #[arg(long)]
         dry_run: bool,
+        /// A folder outside the project to read and change as if it were in it. Can be given several times.
+        #[arg(long, value_name = "DIR")]
+        add_dir: Vec<PathBuf>,
     },
 }
 

@@ -2,6 +2,7 @@
 //! here, and nowhere else.
 
 mod equipment;
+mod folders;
 mod like;
 mod mode;
 mod options;
@@ -9,6 +10,7 @@ mod runtime;
 mod start;
 
 pub use equipment::{agent, toolbox, workspace};
+pub use folders::{author, by_flag, recorded};
 pub use like::like;
 pub use mode::sandbox_state;
 pub use options::{ChoiceSource, Options, Session};
@@ -32,7 +34,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tenon_config::Env;
 use tenon_engine::{ModelSource, Parts, RealAmbient};
-use tenon_model::{Delivery, Model};
+use tenon_model::{Delivery, Model, Parameters};
 use tenon_session::{Log, State};
 use tenon_tools::Jobs;
 use tenon_vocab::{SessionId, Settings, effort};
@@ -211,6 +213,7 @@ pub fn open_without_model(
     if let Some(known) = known {
         assembled.parts.settings = Settings {
             side: None,
+            add_dirs: std::mem::take(&mut assembled.parts.settings.add_dirs),
             ..known
         };
     }
@@ -276,6 +279,10 @@ fn assemble(
         false => Default::default(),
     };
     remarks.act.extend(trouble);
+    let session = (log.folder()?, state.settings());
+    let doors = (&workspace, &jobs);
+    let opened = folders::open(place, options, configured, session, doors)?;
+    remarks.act.extend(opened.remarks);
     let (toolbox, told) = toolbox(options.approval, resolved, &configured.custom, &skills);
     remarks.act.extend(told);
     let mut context = briefing::context(place, options, resolved, &agent, &skills, &mut remarks);
@@ -286,18 +293,9 @@ fn assemble(
     remarks.act.extend(mode::told(permission, options));
     let id = log.id();
     let parameters = parameters(resolved, model.as_ref(), wanted.as_ref());
-    remarks.act.extend(
-        parameters
-            .reasoning_effort
-            .as_deref()
-            .and_then(effort::doubt),
-    );
+    let doubts = doubts(configured, wanted.as_ref(), &parameters);
+    remarks.act.extend(doubts);
     let tool_limits = tool_limits(resolved, wanted.as_ref());
-    remarks.act.extend(
-        wanted
-            .as_ref()
-            .and_then(|wanted| provider::small_doubt(configured, &wanted.provider)),
-    );
     let models = wanted.map(|wanted| source(place, configured, wanted, &jobs));
     let told = options.told(told::sort(place, remarks.found, remember));
     remarks.act.extend(told.new);
@@ -314,7 +312,12 @@ fn assemble(
         models,
         on_grant: keeps.then(|| grants::sink(place)),
         context,
-        settings: opening(model.as_ref(), &agent, permission, &parameters),
+        settings: opening(
+            model.as_ref(),
+            &agent,
+            (permission, opened.paths),
+            &parameters,
+        ),
         agent,
         agents,
         limits: resolved.limits.clone(),
@@ -325,6 +328,7 @@ fn assemble(
         approval: options.approval,
         effects: options.effects,
         modes: mode::parts(configured),
+        folders: opened.folders,
         hooks: resolved.hooks.clone(),
         masker,
         ambient: Arc::new(RealAmbient),
@@ -336,6 +340,21 @@ fn assemble(
         configured: Arc::clone(configured),
         shortfall: None,
     })
+}
+
+/// What of the effort and of the small model will not be as it was written.
+fn doubts(
+    configured: &Configured,
+    wanted: Option<&Wanted>,
+    parameters: &Parameters,
+) -> Vec<String> {
+    let effort = parameters.reasoning_effort.as_deref();
+    let small = wanted.and_then(|wanted| provider::small_doubt(configured, &wanted.provider));
+    effort
+        .and_then(effort::doubt)
+        .into_iter()
+        .chain(small)
+        .collect()
 }
 
 fn delivery(resolved: &tenon_config::Resolved) -> Delivery {

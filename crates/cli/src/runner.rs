@@ -10,7 +10,7 @@ use tenon_config::Resolved;
 use tenon_policy::{Facts, ReadingRoom};
 use tenon_sandbox::Supervisor;
 use tenon_tools::Jobs;
-use tenon_tools::jobs::WayOut;
+use tenon_tools::jobs::{AddedFolder, WayOut};
 use tenon_vocab::profile::AgentProfile;
 
 /// The hidden subcommand under which this program supervises a command.
@@ -54,13 +54,17 @@ pub fn reading_room(
     place: &Place,
     resolved: &Resolved,
     agent: &AgentProfile,
-    facts: &Facts,
+    call: (&Facts, &[AddedFolder]),
 ) -> Result<ReadingRoom, CliError> {
     let walls = Walls::find(place, &resolved.sandbox, None);
     let scratch = tempfile::tempdir()?;
     let jobs = session_jobs(scratch.path(), resolved)
         .with_sandbox(walls.of_agent(agent))
         .with_shown(walls.shown.clone());
+    let (facts, added) = call;
+    for folder in added {
+        jobs.add_folder(folder.clone());
+    }
     Ok(tenon_tools::reading_room(facts, &jobs))
 }
 

@@ -2,6 +2,7 @@
 //! one policy (S4). It only decides what is asked for; the sandbox crate builds
 //! it and says what really stands.
 
+mod added;
 mod doubts;
 mod environment;
 mod git;
@@ -12,6 +13,7 @@ mod secrets;
 mod sockets;
 mod stores;
 
+pub use added::{Author, Folders};
 pub use doubts::find as doubts;
 pub use environment::{Environment, whole as whole_environment};
 

@@ -140,6 +140,7 @@ fn resolve_with(
             .text("permission_mode")
             .and_then(PermissionMode::named)
             .unwrap_or_default(),
+        add_dirs: texts(loaded, "add_dirs"),
         network: explicit(loaded, "sandbox.network"),
         instructions: texts(loaded, "instructions"),
         retry: RetrySettings {

@@ -288,6 +288,8 @@ pub struct Resolved {
     pub retention_days: u64,
     pub agent: String,
     pub permission_mode: PermissionMode,
+    /// Folders to open beside the project, as written.
+    pub add_dirs: Vec<String>,
     /// Whether somebody besides a project has said what the network of commands
     /// should be.
     pub network: Explicit,

@@ -91,6 +91,7 @@ pub(crate) static KEYS: &[Key] = &[
     key("default_agent", Kind::Text, "\"build\"", "The agent for new sessions."),
 
     key("permission_mode", Kind::Word(PERMISSION_MODES), "\"ask\"", "The permission mode for new sessions. See [safety](../safety.md#permission-modes)."),
+    key("add_dirs", Kind::Texts, "", "Folders outside the project that are read and changed as if they were in it, as `--add-dir`. See [safety](../safety.md#folders-outside-the-project)."),
 
     key("providers.*.preset", Kind::Text, "", "The preset to start from, if the provider has a name of its own."),
     key("providers.*.type", Kind::Word(TYPES), "\"chat\"", "The API format. `chat` is what every OpenAI-compatible server speaks, `messages` is Anthropic's format, `responses` OpenAI's newer one."),

@@ -186,6 +186,7 @@ fn parts(root: &Path) -> Result<(Parts, Vec<String>), Box<dyn Error>> {
         grants: Grants::new(),
         models: None,
         on_grant: None,
+        folders: Arc::new(tenon_engine::NoFolders),
         context: tenon_engine::ContextParts::of_prompt(&agent.prompt),
         settings: Settings {
             provider: String::from("embed"),

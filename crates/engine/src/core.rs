@@ -6,6 +6,7 @@ use crate::active::{Active, Current};
 use crate::checkpoint::Keeper;
 use crate::compact::Progress;
 use crate::emit::Emitter;
+use crate::folders::FolderSource;
 use crate::hooks::Hooks;
 use crate::inbox::Inbox;
 use crate::layout::{self, Layout};
@@ -68,6 +69,7 @@ pub(crate) struct Core {
     pub(crate) approval: Approval,
     pub(crate) effects: Effects,
     pub(crate) modes: ModeParts,
+    pub(crate) folders: Arc<dyn FolderSource>,
     pub(crate) hooks: Hooks,
     pub(crate) masker: Arc<Masker>,
     pub(crate) ambient: Arc<dyn Ambient>,
@@ -171,6 +173,7 @@ impl Core {
             approval: parts.approval,
             effects: parts.effects,
             modes: parts.modes,
+            folders: parts.folders,
             hooks: Hooks::new(parts.hooks),
             masker: parts.masker,
             ambient: parts.ambient,

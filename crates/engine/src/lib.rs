@@ -19,6 +19,7 @@ mod custom;
 mod emit;
 mod engine;
 mod figures;
+pub mod folders;
 mod gate;
 mod guard;
 pub mod hooks;
@@ -62,6 +63,7 @@ mod wake;
 pub use calls::Done;
 pub use compact::summary;
 pub use engine::Engine;
+pub use folders::{FolderSource, NoFolders};
 pub use layout::of_next_prompt;
 pub use once::call_once;
 pub use parts::{

@@ -4,6 +4,7 @@
 //! that a model makes.
 
 use crate::core::Core;
+use crate::folders;
 use crate::mode::{self, Wished};
 use tenon_vocab::notice;
 use tenon_vocab::{Notice, NoticeLevel, SettingsChange};
@@ -68,6 +69,12 @@ pub(crate) fn change(core: &Core, change: SettingsChange) {
             }
             Ok(Wished::Queued) if said.is_empty() => return,
             Ok(Wished::Queued) => {}
+            Err(why) => return core.notice(None, NoticeLevel::Warning, notice::SETTINGS, why),
+        }
+    }
+    if let Some(written) = change.add_dir {
+        match folders::add(core, &written, &mut settings) {
+            Ok(done) => said.push(done),
             Err(why) => return core.notice(None, NoticeLevel::Warning, notice::SETTINGS, why),
         }
     }

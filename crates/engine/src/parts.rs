@@ -1,6 +1,7 @@
 //! All that the engine is made of, given from outside: it reads no home folder,
 //! no environment and no clock of its own.
 
+use crate::folders::FolderSource;
 use crate::prompt::{Fragment, FragmentKind, RuleSource};
 use crate::wake::Wake;
 use std::fmt;
@@ -259,6 +260,8 @@ pub struct Parts {
     pub approval: Approval,
     pub effects: Effects,
     pub modes: ModeParts,
+    /// Which folders the user may open beside the project.
+    pub folders: Arc<dyn FolderSource>,
     /// In any order; managed ones run first, then the user's, then the project's.
     pub hooks: Vec<HookSpec>,
     /// Takes secrets out of what is recorded and sent.

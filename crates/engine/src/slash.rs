@@ -101,6 +101,10 @@ pub fn parse(line: &str) -> Option<Slash> {
         "export" => Slash::Local(Local::Export(argument)),
         "init" => Slash::Local(Local::Init),
         "mode" => mode(argument),
+        "add-dir" => match argument {
+            Some(folder) => Slash::Command(Command::Settings(SettingsChange::add_dir(folder))),
+            None => Slash::Misused(String::from("write it as /add-dir DIR")),
+        },
         "exit" => Slash::Local(Local::Exit),
         "stop" => Slash::Command(Command::Interrupt),
         "models" => named(argument, "/models", Query::Models, |name| Switch {

@@ -7,9 +7,9 @@ use crate::grant::Grants;
 use crate::judge::Judge;
 use crate::rule::strictness;
 use crate::trail::{Finding, Verdict};
-use crate::{EXTERNAL_DIRECTORY, Facts, Mode, Rules, Subject};
+use crate::{Access, EXTERNAL_DIRECTORY, Facts, Mode, PathFact, Place, Rules, Subject};
 use tenon_vocab::profile::AgentProfile;
-use tenon_vocab::{Class, ErrorCode, Explanation, Responders, RuleTried, Timestamp};
+use tenon_vocab::{Class, Effect, ErrorCode, Explanation, Responders, RuleTried, Timestamp};
 
 /// A line may have many commands; the log need not have all that was tried for
 /// each of them.
@@ -115,6 +115,47 @@ pub fn decide(
         return decide(facts, rules, grants, &outside, now);
     }
     explanation
+}
+
+/// Why a folder outside the project must not be opened beside it, where a rule
+/// denies it or what it holds.
+#[must_use]
+pub fn folder_denied(rules: &Rules, folder: &str, now: Timestamp) -> Option<String> {
+    let fact = |path: String, place| PathFact {
+        path,
+        access: Access::Write,
+        exists: true,
+        inside: true,
+        symlink: false,
+        place,
+    };
+    let facts = Facts {
+        tool: EXTERNAL_DIRECTORY.to_owned(),
+        effect: Effect::Write,
+        subject: Subject::Paths(vec![
+            fact(folder.to_owned(), Place::AddedRoot),
+            fact(format!("{folder}/_"), Place::Added),
+        ]),
+        input: String::new(),
+    };
+    let authority = Authority {
+        agent: "",
+        read_only: ReadOnly::No,
+        agent_rules: None,
+        reading_room: ReadingRoom::Absent,
+        mode: Mode::default(),
+    };
+    let judge = Judge {
+        rules,
+        grants: &Grants::new(),
+        authority: &authority,
+        now,
+    };
+    let found = judge.of_added_folders(&facts);
+    let mut verdicts = found.into_iter().flat_map(|finding| finding.verdict);
+    verdicts
+        .find(|verdict| verdict.class == Class::Deny)
+        .map(|verdict| verdict.reason)
 }
 
 /// The code that a denied call answers with.

@@ -407,10 +407,12 @@ pub(crate) fn is_explicit_deny(rule: &Rule) -> bool {
 pub(crate) fn decided_by(rule: &Rule, aspect: &Aspect<'_>, trail: &mut Trail) -> Verdict {
     let class = rule.class();
     let mut reason = match class {
-        Class::Deny if aspect.tool == EXTERNAL_DIRECTORY => format!(
-            "{} is outside the project; only the user can open it, with `--add-dir DIR` or `/add-dir DIR`",
-            aspect.subject()
-        ),
+        Class::Deny if aspect.tool == EXTERNAL_DIRECTORY && rule.layer == Layer::BuiltIn => {
+            format!(
+                "{} is outside the project; only the user can open it, with `--add-dir DIR` or `/add-dir DIR`",
+                aspect.subject()
+            )
+        }
         Class::Deny => format!(
             "the rule `{rule}` ({1}) denies {0}",
             aspect.subject(),

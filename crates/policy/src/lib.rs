@@ -56,7 +56,7 @@ mod search;
 mod shell;
 mod trail;
 
-pub use decide::{Authority, ReadOnly, ReadingRoom, decide, error_code};
+pub use decide::{Authority, ReadOnly, ReadingRoom, decide, error_code, folder_denied};
 pub use facts::{Access, Facts, PathFact, Place, Subject};
 pub use grant::{GRANT_TTL, Grant, GrantError, GrantKey, Grants, Scope};
 pub use guard::{Guard, is_secret};

@@ -3,6 +3,7 @@
 
 use super::Format;
 use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
 use tenon_vocab::PermissionMode;
 use tenon_vocab::names::tool;
 
@@ -44,6 +45,9 @@ pub enum PolicyCommand {
         /// The permission mode; the configured one without it.
         #[arg(long, value_enum, value_name = "MODE")]
         permission_mode: Option<ModeChoice>,
+        /// A folder outside the project to judge as if it were in it. Can be given several times.
+        #[arg(long, value_name = "DIR")]
+        add_dir: Vec<PathBuf>,
         /// A table for people, or one JSON object.
         #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
         format: Format,

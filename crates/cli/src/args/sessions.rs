@@ -203,4 +203,7 @@ pub struct ResumeArgs {
     /// What may run without a question.
     #[arg(long, value_enum, value_name = "MODE")]
     pub permission_mode: Option<ModeChoice>,
+    /// A folder outside the project to read and change as if it were in it. Can be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub add_dir: Vec<PathBuf>,
 }

@@ -122,7 +122,7 @@ pub fn workspace(
 pub(super) fn opening(
     model: &dyn Model,
     agent: &AgentProfile,
-    permission_mode: PermissionMode,
+    (permission_mode, add_dirs): (PermissionMode, Vec<String>),
     parameters: &Parameters,
 ) -> Settings {
     let identity = model.identity();
@@ -135,7 +135,7 @@ pub(super) fn opening(
         effort: parameters.reasoning_effort.clone(),
         title: None,
         pinned: false,
-        add_dirs: Vec::new(),
+        add_dirs,
         side: None,
     }
 }

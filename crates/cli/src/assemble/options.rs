@@ -6,6 +6,7 @@ use crate::drive::Desk;
 use crate::told::Sorted;
 use crate::trust::{Accept, Accepts};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use tenon_engine::{Approval, Confirm, Effects};
 use tenon_vocab::{PermissionMode, SessionId};
 
@@ -49,6 +50,8 @@ pub struct Options {
     /// What the user has said now; the session's own mode, or the configured one,
     /// holds without it.
     pub permission_mode: Option<PermissionMode>,
+    /// Folders to open beside the project, as written.
+    pub add_dirs: Vec<PathBuf>,
     pub approval: Approval,
     pub effects: Effects,
     pub flags: Vec<(String, Value)>,
@@ -101,6 +104,7 @@ impl Options {
             model_by: ChoiceSource::Flag,
             agent: args.agent.clone(),
             permission_mode: args.permission_mode.map(ModeChoice::mode),
+            add_dirs: args.add_dir.clone(),
             approval: approval(args, desk),
             effects: if args.dry_run {
                 Effects::DryRun

@@ -46,6 +46,7 @@ pub fn run(shared: &Shared, command: ToolsCommand) -> CommandResult {
             input,
             yes,
             dry_run,
+            add_dir,
         } => {
             let input = match input.as_str() {
                 "-" => read_text(std::io::stdin().lock(), "standard input")?,
@@ -54,6 +55,7 @@ pub fn run(shared: &Shared, command: ToolsCommand) -> CommandResult {
             let asked = RunArgs {
                 yes,
                 dry_run,
+                add_dir,
                 ..RunArgs::default()
             };
             let Some(called) = call(shared, &asked, &name, &input)? else {

@@ -89,6 +89,7 @@ pub fn resume(shared: &Shared, session: SessionId, args: &ResumeArgs) -> Command
         image: args.image.clone(),
         yes: args.yes,
         permission_mode: args.permission_mode,
+        add_dir: args.add_dir.clone(),
         plain: args.plain,
         ..RunArgs::default()
     };

@@ -6,6 +6,7 @@
     reason = "in a test the panic is the report, also in functions that tests share"
 )]
 
+mod added;
 mod auth;
 mod auth_keys;
 mod client;

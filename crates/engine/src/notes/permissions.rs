@@ -12,11 +12,27 @@ use tenon_vocab::{Message, Part, PermissionMode, Role};
 /// What goes along with the next prompt, where the conversation does not hold it.
 pub(super) fn note(core: &Core, history: &[Arc<Message>]) -> Option<Part> {
     // An agent that only reads is told so by its prompt.
-    if core.layout().tier.tier == PromptTier::Compact || core.agent().profile.read_only {
-        return None;
-    }
-    let note = element(Mark::Permissions.tag(), &[], &Permissions::of(core).words());
+    let is_short = core.layout().tier.tier == PromptTier::Compact || core.agent().profile.read_only;
+    let added = added(core);
+    let words = match (is_short, added) {
+        (true, None) => return None,
+        (true, Some(added)) => added,
+        (false, None) => Permissions::of(core).words(),
+        (false, Some(added)) => format!("{}\n{added}", Permissions::of(core).words()),
+    };
+    let note = element(Mark::Permissions.tag(), &[], &words);
     (last_told(history) != Some(note.as_str())).then(|| Part::text(note))
+}
+
+/// The folders that the user opened beside the project.
+fn added(core: &Core) -> Option<String> {
+    let folders = core.added_folders();
+    (!folders.is_empty()).then(|| {
+        format!(
+            "The user also opened these folders outside the project, under the same rules: {}. Use absolute paths there.",
+            folders.join(", ")
+        )
+    })
 }
 
 fn last_told(history: &[Arc<Message>]) -> Option<&str> {

@@ -35,6 +35,9 @@ pub(super) async fn show(core: &Core) -> Reply {
     ]);
     rows.push(vec![String::from("used"), mark(used), how(used)]);
     rows.push(vec![String::from("limit"), limit.tokens.to_string(), who]);
+    for folder in core.added_folders() {
+        rows.push(vec![String::from("folder"), String::new(), folder]);
+    }
     let note = Some(limit).map(|limit| {
         let share = (used.tokens.saturating_mul(100) / limit.tokens.max(1)).min(100);
         let mark = sign(used.kind);

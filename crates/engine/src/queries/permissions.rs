@@ -28,6 +28,10 @@ pub(super) fn list(core: &Core) -> Reply {
         .map(|grant| row("granted", given(grant)))
         .collect();
     drop(granted);
+    let added = core.added_folders().into_iter();
+    rows.extend(
+        added.map(|folder| row("added", format!("{folder} (as the project; this session)"))),
+    );
     for class in CLASSES {
         let said = whole(core, class)
             .into_iter()

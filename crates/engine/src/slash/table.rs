@@ -102,6 +102,13 @@ pub const SLASH: &[Own] = &[
     ),
     own(
         Group::Model,
+        "add-dir",
+        &[],
+        "DIR",
+        "open a folder outside the project as if it were in it",
+    ),
+    own(
+        Group::Model,
         "mcp",
         &[],
         "",

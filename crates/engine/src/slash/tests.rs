@@ -161,6 +161,14 @@ fn a_mode_is_changed_by_its_name_and_listed_without_one() {
 }
 
 #[test]
+fn a_folder_is_added_by_its_name() {
+    let change = SettingsChange::add_dir(String::from("../my lib"));
+    let command = Slash::Command(Command::Settings(change));
+    assert_eq!(parse("/add-dir ../my lib"), Some(command));
+    assert!(matches!(parse("/add-dir"), Some(Slash::Misused(_))));
+}
+
+#[test]
 fn a_skill_that_is_not_there_is_said_before_a_run_begins() {
     let names = Names {
         skills: vec![String::from("release-notes")],

@@ -235,6 +235,7 @@ impl World {
             grants: Grants::new(),
             models: None,
             on_grant: None,
+            folders: Arc::new(tenon_engine::NoFolders),
             context: tenon_engine::ContextParts::of_prompt("You are a test."),
             settings: Settings {
                 provider: "test".into(),

@@ -1,7 +1,10 @@
 use crate::support::{
-    class, default_class, files, inside, plain, read, rules_of, user_rules, verdict, write,
+    class, default_class, files, inside, main_agent, now, plain, read, rules_of, user_rules,
+    verdict, write,
 };
-use tenon_policy::{Access, Facts, Layer, Rules, Subject, error_code};
+use tenon_policy::{
+    Access, Facts, Grant, GrantKey, Grants, Layer, Rules, Scope, Subject, decide, error_code,
+};
 use tenon_vocab::{Class, Effect, ErrorCode};
 
 #[test]
@@ -391,4 +394,55 @@ fn credentials_of_tools_are_secrets_by_their_names() {
     ] {
         assert_eq!(default_class(&read(path)), Class::Allow, "{path}");
     }
+}
+
+/// A file in a folder that the user added.
+fn added(access: Access) -> Facts {
+    let facts = files("write", access, &["/srv/lib/src/a.rs"]);
+    let Subject::Paths(mut paths) = facts.subject else {
+        panic!("no paths")
+    };
+    for path in &mut paths {
+        path.inside = true;
+        path.place = tenon_policy::Place::Added;
+    }
+    Facts {
+        subject: Subject::Paths(paths),
+        ..facts
+    }
+}
+
+#[test]
+fn what_somebody_denied_outside_the_project_holds_in_a_folder_that_was_added() {
+    let write = added(Access::Write);
+    let by = |json: &str, layer| {
+        let rules = rules_of(json, layer);
+        let denied = tenon_policy::folder_denied(&rules, "/srv/lib", now());
+        (class(&write, &rules), denied.is_some())
+    };
+    let all = r#"{"external_directory": "deny"}"#;
+    let part = r#"{"external_directory": {"/srv/**": "deny"}}"#;
+    let inner = r#"{"external_directory": {"/srv/lib/src/**": "deny"}}"#;
+    // The default is what adding is about.
+    assert_eq!(by("{}", Layer::User), (Class::Ask, false));
+    assert_eq!(by(all, Layer::User), (Class::Deny, true));
+    assert_eq!(by(part, Layer::User), (Class::Deny, true));
+    assert_eq!(by(inner, Layer::User), (Class::Deny, false));
+    assert_eq!(by(all, Layer::Managed), (Class::Deny, true));
+}
+
+#[test]
+fn a_grant_for_the_project_covers_no_folder_that_was_added() {
+    let mut grants = Grants::new();
+    grants.add(Grant {
+        tool: "edit".into(),
+        key: GrantKey::Directory(".".into()),
+        scope: Scope::Session,
+        expires: None,
+        given: None,
+    });
+    let rules = Rules::built_in();
+    let found = |facts: &Facts| decide(facts, &rules, &grants, &main_agent(), now()).class;
+    assert_eq!(found(&write("src/a.rs")), Class::Allow);
+    assert_eq!(found(&added(Access::Write)), Class::Ask);
 }

@@ -5,6 +5,7 @@
 //! outlives its call becomes a job with an id, is listed, read, written to and
 //! killed by that id, and ends with the session.
 
+mod added;
 mod advice;
 mod capture;
 mod clean;
@@ -27,6 +28,7 @@ mod warden;
 
 pub(crate) use report::{Report, end_line, left_out, seconds};
 
+pub use added::AddedFolder;
 pub use capture::Excerpt;
 pub use credentials::Missing;
 pub use room::Room;
@@ -38,6 +40,7 @@ pub use tenon_sandbox::{Repair, RepairEffect};
 pub use wait::{LinePattern, Show, Until, Waited};
 pub use walls::{Walls, WayOut};
 
+use added::SessionWalls;
 use registry::{Ending, InputPipe, Job, Order, Written};
 use running::{AfterInput, lock};
 use shelter::Shelter;
@@ -79,7 +82,7 @@ struct Inner {
     shelf: Mutex<Shelf>,
     listener: Mutex<Option<Listener>>,
     repairs: Mutex<Option<RepairListener>>,
-    sandbox: Mutex<Option<Arc<SandboxPolicy>>>,
+    sandbox: Mutex<SessionWalls>,
     way_out: Mutex<WayOut>,
     warden: Arc<warden::Warden>,
     reading: Arc<room::ReadingRoom>,
@@ -162,7 +165,7 @@ impl Jobs {
     /// this one start; `None` means none.
     #[must_use]
     pub fn with_sandbox(self, policy: Option<SandboxPolicy>) -> Self {
-        *lock(&self.inner.sandbox) = policy.map(Arc::new);
+        lock(&self.inner.sandbox).set(policy);
         self
     }
 
@@ -182,10 +185,11 @@ impl Jobs {
         let warden = Arc::clone(&self.inner.warden);
         let user = lock(&self.inner.user).clone();
         let reading = Arc::clone(&self.inner.reading);
+        let added = self.added_folders();
         // Nobody waits for it: a command that comes meanwhile does.
         drop(tokio::task::spawn_blocking(move || {
             warden.look_ahead(&policy, &user);
-            reading.look_ahead(&policy);
+            reading.look_ahead(&policy, &added);
         }));
     }
 
@@ -269,7 +273,7 @@ impl Jobs {
     /// The walls that stand around commands, as they are asked for.
     #[must_use]
     pub fn sandbox(&self) -> Option<Arc<SandboxPolicy>> {
-        lock(&self.inner.sandbox).clone()
+        lock(&self.inner.sandbox).now()
     }
 
     /// Sets who is told when a job starts, is detached from its call, exits or

@@ -10,7 +10,8 @@ use super::Jobs;
 use super::running::lock;
 use super::sight::{self, NAMING};
 use super::spec::{Leftovers, NotStarted, Placement, RunSpec};
-use super::warden::{Coverage, SecretFiles};
+use super::warden::{Coverage, SecretFiles, Secrets};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -55,7 +56,8 @@ const COUNT: &str = "GIT_CONFIG_COUNT";
 /// What a session knows of its room for readers.
 #[derive(Debug, Default)]
 pub(super) struct ReadingRoom {
-    secrets: Mutex<SecretFiles>,
+    /// Of the project and of each added folder.
+    secrets: Mutex<BTreeMap<PathBuf, SecretFiles>>,
     /// Unknown until somebody asks.
     stands: Mutex<Option<Standing>>,
     /// What the configuration shows to commands.
@@ -64,8 +66,28 @@ pub(super) struct ReadingRoom {
 
 impl ReadingRoom {
     /// Knows the project before somebody waits for it.
-    pub(super) fn look_ahead(&self, policy: &SandboxPolicy) {
-        lock(&self.secrets).look(policy, &[]);
+    pub(super) fn look_ahead(&self, policy: &SandboxPolicy, added: &[PathBuf]) {
+        self.look(policy, added);
+    }
+
+    fn look(&self, policy: &SandboxPolicy, added: &[PathBuf]) -> Secrets {
+        let shown = lock(&self.shown).clone();
+        let mut known = lock(&self.secrets);
+        let mut found = Secrets {
+            paths: Vec::new(),
+            coverage: Coverage::All,
+        };
+        for root in std::iter::once(&policy.root).chain(added) {
+            let of_root = known
+                .entry(root.clone())
+                .or_default()
+                .look(root, &policy.hidden, &shown);
+            found.paths.extend(of_root.paths);
+            if of_root.coverage != Coverage::All {
+                found.coverage = of_root.coverage;
+            }
+        }
+        found
     }
 }
 
@@ -94,7 +116,7 @@ impl Jobs {
         };
         let mut stands = lock(&self.inner.reading.stands);
         let found = *stands.get_or_insert_with(|| {
-            let policy = walls(&policy, &self.inner.environment);
+            let policy = walls(&policy, &[], &self.inner.environment);
             tried(&self.inner.supervisor, &policy)
         });
         found == Standing::Holds
@@ -108,8 +130,7 @@ impl Jobs {
         let Some(policy) = self.sandbox() else {
             return false;
         };
-        let shown = lock(&self.inner.reading.shown).clone();
-        let found = lock(&self.inner.reading.secrets).look(&policy, &shown);
+        let found = self.inner.reading.look(&policy, &self.added_folders());
         found.coverage == Coverage::All
     }
 
@@ -119,12 +140,10 @@ impl Jobs {
         environment: &[(OsString, OsString)],
     ) -> Result<Arc<SandboxPolicy>, NotStarted> {
         let policy = self.sandbox().ok_or(NotStarted::NoSandbox)?;
-        let mut walls = walls(&policy, environment);
+        let added = self.added_folders();
+        let mut walls = walls(&policy, &added, environment);
         let reading = Arc::clone(&self.inner.reading);
-        let looked = tokio::task::spawn_blocking(move || {
-            let shown = lock(&reading.shown).clone();
-            lock(&reading.secrets).look(&policy, &shown)
-        });
+        let looked = tokio::task::spawn_blocking(move || reading.look(&policy, &added));
         let secrets = looked.await.map_err(|_| NotStarted::NoSandbox)?;
         walls.hidden.extend(secrets.paths);
         Ok(Arc::new(walls))
@@ -149,7 +168,11 @@ impl RunSpec {
 }
 
 /// The session's walls, narrowed to what a reader needs.
-fn walls(session: &SandboxPolicy, environment: &[(OsString, OsString)]) -> SandboxPolicy {
+fn walls(
+    session: &SandboxPolicy,
+    added: &[PathBuf],
+    environment: &[(OsString, OsString)],
+) -> SandboxPolicy {
     SandboxPolicy {
         mode: Mode::ReadOnly,
         network: Network::Deny,
@@ -157,7 +180,7 @@ fn walls(session: &SandboxPolicy, environment: &[(OsString, OsString)]) -> Sandb
         read_only: Vec::new(),
         guarded: Vec::new(),
         sockets: Vec::new(),
-        private: sight::of(&session.root, environment),
+        private: sight::of(&session.root, added, environment),
         lacking: Lacking::Refuse,
         ..session.clone()
     }

@@ -90,9 +90,12 @@ const INSTALLED: [&str; 4] = ["lib", "lib64", "libexec", "share"];
 /// Programs that are links to elsewhere.
 const LINKS: usize = 64;
 
-pub(super) fn of(root: &Path, environment: &[(OsString, OsString)]) -> Private {
+/// `added` are the folders that the user opened beside the project.
+pub(super) fn of(root: &Path, added: &[PathBuf], environment: &[(OsString, OsString)]) -> Private {
     let home = variable(environment, "HOME").map(PathBuf::from);
-    let project = Project::of(root);
+    let mut project = Project::of(root);
+    let others = added.iter().flat_map(|folder| Project::of(folder).folders);
+    project.folders.extend(others);
     let temporary = TEMPORARY.map(PathBuf::from).into_iter();
     let closed = places().chain(home.clone());
     let closed = closed.filter(|folder| {
@@ -107,7 +110,9 @@ pub(super) fn of(root: &Path, environment: &[(OsString, OsString)]) -> Private {
     seen.sort();
     seen.dedup();
     Private {
-        folders: temporary.filter(|folder| folder != root).collect(),
+        folders: temporary
+            .filter(|folder| folder != root && !added.contains(folder))
+            .collect(),
         closed,
         seen,
     }

@@ -80,6 +80,15 @@ impl Workspace {
             .unwrap_or_else(|| (Arc::clone(&self.shared.root), path.to_path_buf()))
     }
 
+    /// Whether this can be a folder within a root, as facts show it: not a root,
+    /// and nothing above one.
+    #[must_use]
+    pub fn holds_folder(&self, shown: &str) -> bool {
+        let path = Path::new(shown);
+        let is_within = |(_, relative): (_, PathBuf)| !relative.as_os_str().is_empty();
+        !path.is_absolute() && !shown.is_empty() || self.added_root_of(path).is_some_and(is_within)
+    }
+
     fn added(&self) -> &AddedRoots {
         &self.shared.added
     }

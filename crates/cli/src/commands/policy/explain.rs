@@ -83,7 +83,9 @@ fn explain(standing: &Standing, facts: &Facts, who: Who<'_>) -> Result<Explanati
         return Ok(unseen(&agent, &facts.tool));
     }
     let room = match &facts.subject {
-        Subject::Command(_) => runner::reading_room(place, resolved, &agent, facts)?,
+        Subject::Command(_) => {
+            runner::reading_room(place, resolved, &agent, (facts, &standing.added))?
+        }
         _ => ReadingRoom::Absent,
     };
     let mode = who.mode.unwrap_or(resolved.permission_mode);
@@ -141,6 +143,7 @@ fn facts(standing: &Standing, tool: &str, argument: &str) -> Result<Facts, CliEr
         place,
         resolved,
         custom,
+        ..
     } = standing;
     let mut toolbox = tools::all();
     // What is wrong with a tool of the user is told where tools are listed.
@@ -157,6 +160,11 @@ fn facts(standing: &Standing, tool: &str, argument: &str) -> Result<Facts, CliEr
         let agent = assemble::agent(&resolved.agent)?;
         let skills = skills::find(place, resolved, &agent).usable;
         let workspace = assemble::workspace(place, resolved, scratch.path(), &skills)?;
+        for folder in &standing.added {
+            workspace
+                .add_root(&folder.path)
+                .map_err(|error| CliError::usage(error.to_string()))?;
+        }
         return Ok(tool.facts(&plain_input(&name, argument)?, &workspace));
     }
     if tenon_vocab::names::canonical_names().all(|known| known != name) {

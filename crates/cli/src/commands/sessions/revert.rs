@@ -4,11 +4,12 @@
 
 use crate::CommandResult;
 use crate::args::RunArgs;
-use crate::assemble::{Configured, Options};
+use crate::assemble::{self, Configured, Options};
 use crate::commands::pages;
 use crate::drive::Desk;
 use crate::error::CliError;
 use crate::place::Place;
+use crate::sandbox::Folders;
 use crate::screen::complain;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
@@ -38,8 +39,15 @@ pub fn run(place: &Place, id: SessionId, to: Option<u32>, doing: Doing) -> Comma
     })?;
     let workspace = Workspace::open(&place.root, WorkspaceOptions::default())
         .map_err(|error| CliError::runtime(error.to_string()))?;
+    let configured = configured(&place);
+    if let Some(configured) = &configured {
+        reopen(&workspace, &place, configured, &state);
+    }
+    let room = configured.map_or_else(Checkpoints::default, |configured| {
+        configured.resolved.checkpoints
+    });
     let (records, missing) = undo::records(&log, &point.changes);
-    let plan = Plan::make(&workspace, &records).within(&workspace, &log.blobs(), room(&place));
+    let plan = Plan::make(&workspace, &records).within(&workspace, &log.blobs(), room.total_bytes);
     complain(&preview(&point, &plan, missing));
     if doing == Doing::Looking || (doing == Doing::Asking && !agreed()?) {
         return Ok(ExitCode::SUCCESS);
@@ -51,15 +59,20 @@ pub fn run(place: &Place, id: SessionId, to: Option<u32>, doing: Doing) -> Comma
     pages::print(&told(id, &point, &outcome))
 }
 
-/// What a session may keep. Settings that cannot be read do not bar the way back.
-fn room(place: &Place) -> u64 {
+/// Settings that cannot be read do not bar the way back.
+fn configured(place: &Place) -> Option<Configured> {
     let options = Options::from_args(&RunArgs::default(), Desk::Nobody);
-    let configured = Configured::read(place, &options);
-    let checkpoints = configured.map_or_else(
-        |_| Checkpoints::default(),
-        |configured| configured.resolved.checkpoints,
-    );
-    checkpoints.total_bytes
+    Configured::read(place, &options).ok()
+}
+
+/// The folders beside the project that the session had open. What is gone by now
+/// is told with its files.
+fn reopen(workspace: &Workspace, place: &Place, configured: &Configured, state: &State) {
+    let folders = Folders::of(place, &configured.resolved, None);
+    let found = assemble::recorded(&folders, state.settings());
+    for folder in found.into_iter().flatten() {
+        drop(workspace.add_root(&folder.path));
+    }
 }
 
 /// A log with the state that it stands for.

@@ -32,8 +32,9 @@ impl<'a> Ways<'a> {
         let mut shut = Vec::new();
         for item in items.iter().filter(|item| item.to != Was::Absent) {
             let above = item.path.match_indices('/').map(|(at, _)| &item.path[..at]);
-            let mut closed = above.filter(|folder| !open.contains(folder));
-            if let Some(folder) = closed.find(|folder| self.is_taken(folder)) {
+            let above = above.filter(|folder| self.workspace.holds_folder(folder));
+            let closed: Vec<&str> = above.filter(|folder| !open.contains(folder)).collect();
+            if let Some(folder) = closed.into_iter().find(|folder| self.is_taken(folder)) {
                 let why = format!("{folder} isn't a folder any more");
                 shut.push((item.path.clone(), why));
             }

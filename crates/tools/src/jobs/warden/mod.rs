@@ -18,7 +18,7 @@ mod tree;
 pub(crate) use line::Line;
 pub(super) use parts::Parts;
 pub(super) use pointing::around;
-pub(super) use secrets::{Coverage, SecretFiles};
+pub(super) use secrets::{Coverage, SecretFiles, Secrets};
 
 use copies::SettingsCopy;
 use pointing::Named;

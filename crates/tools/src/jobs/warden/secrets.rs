@@ -4,7 +4,6 @@
 
 use super::tree::{Extent, Scope, Tree};
 use std::path::{Path, PathBuf};
-use tenon_sandbox::SandboxPolicy;
 
 /// Each is a mount.
 const MOST: usize = 128;
@@ -36,16 +35,20 @@ pub(in crate::jobs) enum Coverage {
 
 impl SecretFiles {
     /// What lies in `shown` is no secret to commands.
-    pub(in crate::jobs) fn look(&mut self, policy: &SandboxPolicy, shown: &[PathBuf]) -> Secrets {
-        let root = &policy.root;
-        let hidden = policy.hidden.iter();
+    pub(in crate::jobs) fn look(
+        &mut self,
+        root: &Path,
+        hidden: &[PathBuf],
+        shown: &[PathBuf],
+    ) -> Secrets {
         let without: Vec<PathBuf> = hidden
+            .iter()
             .filter(|path| path.starts_with(root))
             .cloned()
             .collect();
         let tree = match self.tree.take() {
             Some(tree) if tree.is_of(root, &without) => tree,
-            _ => Tree::new(root.clone(), without),
+            _ => Tree::new(root.to_owned(), without),
         };
         let tree = self.tree.insert(tree);
         tree.look(Scope::All);
