@@ -19,12 +19,10 @@ use crate::screen::room;
 use crate::shapes;
 use crate::state::{Busy, Cursor, Overlay, Run, State};
 use crate::text::{Frame, Line, Role, Size, Span, Style, wrap};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tenon_vocab::figures::{self, count};
-use tenon_vocab::{QuestionKind, RunState};
+use tenon_vocab::{QuestionKind, RunState, silence};
 
-/// A server that is well begins to answer before.
-const SILENT: Duration = Duration::from_millis(1_500);
 /// Rows of a thought, of a running command, of the task list, of what waits.
 const THOUGHT: usize = 3;
 const OUTPUT: usize = 5;
@@ -252,7 +250,7 @@ fn doing(state: &State, run: &Run) -> &'static str {
     match run.state {
         RunState::AwaitingPermission => "Waiting for you",
         RunState::ToolRunning => "Working",
-        RunState::ModelGenerating if is_silent(state, run) => "No answer from the server yet",
+        RunState::ModelGenerating if is_silent(state, run) => silence::SAID,
         RunState::ModelGenerating if state.flow.tokens_written() == 0 => "Waiting for the model",
         RunState::ModelGenerating => "Writing",
         RunState::Planning | RunState::Idle => "Planning",
@@ -266,7 +264,7 @@ fn doing(state: &State, run: &Run) -> &'static str {
 fn is_silent(state: &State, run: &Run) -> bool {
     state.flow.tokens_written() == 0
         && run.read.is_none()
-        && state.now.saturating_duration_since(run.changed) >= SILENT
+        && state.now.saturating_duration_since(run.changed) >= silence::AFTER
 }
 
 /// What was sent and waits for its turn.

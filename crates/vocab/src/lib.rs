@@ -37,6 +37,7 @@ mod question;
 mod recap;
 mod records;
 mod refusals;
+pub mod silence;
 pub mod slash;
 mod subject;
 mod todo;

@@ -10,7 +10,7 @@ use std::future::Future;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 use tenon_vocab::figures::elapsed;
-use tenon_vocab::{CallId, EventKind, RunState, ToolDelta, ToolStream, ToolUse};
+use tenon_vocab::{CallId, EventKind, RunState, ToolDelta, ToolStream, ToolUse, silence};
 use tokio::sync::mpsc;
 
 /// How often it is looked whether there is something to say.
@@ -64,11 +64,32 @@ enum Shown {
     Below,
 }
 
-/// Since when, and how long it is waited before that is said.
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    /// The first word of a model.
+    Answer,
+    /// More of what a model has begun.
+    Rest,
+    /// What a server was asked besides.
+    Server,
+}
+
+impl Awaited {
+    /// How long it is waited before that is said.
+    fn patience(self) -> Duration {
+        match self {
+            Self::Answer => silence::AFTER,
+            Self::Rest => SILENCE,
+            Self::Server => PATIENCE,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Since {
     at: Instant,
-    patience: Duration,
+    awaited: Awaited,
 }
 
 /// A call at work.
@@ -84,7 +105,6 @@ struct Call {
 #[derive(Debug)]
 pub struct Waiting {
     motion: Motion,
-    what: &'static str,
     since: Option<Since>,
     /// The oldest first.
     calls: Vec<Call>,
@@ -104,7 +124,6 @@ impl Waiting {
     pub fn new(motion: Motion) -> Self {
         Self {
             motion,
-            what: "the model",
             since: None,
             calls: Vec::new(),
             questions: 0,
@@ -118,10 +137,9 @@ impl Waiting {
     /// For a server that was asked just now.
     pub fn for_server(motion: Motion) -> Self {
         Self {
-            what: "the server",
             since: Some(Since {
                 at: Instant::now(),
-                patience: PATIENCE,
+                awaited: Awaited::Server,
             }),
             ..Self::new(motion)
         }
@@ -144,13 +162,13 @@ impl Waiting {
             EventKind::State(changed) if changed.state == RunState::ModelGenerating => {
                 self.read_percent = None;
                 self.written = None;
-                self.wait(now, PATIENCE);
+                self.wait(now, Awaited::Answer);
             }
             EventKind::MessageDelta(_) => {
                 self.erase();
                 self.read_percent = None;
                 self.written = None;
-                self.wait(now, SILENCE);
+                self.wait(now, Awaited::Rest);
             }
             EventKind::ToolDelta(delta) => {
                 let mut calls = self.calls.iter_mut();
@@ -188,8 +206,8 @@ impl Waiting {
         }
     }
 
-    fn wait(&mut self, now: Instant, patience: Duration) {
-        self.since = Some(Since { at: now, patience });
+    fn wait(&mut self, now: Instant, awaited: Awaited) {
+        self.since = Some(Since { at: now, awaited });
         self.due = FIRST;
     }
 
@@ -246,19 +264,19 @@ impl Waiting {
             let frame = SPINNER[frame as usize % SPINNER.len()];
             return Some(format!("{frame} Thinking... [{} tokens]", grouped(written)));
         }
-        (waited >= since.patience).then(|| {
-            let (what, read) = (self.what, self.read());
-            format!("waiting for {what} ({} s{read})", waited.as_secs())
+        (waited >= since.awaited.patience()).then(|| {
+            let (what, read) = (self.awaiting(since.awaited), self.read());
+            format!("{what} ({} s{read})", waited.as_secs())
         })
     }
 
     /// The line that stays, when it is time for one.
     fn say(&mut self, now: Instant) -> Option<String> {
         let call = self.calls.first();
-        let at = match (call, self.since) {
+        let (at, awaited) = match (call, self.since) {
             _ if self.questions > 0 => return None,
-            (Some(call), _) => call.at,
-            (None, Some(since)) => since.at,
+            (Some(call), _) => (call.at, Awaited::Rest),
+            (None, Some(since)) => (since.at, since.awaited),
             (None, None) => return None,
         };
         let waited = now.saturating_duration_since(at);
@@ -275,8 +293,23 @@ impl Waiting {
                 let tokens = grouped(self.written.unwrap_or_default());
                 format!("  Thinking... [{tokens} tokens], {time}")
             }
-            None => format!("  still waiting for {}, {time}{}", self.what, self.read()),
+            None => {
+                let what = self.awaiting(awaited);
+                let still = match what {
+                    silence::SAID => "",
+                    _ => "still ",
+                };
+                format!("  {still}{what}, {time}{}", self.read())
+            }
         })
+    }
+
+    fn awaiting(&self, awaited: Awaited) -> &'static str {
+        match (awaited, self.read_percent) {
+            (Awaited::Answer, None) => silence::SAID,
+            (Awaited::Answer | Awaited::Rest, _) => "waiting for the model",
+            (Awaited::Server, _) => "waiting for the server",
+        }
     }
 
     fn read(&self) -> String {
@@ -396,171 +429,4 @@ pub async fn during_saying<T>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-    use tenon_vocab::{StateChanged, TextChannel, TextDelta};
-
-    fn generating() -> EventKind {
-        EventKind::State(StateChanged::from(RunState::ModelGenerating))
-    }
-
-    fn seconds(count: u64) -> Duration {
-        Duration::from_secs(count)
-    }
-
-    #[test]
-    fn a_line_that_is_drawn_anew_is_shown_after_a_second() {
-        let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Redrawn);
-        waiting.event(&generating(), start);
-        assert_eq!(waiting.text(start), None);
-        assert_eq!(
-            waiting.text(start + seconds(12)).as_deref(),
-            Some("waiting for the model (12 s)")
-        );
-    }
-
-    #[test]
-    fn how_much_of_the_prompt_is_read_stands_in_the_line_until_content_comes() {
-        let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Redrawn);
-        waiting.event(&generating(), start);
-        let reading = EventKind::State(StateChanged {
-            read_percent: Some(43),
-            ..StateChanged::from(RunState::ModelGenerating)
-        });
-        let later = start + seconds(12);
-        waiting.event(&reading, later);
-        assert_eq!(
-            waiting.text(later).as_deref(),
-            Some("waiting for the model (12 s, ~43 % read)"),
-            "since the beginning, not since the last figure"
-        );
-        assert_eq!(
-            waiting.say(later).as_deref(),
-            Some("  still waiting for the model, 12s, ~43 % read")
-        );
-        waiting.event(&generating(), later);
-        let again = waiting.text(later + seconds(2)).unwrap();
-        assert!(!again.contains("read"), "{again}");
-    }
-
-    #[test]
-    fn the_tokens_of_a_reply_that_is_held_back_are_counted_while_it_is_written() {
-        let counted = |tokens| {
-            EventKind::State(StateChanged {
-                written_tokens: Some(tokens),
-                ..StateChanged::from(RunState::ModelGenerating)
-            })
-        };
-        let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Redrawn);
-        waiting.event(&generating(), start);
-        assert!(!waiting.is_counting());
-        waiting.event(&counted(7), start);
-        assert!(waiting.is_counting());
-        let text = |waiting: &Waiting| waiting.text(start).unwrap();
-        assert_eq!(text(&waiting), "⠋ Thinking... [7 tokens]");
-        waiting.event(&counted(1_247), start);
-        assert_eq!(text(&waiting), "⠋ Thinking... [1,247 tokens]");
-        waiting.event(&generating(), start);
-        assert_eq!(waiting.text(start), None, "another request");
-        let mut lines = Waiting::new(Motion::Appended);
-        lines.event(&generating(), start);
-        lines.event(&counted(1_234_567), start);
-        assert_eq!(
-            said(&mut lines, start, 5),
-            [
-                "  Thinking... [1,234,567 tokens], 1s",
-                "  Thinking... [1,234,567 tokens], 2s",
-                "  Thinking... [1,234,567 tokens], 4s",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_stream_that_falls_silent_is_waited_for_again() {
-        let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Redrawn);
-        waiting.event(&generating(), start);
-        let delta = EventKind::MessageDelta(TextDelta {
-            channel: TextChannel::Text,
-            text: "Once".into(),
-        });
-        waiting.event(&delta, start);
-        assert_eq!(waiting.text(start + seconds(2)), None);
-        assert!(waiting.text(start + seconds(5)).is_some());
-    }
-
-    fn started(call: &str) -> EventKind {
-        let used = json!({
-            "call": call, "name": "bash", "input": {}, "batch": 0,
-            "explanation": {"class": "allow", "reason": ""},
-        });
-        EventKind::ToolUse(serde_json::from_value(used).unwrap())
-    }
-
-    fn printed(text: &str) -> EventKind {
-        EventKind::ToolDelta(ToolDelta {
-            call: CallId::new("c1"),
-            stream: ToolStream::Stdout,
-            text: text.to_owned(),
-        })
-    }
-
-    fn said(waiting: &mut Waiting, start: Instant, until: u64) -> Vec<String> {
-        let ticks = (0..=until).map(|second| start + seconds(second));
-        ticks.filter_map(|now| waiting.say(now)).collect()
-    }
-
-    #[test]
-    fn a_long_command_is_said_to_be_running_ever_more_seldom_and_a_short_one_is_not() {
-        let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Appended);
-        waiting.event(&started("c1"), start);
-        assert!(said(&mut waiting, start, 4).is_empty());
-        assert_eq!(
-            said(&mut waiting, start, 100),
-            [
-                "  still running: bash, 5s",
-                "  still running: bash, 10s",
-                "  still running: bash, 20s",
-                "  still running: bash, 40s",
-                "  still running: bash, 1m 20s",
-            ]
-        );
-    }
-
-    #[test]
-    fn the_last_line_of_an_output_goes_along_and_steers_no_terminal() {
-        let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Appended);
-        waiting.event(&started("c1"), start);
-        for piece in ["one\ntw", "o \x1b[2J", "\r\n \n"] {
-            waiting.event(&printed(piece), start);
-        }
-        assert_eq!(
-            waiting.say(start + seconds(5)).as_deref(),
-            Some("  still running: bash, 5s; last line: two ␛[2J")
-        );
-        waiting.event(&printed(&"ü".repeat(KEPT)), start);
-        let long = waiting.say(start + seconds(10)).unwrap();
-        assert!(long.contains("ü… (+"), "{long}");
-    }
-
-    #[test]
-    fn while_a_person_is_asked_nothing_is_said_to_be_running() {
-        let start = Instant::now();
-        let mut waiting = Waiting::new(Motion::Appended);
-        waiting.event(&started("c1"), start);
-        let asked = json!({"id": "q1", "kind": "ask_user", "title": "", "body": "", "choices": []});
-        let asked = EventKind::Question(serde_json::from_value(asked).unwrap());
-        waiting.event(&asked, start);
-        assert!(said(&mut waiting, start, 60).is_empty());
-        let answer = json!({"question": "q1", "choice": "deny", "by": "user"});
-        let answer = EventKind::Answer(serde_json::from_value(answer).unwrap());
-        waiting.event(&answer, start);
-        assert!(waiting.say(start + seconds(60)).is_some());
-    }
-}
+mod tests;

@@ -54,7 +54,10 @@ fn a_run_from_the_shell_says_that_it_waits() {
     let Some(terminal) = start(&home, &["exec", "-p", "hello"], &env) else {
         return;
     };
-    terminal.see("waiting for the model (").key("C-c").left(130);
+    terminal
+        .see("No answer from the server yet (")
+        .key("C-c")
+        .left(130);
 }
 
 #[test]
