@@ -188,6 +188,34 @@ fn context_cost_tools_and_permissions_are_shown() {
 }
 
 #[test]
+fn the_chart_of_the_context_knows_each_row_of_the_real_answer() {
+    let stage = Stage::says("fine");
+    let screen = stage.open();
+    screen.ready().line("hello").done().ready();
+    screen.line("/context").saw("environment").ready();
+    let all = screen.all();
+    let row = |name: &str| {
+        let is_row = |line: &&String| line.trim_start().starts_with(&format!("{name} "));
+        all.iter().find(is_row).cloned().unwrap_or_default()
+    };
+    for part in ["base", "environment", "tools"] {
+        let row = row(part);
+        assert!(row.contains('~') && row.contains('%'), "{part}: {all:#?}");
+    }
+    assert!(row("tools").contains('█'), "{all:#?}");
+    let whole = all
+        .iter()
+        .any(|line| line.contains("% ") && line.contains(" tokens"));
+    assert!(whole, "how full the window is: {all:#?}");
+    for end in ["prompt", "used", "limit"] {
+        assert!(
+            !row(end).is_empty() && !row(end).contains('%'),
+            "{end}: {all:#?}"
+        );
+    }
+}
+
+#[test]
 fn a_diff_shows_what_the_session_changed() {
     let arguments = json!({"path": "new.txt", "content": "fresh words\n"});
     let stage = Stage::calls("do it", "write", &arguments, "that was it");
