@@ -408,12 +408,13 @@ fn accept(run: &Run, facts: &Facts, explanation: &Explanation, answer: &Answer) 
         return false;
     };
     let lasting = run.core.grants().duration();
-    let grant = offer.grant.starting(run.core.ambient.now(), lasting);
-    if scope == Scope::Project
-        && let Some(keep) = &run.core.on_grant
-    {
-        keep(&grant);
+    for grant in offer.lasting(run.core.ambient.now(), lasting) {
+        if scope == Scope::Project
+            && let Some(keep) = &run.core.on_grant
+        {
+            keep(&grant);
+        }
+        run.core.grants().add(grant);
     }
-    run.core.grants().add(grant);
     true
 }

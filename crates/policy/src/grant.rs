@@ -2,9 +2,11 @@
 //! authority: no grant reaches what is denied or needs a yes each time.
 
 use crate::guard::{is_in_vendored, is_secret};
+use crate::prefix;
 use crate::programs::{follows_links, is_granted_exactly, may_go_on, telling_words};
 use crate::protected::{is_steering, sensitive};
 use crate::rule::Target;
+use crate::script::Deed;
 use crate::{Access, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, PathFact, Script, Simple, names};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,8 +28,11 @@ pub enum Scope {
 #[serde(rename_all = "snake_case")]
 pub enum GrantKey {
     /// The first words of a command. Further words may follow that are no
-    /// options; none may where not [`may_go_on`].
+    /// options; none may where not [`may_go_on`]. Behind a known prefix there may
+    /// be flags as well.
     Command(Vec<String>),
+    /// One line for the shell, whatever it runs.
+    Line(ExactLine),
     /// All files of a folder and below; `.` is the root.
     Directory(String),
     /// A skill, or `agent:name:profile`.
@@ -36,6 +41,69 @@ pub enum GrantKey {
     Tool,
     /// Exactly this input, as canonical JSON.
     Input(String),
+}
+
+/// A line byte for byte, run in the same way, as long as it reaches nothing
+/// further than it did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExactLine {
+    text: String,
+    /// The rest of the input: in which folder it runs, and whether beside the
+    /// session.
+    input: Value,
+    /// What it named outside the project, through links or of secrets, and which
+    /// of its programs the project brings.
+    reach: Vec<String>,
+}
+
+impl ExactLine {
+    pub(crate) fn of(facts: &Facts, script: &Script) -> Self {
+        let mut input: Value = serde_json::from_str(&facts.input).unwrap_or_default();
+        if let Some(fields) = input.as_object_mut() {
+            fields.retain(|name, _| !matches!(name.as_str(), "command" | "timeout_ms"));
+        }
+        Self {
+            text: script.text.clone(),
+            input,
+            reach: reach(script),
+        }
+    }
+
+    fn covers(&self, facts: &Facts, script: &Script) -> bool {
+        let now = Self::of(facts, script);
+        now.text == self.text
+            && now.input == self.input
+            && now.reach.iter().all(|one| self.reach.contains(one))
+    }
+}
+
+fn reach(script: &Script) -> Vec<String> {
+    let paths = script.observed().filter_map(|(target, fact)| {
+        let verb = match target.deed {
+            Deed::Read => "read",
+            _ => "write",
+        };
+        let Some(fact) = fact else {
+            return Some(format!("{verb} {}", target.path));
+        };
+        let is_plain = fact.inside && !fact.symlink && !is_secret(&fact.path);
+        (!is_plain).then(|| format!("{verb} {}", fact.path))
+    });
+    let programs = script.foreign.iter();
+    let programs = programs.map(|foreign| format!("run {}", foreign.path));
+    let mut all: Vec<String> = paths.chain(programs).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The first line of a text, as far as it helps to tell it from others.
+fn head(text: &str) -> String {
+    const MOST: usize = 80;
+    let line = text.lines().next().unwrap_or_default();
+    let shown: String = line.chars().take(MOST).collect();
+    let cut = if shown.len() < text.len() { "…" } else { "" };
+    format!("{shown}{cut}")
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,14 +126,18 @@ impl fmt::Display for Grant {
                 let shown = shlex::try_join(words.iter().map(String::as_str))
                     .unwrap_or_else(|_| words.join(" "));
                 let argv: Vec<&str> = words.iter().map(String::as_str).collect();
-                if !may_go_on(&argv) {
-                    return write!(f, "{}: exactly \"{shown}\" = allow", self.tool);
+                let tool = &self.tool;
+                match prefix::of_words(&argv) {
+                    Some(known) => write!(f, "{tool}: {shown} … ({}) = allow", known.covers),
+                    None if may_go_on(&argv) => write!(
+                        f,
+                        "{tool}: {shown} … (any further words, no further flags) = allow"
+                    ),
+                    None => write!(f, "{tool}: exactly \"{shown}\" = allow"),
                 }
-                write!(
-                    f,
-                    "{}: \"{shown}\", plus words that don't begin with \"-\" = allow",
-                    self.tool
-                )
+            }
+            GrantKey::Line(line) => {
+                write!(f, "{}: exactly \"{}\" = allow", self.tool, head(&line.text))
             }
             GrantKey::Directory(folder) if folder == "." => {
                 write!(f, "{}: all files of the project = allow", self.tool)
@@ -139,6 +211,9 @@ impl Grant {
                 .is_some_and(|command| {
                     covers_command(words, command) && leads_where_seen(words, script, part)
                 }),
+            (GrantKey::Line(line), Target::Part(script, _) | Target::Line(script)) => {
+                line.covers(facts, script)
+            }
             (GrantKey::Directory(folder), Target::Path(fact)) => {
                 covers_path(folder, fact, tool == EXTERNAL_DIRECTORY)
             }
@@ -162,6 +237,10 @@ fn covers_command(words: &[String], command: &Simple) -> bool {
         return false;
     }
     let same = words.iter().zip(&argv).all(|(word, given)| word == given);
+    let held: Vec<&str> = words.iter().map(String::as_str).collect();
+    if let Some(known) = prefix::of_words(&held) {
+        return same && known.covers(command);
+    }
     let further = || {
         !is_granted_exactly(&argv)
             && words.len() >= telling_words(&argv)

@@ -5,13 +5,14 @@
 mod dangers;
 
 use crate::aspect::{Aspect, line_tool};
+use crate::grant::{Grant, GrantKey};
 use crate::guard::is_secret;
 use crate::judge::{EACH_TIME, Judge, decided_by, is_explicit_deny};
 use crate::mode::is_written_question;
 use crate::names::speaks_of;
 use crate::protected::{is_git_internal, sensitive};
 use crate::reading::secret_words;
-use crate::rule::{self, Matcher, Rule, Weight, strictness};
+use crate::rule::{self, Layer, Matcher, Rule, Weight, strictness};
 use crate::rules::PROTECT_ENV_FILES;
 use crate::script::{Danger, Deed, Script, Target};
 use crate::trail::{Finding, Trail, Verdict};
@@ -197,7 +198,7 @@ impl Judge<'_> {
     /// `external_directory` allows that place.
     fn outside_write(&self, line: &Line<'_>, trail: &mut Trail) -> Option<Verdict> {
         const RULE: &str = "bash: changes outside the project = ask";
-        if self.is_held_by_sandbox(line.script) {
+        if self.is_held_by_sandbox(line.script) || self.is_granted(line) {
             trail.missed(RULE, "built-in");
             return None;
         }
@@ -229,6 +230,24 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether a person has allowed this very line, with all that it reaches. A
+    /// question that a managed file asks about a file is not answered by that.
+    fn is_granted(&self, line: &Line<'_>) -> bool {
+        let of_files = [EXTERNAL_DIRECTORY, tool::READ, tool::WRITE];
+        let asks_for_manager = self.rules.iter().any(|rule| {
+            rule.layer == Layer::Managed
+                && rule.decision != Decision::Allow
+                && of_files.iter().any(|name| rule.speaks_of(name))
+        });
+        let target = rule::Target::Line(line.script);
+        let covers = |grant: &Grant| {
+            matches!(grant.key, GrantKey::Line(_))
+                && !grant.is_over(self.now)
+                && grant.covers(line_tool(line.facts), target, line.facts)
+        };
+        !asks_for_manager && self.grants.iter().any(covers)
+    }
+
     fn is_allowed_outside(&self, fact: &PathFact) -> bool {
         self.of_path(EXTERNAL_DIRECTORY, fact)
             .is_some_and(|verdict| verdict.class == Class::Allow)
@@ -238,6 +257,10 @@ impl Judge<'_> {
     /// rule for `read` that names the file lets it pass (H3).
     fn secret_named(&self, line: &Line<'_>, trail: &mut Trail) -> Option<Verdict> {
         const RULE: &str = "bash: secret files (protect-env-files) = ask";
+        if self.is_granted(line) {
+            trail.missed(RULE, PROTECT_ENV_FILES);
+            return None;
+        }
         let observed = line.script.observed().filter_map(|(target, fact)| {
             let fact = fact.filter(|fact| is_secret(&fact.path))?;
             // What only shows names may show those of secrets.

@@ -2,37 +2,80 @@
 //! rule that would be kept.
 
 use crate::aspect::aspects;
-use crate::grant::{GRANT_TTL, Grant, GrantKey, Scope};
+use crate::grant::{ExactLine, GRANT_TTL, Grant, GrantKey, Scope};
 use crate::guard::{is_in_vendored, is_secret};
 use crate::judge::Judge;
-use crate::programs::{
-    follows_links, is_granted_exactly, may_be_granted, runs_others, telling_words,
-};
+use crate::prefix;
+use crate::programs::{follows_links, is_granted_exactly, may_be_granted, telling_words};
 use crate::protected::{is_git_internal, is_steering, sensitive};
 use crate::reading::secret_words_of;
 use crate::rule::Target;
 use crate::{
-    Access, Authority, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, Grants, PathFact, Rules, Simple,
-    Subject, names,
+    Access, Authority, EDIT_GROUP, EXTERNAL_DIRECTORY, Facts, Grants, PathFact, Rules, Script,
+    Simple, Subject, names,
 };
+use std::time::Duration;
 use tenon_vocab::names::tool;
 use tenon_vocab::{Class, Effect, Timestamp};
+
+/// Grants that would be given together: one for each command of a line.
+const MOST_TOGETHER: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     pub scope: Scope,
     /// The rule exactly as it would hold: `edit: "src/**" = allow`.
     pub rule: String,
-    /// Without an end; [`Offer::grant`] gives it one.
-    pub grant: Grant,
+    /// Without an end; [`Offer::grants`] gives them one.
+    grants: Vec<Grant>,
 }
 
 impl Offer {
-    /// The grant as it is kept when a person accepts now.
+    /// The grants as they are kept when a person accepts now.
     #[must_use]
-    pub fn grant(&self, now: Timestamp) -> Grant {
-        self.grant.clone().starting(now, GRANT_TTL)
+    pub fn grants(&self, now: Timestamp) -> Vec<Grant> {
+        self.lasting(now, GRANT_TTL)
     }
+
+    /// The same where those for a project last so long.
+    #[must_use]
+    pub fn lasting(&self, now: Timestamp, lasting: Duration) -> Vec<Grant> {
+        let grants = self.grants.iter().cloned();
+        grants.map(|grant| grant.starting(now, lasting)).collect()
+    }
+
+    /// What they are for.
+    pub fn keys(&self) -> impl Iterator<Item = (&str, &GrantKey)> {
+        self.grants
+            .iter()
+            .map(|grant| (grant.tool.as_str(), &grant.key))
+    }
+
+    fn of(tool: &str, keys: &[GrantKey], scope: Scope) -> Self {
+        let grant = |key: &GrantKey| Grant {
+            tool: tool.to_owned(),
+            key: key.clone(),
+            scope,
+            expires: None,
+            given: None,
+        };
+        let grants: Vec<Grant> = keys.iter().map(grant).collect();
+        let rules: Vec<String> = grants.iter().map(Grant::to_string).collect();
+        Self {
+            scope,
+            rule: rules.join("; "),
+            grants,
+        }
+    }
+}
+
+/// A command that nothing allows yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCommand {
+    /// What a rule for it would hold.
+    pub words: Vec<String>,
+    /// Whether the words are a prefix of which it is known what may follow.
+    pub may_go_on: bool,
 }
 
 /// The grants that may be offered for a call whose verdict was to ask, by its
@@ -40,12 +83,14 @@ impl Offer {
 /// others, for a line of several commands and for one that was not understood.
 #[must_use]
 pub fn offers(facts: &Facts) -> Vec<Offer> {
-    key_of(facts).map(|key| both(&key)).unwrap_or_default()
+    key_of(facts)
+        .map(|(tool, key)| both(&tool, &[key]))
+        .unwrap_or_default()
 }
 
 /// The grants that may be offered for a call whose verdict was to ask, where the
-/// rest of the policy is known: of a line of several commands the one that is
-/// still open, if it is the only one, and nothing that would not help.
+/// rest of the policy is known: one for each command of a line that is still
+/// open, else the line as it is, and nothing that would not help.
 #[must_use]
 pub fn offers_within(
     facts: &Facts,
@@ -54,46 +99,83 @@ pub fn offers_within(
     authority: &Authority<'_>,
     now: Timestamp,
 ) -> Vec<Offer> {
-    let Some(key) = open_key(facts, rules, grants, authority, now) else {
-        return Vec::new();
+    let judge = Judge {
+        rules,
+        grants,
+        authority,
+        now,
     };
-    let offers = both(&key);
     // What would be asked again all the same is not worth an offer.
     let helps = |offer: &Offer| {
         let mut with = grants.clone();
-        with.add(offer.grant(now));
+        offer
+            .grants(now)
+            .into_iter()
+            .for_each(|grant| with.add(grant));
         crate::decide(facts, rules, &with, authority, now).class == Class::Allow
     };
-    if offers.first().is_some_and(helps) {
-        offers
-    } else {
-        Vec::new()
+    let Subject::Command(script) = &facts.subject else {
+        let offers = offers(facts);
+        return if offers.first().is_some_and(helps) {
+            offers
+        } else {
+            Vec::new()
+        };
+    };
+    let by_words = open_parts(facts, &judge).and_then(|open| by_words(&open));
+    if let Some(keys) = by_words {
+        let offers = both(&facts.tool, &keys);
+        if offers.first().is_some_and(helps) {
+            return offers;
+        }
     }
+    let exact = may_be_repeated(facts, script).then(|| {
+        let key = GrantKey::Line(ExactLine::of(facts, script));
+        Offer::of(&facts.tool, &[key], Scope::Session)
+    });
+    exact.into_iter().filter(helps).collect()
 }
 
-fn both((tool, key): &(String, GrantKey)) -> Vec<Offer> {
+/// The keys for these commands, where each of them has one.
+fn by_words(open: &[&Simple]) -> Option<Vec<GrantKey>> {
+    let mut keys: Vec<GrantKey> = Vec::new();
+    for command in open {
+        let key = GrantKey::Command(approved(command)?);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    (1..=MOST_TOGETHER).contains(&keys.len()).then_some(keys)
+}
+
+/// Whether the very same line does the same thing the next time.
+fn may_be_repeated(facts: &Facts, script: &Script) -> bool {
+    facts.tool == tool::BASH && what_changes(script).is_none()
+}
+
+/// The command of a line that stands for something else the next time, and why.
+fn what_changes(script: &Script) -> Option<String> {
+    script.found.iter().find_map(|command| {
+        let program = command.program();
+        if program == "kill" {
+            let why = "the next process with that number can be another one";
+            return Some(why.to_owned());
+        }
+        follows_links(&command.argv())
+            .then(|| format!("`{program}` follows links out of the project"))
+    })
+}
+
+fn both(tool: &str, keys: &[GrantKey]) -> Vec<Offer> {
     [Scope::Session, Scope::Project]
         .into_iter()
-        .map(|scope| {
-            let grant = Grant {
-                tool: tool.clone(),
-                key: key.clone(),
-                scope,
-                expires: None,
-                given: None,
-            };
-            Offer {
-                scope,
-                rule: grant.to_string(),
-                grant,
-            }
-        })
+        .map(|scope| Offer::of(tool, keys, scope))
         .collect()
 }
 
-/// The commands of a line that nothing allows yet, with the words that a grant
-/// would hold, or all of them where none may be offered. Empty where the line is
-/// not certain, and where the commands are not what is open.
+/// The commands of a line that nothing allows yet, with the words that a rule
+/// would hold. Empty where the line is not certain, and where the commands are
+/// not what is open.
 #[must_use]
 pub fn open_commands(
     facts: &Facts,
@@ -101,54 +183,31 @@ pub fn open_commands(
     grants: &Grants,
     authority: &Authority<'_>,
     now: Timestamp,
-) -> Vec<Vec<String>> {
+) -> Vec<OpenCommand> {
     let judge = Judge {
         rules,
         grants,
         authority,
         now,
     };
+    let open = open_parts(facts, &judge).unwrap_or_default();
     let words = |command: &Simple| {
         let all = || command.argv().into_iter().map(str::to_owned).collect();
-        approved(command).unwrap_or_else(all)
+        let words: Vec<String> = approved(command).unwrap_or_else(all);
+        let may_go_on = prefix::length_in(command).is_some();
+        OpenCommand { words, may_go_on }
     };
-    let open = open_parts(facts, &judge).unwrap_or_default();
     open.into_iter().map(words).collect()
 }
 
 /// Why only this once can be said yes to a command line whose verdict was to ask,
 /// where that lies in what it is. A sentence without its end.
 #[must_use]
-pub fn once_only(
-    facts: &Facts,
-    rules: &Rules,
-    grants: &Grants,
-    authority: &Authority<'_>,
-    now: Timestamp,
-) -> Option<String> {
-    let judge = Judge {
-        rules,
-        grants,
-        authority,
-        now,
-    };
-    let open = open_parts(facts, &judge)?;
-    let which = |test: fn(&[&str]) -> bool| {
-        let mut found = open.iter().filter(|command| test(&command.argv()));
-        found.next().map(|command| command.program())
-    };
-    if let Some(program) = which(runs_others) {
-        return Some(format!("`{program}` can run any program"));
+pub fn once_only(facts: &Facts) -> Option<String> {
+    match &facts.subject {
+        Subject::Command(script) => what_changes(script),
+        _ => None,
     }
-    if let Some(program) = which(follows_links) {
-        return Some(format!("`{program}` follows links out of the project"));
-    }
-    if let Some(program) = which(|argv| !may_be_granted(argv)) {
-        return Some(format!(
-            "the next `{program}` may do something quite different"
-        ));
-    }
-    (open.len() > 1).then(|| format!("{} of these commands need your yes", open.len()))
 }
 
 /// The commands of a line that nothing allows yet; `None` where the line is not
@@ -169,37 +228,6 @@ fn open_parts<'f>(facts: &'f Facts, judge: &Judge<'_>) -> Option<Vec<&'f Simple>
         open.push(script.exact()?.get(part)?);
     }
     Some(open)
-}
-
-fn open_key(
-    facts: &Facts,
-    rules: &Rules,
-    grants: &Grants,
-    authority: &Authority<'_>,
-    now: Timestamp,
-) -> Option<(String, GrantKey)> {
-    let Subject::Command(script) = &facts.subject else {
-        return key_of(facts);
-    };
-    let judge = Judge {
-        rules,
-        grants,
-        authority,
-        now,
-    };
-    let parts = aspects(facts);
-    let is_allowed = |verdict: &crate::trail::Verdict| verdict.class == Class::Allow;
-    let mut open = parts
-        .iter()
-        .filter(|aspect| !judge.about(aspect).verdict.as_ref().is_some_and(is_allowed));
-    let (Some(one), None) = (open.next(), open.next()) else {
-        return None;
-    };
-    let Target::Part(_, part) = one.target else {
-        return None;
-    };
-    let command = script.exact()?.get(part)?;
-    Some((facts.tool.clone(), GrantKey::Command(approved(command)?)))
 }
 
 fn key_of(facts: &Facts) -> Option<(String, GrantKey)> {
@@ -247,7 +275,14 @@ fn approved(command: &Simple) -> Option<Vec<String>> {
     let hidden = (0..argv.len())
         .any(|at| command.may_be_option(at) && argv.get(at).is_some_and(|w| !w.starts_with('-')));
     let plain = command.assignments.is_empty() && secret_words_of(command).is_empty();
-    if !plain || hidden || !may_be_granted(&argv) {
+    if !plain || hidden {
+        return None;
+    }
+    if let Some(known) = prefix::length_in(command) {
+        let kept = argv.into_iter().take(known);
+        return Some(kept.map(str::to_owned).collect());
+    }
+    if !may_be_granted(&argv) {
         return None;
     }
     let kept = match argv.iter().rposition(|word| word.starts_with('-')) {
@@ -257,6 +292,10 @@ fn approved(command: &Simple) -> Option<Vec<String>> {
         Some(last) => last + 2,
     };
     let kept = kept.max(2).max(telling_words(&argv));
+    // What the shell makes of a word is not what stands in it.
+    if command.words.iter().take(kept).any(|word| word.expands) {
+        return None;
+    }
     let kept = argv.into_iter().take(kept);
     Some(kept.map(str::to_owned).collect())
 }

@@ -70,27 +70,43 @@ fn a_session_grant_of_the_client_shows_its_rule_and_is_asked_once() {
     assert_eq!(talk.all("question").len(), 1);
 }
 
-#[test]
-fn a_question_says_why_only_once_is_offered_and_which_rule_would_allow_it() {
+/// The question about a command line.
+fn asked(line: &str) -> serde_json::Value {
     let home = TestHome::new();
-    let model = Model::new(&calls("bash", json!({"command": "python3 x.py"}), "done"));
+    let model = Model::new(&calls("bash", json!({"command": line}), "done"));
     let mut talk = Talk::start(&home, &model, &["-p", "go"]);
     let question = talk.until("question");
-    let ids: Vec<&str> = question["choices"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter_map(|choice| choice["id"].as_str())
-        .collect();
-    assert_eq!(ids, ["once", "deny"]);
-    let reason = question["reason"].as_str().unwrap();
-    for part in [
-        "`python3` can run any program",
-        r#""permission": {"bash":{"python3 x.py":"allow"}}"#,
-    ] {
-        assert!(reason.contains(part), "{reason}");
-    }
     talk.end();
+    question
+}
+
+fn choice_ids(question: &serde_json::Value) -> Vec<&str> {
+    let choices = question["choices"].as_array().unwrap();
+    let ids = choices.iter().filter_map(|choice| choice["id"].as_str());
+    ids.collect()
+}
+
+#[test]
+fn a_question_says_why_only_once_is_offered() {
+    let question = asked("kill 99999999");
+    assert_eq!(choice_ids(&question), ["once", "deny"]);
+    let reason = question["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("the next process with that number can be another one"),
+        "{reason}"
+    );
+    assert!(!reason.contains("permission"), "{reason}");
+}
+
+#[test]
+fn a_line_that_has_no_safe_prefix_is_offered_as_it_is_for_the_session() {
+    let line = "for f in *.py; do wc -l $f; done; python3 x.py";
+    let question = asked(line);
+    assert_eq!(choice_ids(&question), ["once", "session", "deny"]);
+    let rule = question["choices"][1]["rule"].as_str().unwrap();
+    assert_eq!(rule, format!("bash: exactly \"{line}\" = allow"));
+    let question = asked("git add -A && git commit -m x");
+    assert_eq!(choice_ids(&question), ["once", "session", "always", "deny"]);
 }
 
 #[test]

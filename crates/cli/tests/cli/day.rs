@@ -14,7 +14,7 @@ fn a_day_of_asking_asks_about_changes_and_programs_and_never_about_a_look() {
     let expected = [
         "ReadsUnnamed ask 2",
         "Edits ask 3",
-        "Runs ask 15",
+        "Runs ask 13",
         "Leaves ask 3",
         "Destroys confirm 2",
         "Secret ask 1",
@@ -30,7 +30,7 @@ fn a_day_of_accepted_edits_asks_about_no_edit() {
     };
     let expected = [
         "ReadsUnnamed ask 2",
-        "Runs ask 15",
+        "Runs ask 13",
         "Leaves ask 3",
         "Destroys confirm 2",
         "Secret ask 1",

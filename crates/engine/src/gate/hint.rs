@@ -62,23 +62,16 @@ fn no_rule(run: &Run, facts: &Facts) -> &'static str {
     }
 }
 
-/// The rule alone that would allow it, where one does.
-pub(super) fn rule(run: &Run, facts: &Facts) -> Option<Value> {
-    permissions(run, facts, &[])
-        .into_iter()
-        .find(|rules| helps(run, facts, rules))
-}
-
 /// The rules that would be written for it, the simplest first.
 fn permissions(run: &Run, facts: &Facts, outside: &[String]) -> Vec<Value> {
     if matches!(facts.subject, Subject::Command(_)) {
         return for_commands(run, facts, outside).into_iter().collect();
     }
     let tool = facts.tool.as_str();
-    let offered = offers(facts).into_iter().next().map(|offer| offer.grant);
-    let simple = match offered.as_ref().map(|grant| (&grant.tool, &grant.key)) {
+    let offered = offers(facts);
+    let simple = match offered.first().and_then(|offer| offer.keys().next()) {
         Some((tool, GrantKey::Directory(folder))) => {
-            json!({ tool.as_str(): { below(folder): "allow" } })
+            json!({ tool: { below(folder): "allow" } })
         }
         _ => json!({ tool: "allow" }),
     };
@@ -96,8 +89,10 @@ fn for_commands(run: &Run, facts: &Facts, outside: &[String]) -> Option<Value> {
     );
     let mut rules = Map::new();
     let mut commands = Map::new();
-    for words in open {
-        commands.insert(pattern(&words)?, json!("allow"));
+    for command in open {
+        let more = if command.may_go_on { " *" } else { "" };
+        let pattern = pattern(&command.words)?;
+        commands.insert(format!("{pattern}{more}"), json!("allow"));
     }
     if !commands.is_empty() {
         rules.insert(facts.tool.clone(), Value::Object(commands));

@@ -2,8 +2,8 @@
 //! asked, why the model wants it and what it would affect. It decides nothing;
 //! the gate acts on the answer.
 
+use super::admit_paths;
 use super::group::{self, Member};
-use super::{admit_paths, hint};
 use crate::run::{Flow, Run};
 use crate::schedule::{Leave, Ready};
 use crate::{ask, recover};
@@ -52,7 +52,7 @@ pub(super) async fn ask_person(
     }
     let mut reason = why(run, facts, explanation);
     if offers.is_empty() {
-        reason.extend(once_only(run, facts, explanation));
+        reason.extend(once_only(facts, explanation));
     }
     let answer = ask::question(&run.core, run.id, &run.token, |id| Question {
         id,
@@ -91,25 +91,13 @@ fn why(run: &Run, facts: &Facts, explanation: &Explanation) -> String {
     )
 }
 
-/// Why nothing longer than once is offered, and what would allow it for good.
-fn once_only(run: &Run, facts: &Facts, explanation: &Explanation) -> Option<String> {
+/// Why nothing longer than once is offered.
+fn once_only(facts: &Facts, explanation: &Explanation) -> Option<String> {
     if explanation.class != Class::Ask || explanation.responders == Responders::Person {
         return None;
     }
-    let core = &run.core;
-    let because = tenon_policy::once_only(
-        facts,
-        &core.rules,
-        &core.grants(),
-        &Authority::of(&core.agent().profile),
-        core.ambient.now(),
-    )?;
-    let rule = hint::rule(run, facts)
-        .map(|rule| format!(". To allow it for good, put \"permission\": {rule} into tenon.jsonc"));
-    Some(format!(
-        ". It can only be allowed once: {because}{}",
-        rule.unwrap_or_default()
-    ))
+    tenon_policy::once_only(facts)
+        .map(|because| format!(". It can only be allowed once: {because}"))
 }
 
 /// What the model said right before the call, in the same message.

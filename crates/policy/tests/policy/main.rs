@@ -10,6 +10,7 @@ mod modes;
 mod paths;
 mod properties;
 mod reading;
+mod repeats;
 mod rules;
 mod scenarios;
 mod script;

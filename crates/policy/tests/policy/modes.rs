@@ -279,7 +279,7 @@ fn what_was_granted_is_still_said_to_be_granted() {
     let mut grants = Grants::new();
     let offered = offers(&facts);
     let grant = offered.iter().find(|offer| offer.scope == Scope::Session);
-    grants.add(grant.unwrap().grant.clone());
+    grants.add(grant.unwrap().grants(now()).remove(0));
     let authority = main_agent().in_mode(mode(Auto));
     let explanation = decide(&facts, &Rules::built_in(), &grants, &authority, now());
     assert_eq!(explanation.class, Class::Allow);

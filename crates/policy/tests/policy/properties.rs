@@ -186,7 +186,7 @@ proptest! {
     fn what_is_offered_is_what_then_holds(rules in any_rules(), facts in any_call(), grants in any_grants()) {
         for offer in offers_within(&facts, &all(&rules), &grants, &main_agent(), now()) {
             let mut with = grants.clone();
-            with.add(offer.grant(now()));
+            offer.grants(now()).into_iter().for_each(|grant| with.add(grant));
             prop_assert_eq!(class(&facts, &all(&rules), &with), Class::Allow);
         }
     }

@@ -240,7 +240,7 @@ fn what_was_granted_free_asked_and_denied_is_listed_with_what_ends_a_grant() {
         .see_prompt();
     terminal
         .line("/permissions")
-        .see("granted  bash: \"touch made.txt\"")
+        .see("granted  bash: touch made.txt …")
         .see("(this session;")
         .see("ends it)")
         .see("free     ")

@@ -185,10 +185,10 @@ fn a_question_shows_the_rule_that_each_scope_would_keep() {
     terminal
         .ready()
         .line("go")
-        .see("s  allow for this session: \"touch made.txt")
+        .see("s  allow for this session: touch made.txt")
         // What does not fit behind it stands whole on the next line.
         .see("a  allow in this project for 7 days")
-        .see_times("\"touch made.txt", 2)
+        .see_times("touch made.txt …", 2)
         .see_prompt()
         .key("Escape")
         .key("Enter")
