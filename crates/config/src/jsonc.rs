@@ -2,6 +2,7 @@
 
 use crate::node::{Node, Shape, Trouble};
 use jsonc_parser::ast::{ObjectProp, ObjectPropName, Value as Ast};
+use jsonc_parser::errors::ParseErrorKind;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Number, Value};
 use std::collections::BTreeSet;
@@ -28,11 +29,37 @@ fn strict() -> ParseOptions {
 /// `None` when there is nothing but comments.
 pub(crate) fn parse(text: &str) -> Result<Option<Node>, Trouble> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &strict())
-        .map_err(|error| Trouble::new(error.range().start, format!("{}", error.kind())))?;
+        .map_err(|error| Trouble::new(error.range().start, advice(error.kind())))?;
     parsed
         .value
         .map(|value| convert(&value, None, MAX_DEPTH))
         .transpose()
+}
+
+/// What is wrong, in words that say what to do.
+fn advice(kind: &ParseErrorKind) -> String {
+    use ParseErrorKind as Kind;
+    let text = match kind {
+        Kind::ExpectedComma => "a comma is missing before this",
+        Kind::UnexpectedComma => "there is a comma too many",
+        Kind::UnexpectedWord => "a text is missing its double quotes",
+        Kind::ExpectedStringObjectProperty => "a key in double quotes belongs here",
+        Kind::ExpectedColonAfterObjectKey => "a colon is missing after the key",
+        Kind::ExpectedObjectValue => "a value is missing after the colon",
+        Kind::SingleQuotedStringsNotAllowed => "texts stand in double quotes, not in single ones",
+        Kind::UnterminatedObject => "a `}` is missing at the end of what begins here",
+        Kind::UnterminatedArray => "a `]` is missing at the end of what begins here",
+        Kind::UnexpectedCloseBrace => "there is a `}` too many, or a `{` is missing before it",
+        Kind::UnexpectedCloseBracket => "there is a `]` too many, or a `[` is missing before it",
+        Kind::MultipleRootJsonValues => {
+            "the file ended before this: remove what follows the last `}`"
+        }
+        Kind::UnterminatedCommentBlock => {
+            "a `*/` is missing at the end of the comment that begins here"
+        }
+        other => return other.to_string(),
+    };
+    text.to_owned()
 }
 
 fn convert(ast: &Ast<'_>, key: Option<usize>, depth: usize) -> Result<Node, Trouble> {

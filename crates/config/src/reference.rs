@@ -308,7 +308,7 @@ fn template_of(page: &mut String, group: &str, members: &[&Key]) {
         } else {
             ""
         };
-        let _ = writeln!(page, "  // {indent}// {}{example}", key.doc);
+        let _ = writeln!(page, "  // {indent}// {}{example}", without_links(key.doc));
         let _ = writeln!(page, "  // {indent}\"{name}\": {},", sample(key));
     }
     if !inside.is_empty() {
@@ -317,6 +317,24 @@ fn template_of(page: &mut String, group: &str, members: &[&Key]) {
     if !group.is_empty() {
         page.push_str("  // },\n");
     }
+}
+
+/// A comment has no links: `[safety](../safety.md#x)` is `docs/safety.md`.
+fn without_links(doc: &str) -> String {
+    let mut text = String::new();
+    let mut rest = doc;
+    while let Some((before, link)) = rest.split_once('[') {
+        let Some((target, after)) = link
+            .split_once("](../")
+            .and_then(|(_, target)| target.split_once(')'))
+        else {
+            break;
+        };
+        let file = target.split('#').next().unwrap_or(target);
+        text.push_str(&format!("{before}docs/{file}"));
+        rest = after;
+    }
+    text + rest
 }
 
 /// The default, or a value that makes sense where there is none.

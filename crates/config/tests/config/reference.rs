@@ -91,3 +91,10 @@ fn no_key_and_no_variable_stands_twice() {
     names.dedup();
     assert_eq!(names.len(), count);
 }
+
+#[test]
+fn what_config_init_writes_has_no_links_of_a_page() {
+    let page = template();
+    assert!(page.contains("See docs/safety.md."), "{page}");
+    assert!(!page.contains("]("), "{page}");
+}
