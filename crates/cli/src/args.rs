@@ -5,6 +5,7 @@ mod auth;
 mod context;
 mod cost;
 mod doctor;
+mod foreign;
 mod logs;
 mod order;
 mod policy;
@@ -14,10 +15,11 @@ pub use auth::{AuthCommand, StoreChoice};
 pub use context::{ContextCommand, HandoffArgs, SkillsCommand};
 pub use cost::{CostArgs, CostBy};
 pub use doctor::DoctorArgs;
+pub use foreign::meant;
 pub use logs::{LogsArgs, LogsCommand};
 pub use order::{Order, order};
 pub use policy::{HooksCommand, ModeChoice, PolicyCommand, TrustArgs, TrustCommand};
-pub use sessions::{ExportFormat, ResumeArgs, SessionsCommand};
+pub use sessions::{ExportFormat, ResumeArgs, ResumeCommand, SessionsCommand};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -179,7 +181,7 @@ pub struct RunArgs {
     /// The agent: build or plan.
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// What may run without a question: `plan` is the agent, the others widen what is not asked about.
+    /// What may run without a question: `ask` nothing, `accept-edits` changes of files, `auto` commands in the sandbox too; `plan` only reads.
     #[arg(long, value_enum, value_name = "MODE")]
     pub permission_mode: Option<ModeChoice>,
     /// A folder outside the project to read and change as if it were in it. Can be given several times.
@@ -204,13 +206,18 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub output_schema: Option<PathBuf>,
     /// Go on with the last session of this directory.
+    #[arg(short = 'c', long = "continue", conflicts_with = "session")]
+    pub go_on: bool,
+    /// Go on with the session of this id, or of the one id that begins so; without one, with the last of this directory.
     #[arg(
-        short = 'c',
         long,
-        visible_alias = "continue",
-        conflicts_with = "session"
+        value_name = "ID",
+        require_equals = true,
+        num_args = 0..=1,
+        conflicts_with_all = ["session", "go_on"]
     )]
-    pub resume: bool,
+    #[expect(clippy::option_option, reason = "a flag whose value may be left out")]
+    pub resume: Option<Option<String>>,
     /// Use the session with this id; it is created when there is none.
     #[arg(long, value_name = "UUID")]
     pub session: Option<String>,
@@ -274,6 +281,8 @@ pub enum Command {
     /// List, show, resume, check and export sessions.
     #[command(subcommand)]
     Sessions(SessionsCommand),
+    /// Go on with a session; the same as `sessions resume`.
+    Resume(ResumeCommand),
     /// Show, edit and create the configuration.
     #[command(subcommand)]
     Config(ConfigCommand),

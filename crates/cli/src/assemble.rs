@@ -13,7 +13,7 @@ pub use equipment::{agent, toolbox, workspace};
 pub use folders::{author, by_flag, recorded};
 pub use like::like;
 pub use mode::sandbox_state;
-pub use options::{ChoiceSource, Options, Session};
+pub use options::{ChoiceSource, Neighbours, Options, Session};
 pub use runtime::runtime;
 
 use crate::briefing;
@@ -116,7 +116,9 @@ pub async fn open_with(
             "{told}. The rest of the session is intact; `tenon sessions verify {id}` says more."
         )
     }));
-    remarks.act.extend(neighbours(&place));
+    if options.neighbours == Neighbours::Said {
+        remarks.found.extend(neighbours(&place));
+    }
     let jobs = session_jobs(&log.folder()?, resolved);
     let made = provider::model(&place, resolved, &wanted.provider, &jobs).await;
     let model = match made {

@@ -84,11 +84,20 @@ fn read(arguments: Vec<OsString>) -> Result<(Cli, Option<CliError>), clap::Error
         args::Order::Moved(ordered) => (Cli::command().try_get_matches_from(ordered)?, None),
         args::Order::Wrong(error) => (matches, Some(error)),
     };
-    Ok((Cli::from_arg_matches(&matches)?, wrong))
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    cli.run.name_session();
+    if let Some(Command::Exec(run)) = &mut cli.command {
+        run.name_session();
+    }
+    Ok((cli, wrong))
 }
 
 /// Help and version go to standard output and are no errors.
 fn usage(error: &clap::Error) -> ExitCode {
+    if let Some(error) = args::meant(error) {
+        let paint = screen::Paint::for_stderr(args::ColorChoice::Auto);
+        return render::failure(&error, Format::Text, paint);
+    }
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
     // A closed pipe is the reader's choice.
     let _ = error.print();
@@ -99,7 +108,9 @@ fn format_of(cli: &Cli) -> Format {
     match &cli.command {
         Some(Command::Exec(run)) => run.format,
         Some(Command::Demo(demo)) => demo.format,
-        Some(Command::Sessions(args::SessionsCommand::Resume { run, .. })) => run.format,
+        Some(
+            Command::Resume(wanted) | Command::Sessions(args::SessionsCommand::Resume(wanted)),
+        ) => wanted.run.format,
         None => cli.run.format,
         _ => Format::Text,
     }

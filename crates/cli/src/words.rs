@@ -15,7 +15,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("help", "--help"),
     ("login", "auth login"),
     ("logout", "auth logout"),
-    ("resume", "sessions resume"),
     ("run", "exec"),
     ("version", "--version"),
 ];
@@ -106,7 +105,6 @@ mod tests {
             &["wbe"][..],
             &["hello"],
             &["sesions"],
-            &["resume"],
             &["mcp", "list"],
             &["mcp"],
             &["audit", "the", "code"],

@@ -1,6 +1,8 @@
 //! The kinds of notices that a front end looks for. A kind that is only shown
 //! needs no name here.
 
+use crate::Notice;
+
 /// What is to be known before the first prompt.
 pub const START: &str = "start";
 /// The same, and an earlier start said it already.
@@ -17,6 +19,16 @@ pub const SETTINGS: &str = "settings";
 /// An undo, a redo or a revert was done, or was not.
 pub const UNDONE: &str = "undone";
 pub const NOT_UNDONE: &str = "not_undone";
+
+/// What a command is about to destroy was saved first. The hint is the way back
+/// for whoever is in no conversation, where `/undo` is one.
+pub const SAVED: &str = "saved";
+
+/// The hint that a conversation shows.
+#[must_use]
+pub fn hint_in_conversation(notice: &Notice) -> Option<&str> {
+    notice.hint.as_deref().filter(|_| notice.kind != SAVED)
+}
 
 /// Whether the heading of a session says it: it is not said again below.
 #[must_use]

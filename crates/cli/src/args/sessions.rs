@@ -1,6 +1,6 @@
 //! The flags of `tenon sessions`.
 
-use super::{Format, ModeChoice};
+use super::{Format, ModeChoice, RunArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -41,15 +41,7 @@ pub enum SessionsCommand {
         json: bool,
     },
     /// Go on with a session.
-    Resume {
-        /// Id, its beginning, or nothing for the last of this directory.
-        id: Option<String>,
-        /// Take the last of any directory.
-        #[arg(long)]
-        all: bool,
-        #[command(flatten)]
-        run: ResumeArgs,
-    },
+    Resume(ResumeCommand),
     /// Check that a log is whole, or all of them.
     Verify {
         /// Id or its beginning; all sessions without it.
@@ -173,6 +165,18 @@ pub enum SessionsCommand {
     },
 }
 
+/// Which session, and how to go on with it.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ResumeCommand {
+    /// Id, its beginning, or nothing for the last of this directory.
+    pub id: Option<String>,
+    /// Take the last of any directory.
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub run: ResumeArgs,
+}
+
 /// The run flags that make sense when a session is already chosen.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ResumeArgs {
@@ -206,4 +210,69 @@ pub struct ResumeArgs {
     /// A folder outside the project to read and change as if it were in it. Can be given several times.
     #[arg(long, value_name = "DIR")]
     pub add_dir: Vec<PathBuf>,
+}
+
+impl RunArgs {
+    /// `--resume ID` without `=`: the first word is the session if it looks like
+    /// an id. A value that may be left out would take the first word of a prompt,
+    /// or a subcommand.
+    pub fn name_session(&mut self) {
+        let unnamed = self.resume == Some(None);
+        if unnamed && self.words.first().is_some_and(|word| is_id(word)) {
+            self.resume = Some(Some(self.words.remove(0)));
+        }
+    }
+}
+
+/// Ids begin with the time, so with a digit. A number alone may be a word of a
+/// prompt.
+fn is_id(word: &str) -> bool {
+    const SHORTEST: usize = 4;
+    word.len() >= SHORTEST
+        && word.starts_with(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::args::Cli;
+    use clap::Parser;
+
+    #[test]
+    fn a_session_can_be_named_behind_resume_and_a_prompt_stays_one() {
+        for (line, session, words) in [
+            (&["--resume"][..], Some(None), &[][..]),
+            (&["--resume", "01a1f652"], Some(Some("01a1f652")), &[]),
+            (&["--resume=01a1"], Some(Some("01a1")), &[]),
+            (
+                &["--resume", "01a1-f6", "go on"],
+                Some(Some("01a1-f6")),
+                &["go on"],
+            ),
+            (&["--resume", "fix", "it"], Some(None), &["fix", "it"]),
+            (&["--resume", "2", "more"], Some(None), &["2", "more"]),
+            (&["-c", "01a1f652"], None, &["01a1f652"]),
+        ] {
+            let line = ["tenon"].iter().chain(line);
+            let mut run = Cli::try_parse_from(line).unwrap().run;
+            run.name_session();
+            let named = run.resume.as_ref().map(Option::as_deref);
+            assert_eq!(
+                (named, run.words.as_slice()),
+                (
+                    session,
+                    &*words
+                        .iter()
+                        .map(|word| (*word).to_owned())
+                        .collect::<Vec<_>>()
+                )
+            );
+        }
+        assert!(
+            Cli::try_parse_from(["tenon", "resume", "01a1f652"])
+                .unwrap()
+                .command
+                .is_some()
+        );
+    }
 }

@@ -20,6 +20,15 @@ pub enum Says {
     All,
 }
 
+/// Whether a start says that other sessions are open in this directory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Neighbours {
+    #[default]
+    Said,
+    /// A single run is over before anybody could go by it.
+    Unsaid,
+}
+
 /// Who named the provider and the model for a run, where somebody did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ChoiceSource {
@@ -60,6 +69,7 @@ pub struct Options {
     /// Content of others that the flags accept.
     pub accepts: Accepts,
     pub says: Says,
+    pub neighbours: Neighbours,
 }
 
 impl Options {
@@ -115,6 +125,7 @@ impl Options {
             instruction: None,
             accepts: accepts(args),
             says: if args.verbose { Says::All } else { Says::News },
+            neighbours: Neighbours::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::trust;
 use std::time::Duration;
 use tenon_config::Resolved;
 use tenon_engine::{Ambient, RealAmbient};
+use tenon_vocab::figures::count;
 
 pub(super) fn remarks(configured: &Configured) -> Remarks {
     let mut remarks = Remarks::default();
@@ -18,19 +19,13 @@ pub(super) fn remarks(configured: &Configured) -> Remarks {
     remarks
 }
 
-/// Two sessions in one tree do not see what the other changes.
+/// Two sessions in one tree do not see what the other changes: an edit of a file
+/// that is not as it was read is refused, so it is enough to know of them.
 pub(super) fn neighbours(place: &Place) -> Option<String> {
     let others = place.store().in_use(&place.root_text());
-    let named: Vec<String> = others
-        .iter()
-        .map(|(id, pid)| format!("{id} (process {pid})"))
-        .collect();
-    (!named.is_empty()).then(|| {
-        format!(
-            "another session is working in this directory: {}; each may change files that the other has read",
-            named.join(", ")
-        )
-    })
+    let verb = if others.len() == 1 { "is" } else { "are" };
+    let sessions = count(others.len(), "other session");
+    (!others.is_empty()).then(|| format!("{sessions} {verb} open here"))
 }
 
 /// Old sessions and unused caches are removed on a thread of their own: start does not wait for it.

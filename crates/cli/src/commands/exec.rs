@@ -5,7 +5,7 @@ mod asked;
 mod fitting;
 
 use crate::args::{Format, InputFormat, RunArgs, Shared};
-use crate::assemble::{self, Options, Session};
+use crate::assemble::{self, Neighbours, Options, Session};
 use crate::client::Client;
 use crate::drive::{self, Desk, Ended, Prompt, drive};
 use crate::error::{CliError, code};
@@ -122,6 +122,9 @@ fn in_session(
         Some(_) => Desk::Client,
     };
     let mut options = Options::from_args(args, desk);
+    if client.is_none() {
+        options.neighbours = Neighbours::Unsaid;
+    }
     options.instruction = schema.as_ref().map(|schema| {
         format!("Your final answer must be only a JSON value that fits this JSON Schema, without any other text:\n{schema}")
     });
@@ -162,7 +165,8 @@ fn at_session(place: &Place, session: Session) -> Result<Place, CliError> {
 /// The flag that asks for a session that is there.
 fn asked_for(args: &RunArgs) -> Option<&'static str> {
     match args {
-        _ if args.resume => Some("--resume"),
+        _ if args.resume.is_some() => Some("--resume"),
+        _ if args.go_on => Some("--continue"),
         _ if args.session.is_some() => Some("--session"),
         _ if args.fork => Some("--fork"),
         _ => None,
@@ -187,7 +191,10 @@ pub fn choose(place: &Place, args: &RunArgs) -> Result<Session, CliError> {
             .with_hint("Remove one of the two.")),
         };
     }
-    if args.resume {
+    if let Some(Some(named)) = &args.resume {
+        return Ok(existing(place.store().find(named)?));
+    }
+    if args.go_on || args.resume.is_some() {
         let last = place.store().latest(Some(&place.root_text()))?;
         return last.map(existing).ok_or_else(|| {
             CliError::runtime("there is no session in this directory to resume")
@@ -228,7 +235,7 @@ fn renderer(args: &RunArgs, paint: Paint, parts: &Parts) -> Box<dyn Renderer + S
             Box::new(TextLines::new(paint, Answers::Elsewhere))
         }
         Format::Text if args.final_only => Box::new(TextLines::new(paint, Answers::Last)),
-        Format::Text => Box::new(TextLines::run(paint, Answers::for_stdout())),
+        Format::Text => Box::new(TextLines::new(paint, Answers::for_stdout())),
     }
 }
 

@@ -22,7 +22,7 @@ mod skills;
 mod tools;
 mod trust;
 
-use crate::args::{Cli, Command, Format, RunArgs, Shared};
+use crate::args::{Cli, Command, Format, RunArgs, SessionsCommand, Shared};
 use crate::{CommandResult, repl, words};
 use std::io::IsTerminal;
 
@@ -36,6 +36,7 @@ pub fn dispatch(cli: Cli) -> CommandResult {
         None => bare(&shared, &run),
         Some(Command::Exec(run)) => exec::run(&shared, &run),
         Some(Command::Sessions(command)) => sessions::run(&shared, command),
+        Some(Command::Resume(wanted)) => sessions::run(&shared, SessionsCommand::Resume(wanted)),
         Some(Command::Config(command)) => config::run(&shared, command),
         Some(Command::Tools(command)) => tools::run(&shared, command),
         Some(Command::Agents(command)) => agents::run(command),

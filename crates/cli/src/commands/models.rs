@@ -17,7 +17,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use tenon_config::{Choice, Resolved, ResolvedProvider};
-use tenon_model::{Model, ModelEntry, ModelError, Prices, Reach, Vision, WindowSource};
+use tenon_model::{Kind, Model, ModelEntry, ModelError, Prices, Reach, Vision, WindowSource};
 use tenon_tools::Jobs;
 use tenon_vocab::Printable;
 
@@ -432,7 +432,7 @@ fn presets(args: &ModelsArgs) -> CommandResult {
     let wanted = |name: &str| args.provider.as_deref().is_none_or(|only| only == name);
     let all = tenon_model::presets()
         .iter()
-        .filter(|preset| wanted(preset.name));
+        .filter(|preset| preset.kind != Kind::External && wanted(preset.name));
     if args.json {
         let rows: Vec<Value> = all
             .map(|preset| {

@@ -49,9 +49,9 @@ pub fn run(shared: &Shared, command: SessionsCommand) -> CommandResult {
             };
             show(&place.store().read(id)?, what)
         }
-        SessionsCommand::Resume { id, all, run } => {
-            let id = choose(&place, id.as_deref(), scope(all))?;
-            resume::run(shared, id, &run)
+        SessionsCommand::Resume(wanted) => {
+            let id = choose(&place, wanted.id.as_deref(), scope(wanted.all))?;
+            resume::run(shared, id, &wanted.run)
         }
         SessionsCommand::Verify { id } => check(&place, id.as_deref()),
         SessionsCommand::Rename { id, title } => {

@@ -151,6 +151,20 @@ async fn only_model(
     };
     let models = match http(place, provider, "", None, jobs)?.models().await {
         Ok(models) => models,
+        // Where nothing answers, a model alone would not help.
+        Err(error) if error.kind == ModelErrorKind::Network => {
+            let error = CliError::from(error);
+            let also = format!(
+                "No model is chosen either: set {variable}, or `model` in the configuration."
+            );
+            return Err(CliError {
+                hint: Some(match error.hint {
+                    Some(first) => format!("{first}\n{also}"),
+                    None => also,
+                }),
+                ..error
+            });
+        }
         // It was asked only because nothing names a model; say that, too.
         Err(error) => {
             let error = CliError::from(error);

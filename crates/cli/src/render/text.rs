@@ -117,19 +117,6 @@ impl TextLines {
         }
     }
 
-    /// For one run. Where all of it comes on one screen, plan, calls and answer are
-    /// told apart in words.
-    pub fn run(paint: Paint, answers: Answers) -> Self {
-        let parts = match answers == Answers::Live && std::io::stderr().is_terminal() {
-            true => Parts::Named(Block::Start),
-            false => Parts::Unnamed,
-        };
-        Self {
-            parts,
-            ..Self::new(paint, answers)
-        }
-    }
-
     /// For a conversation on this screen.
     pub fn conversation(paint: Paint) -> Self {
         Self {
@@ -271,6 +258,10 @@ impl TextLines {
                 let plan = Printable::block(rest.trim_end());
                 self.say(&self.paint.paint(Style::Dim, plan.as_str()))
             }
+            (Answers::Live, Some(Segment::Plan)) if self.parts == Parts::Unnamed => {
+                let plan = Printable::block(text.trim_end());
+                self.say(&self.paint.paint(Style::Dim, plan.as_str()))
+            }
             (Answers::Live, segment) => {
                 self.begin(Block::Text, "Reply:")?;
                 answer(&text, Reader::Terminal)?;
@@ -314,7 +305,11 @@ impl TextLines {
             self.paint.paint(style, label),
             Printable::block(&notice.message)
         ))?;
-        match &notice.hint {
+        let hint = match self.place {
+            Place::Alone => notice.hint.as_deref(),
+            Place::Conversation => notice::hint_in_conversation(notice),
+        };
+        match hint {
             Some(hint) => self.say(&format!("  {}", Printable::block(hint))),
             None => Ok(()),
         }

@@ -204,17 +204,16 @@ fn a_second_session_in_the_same_directory_is_announced() {
     second.until("run_finished");
     assert_eq!(second.end(), 0);
     let said = serde_json::to_string(&second.all("notice")).unwrap();
-    let id = first.events[0]["session"].as_str().unwrap();
-    assert!(
-        said.contains("another session is working in this directory"),
-        "{said}"
-    );
-    assert!(said.contains(id), "{said}");
+    assert!(said.contains("1 other session is open here"), "{said}");
+    let mut single = model.command(&home);
+    let single = single.args(["exec", "-p", "hello"]).output();
+    let single = String::from_utf8(single.unwrap().stderr).unwrap();
+    assert!(!single.contains("open here"), "{single}");
     first.end();
     let mut third = Talk::start(&home, &model, &["-p", "hello"]);
     assert_eq!(third.end(), 0);
     let said = serde_json::to_string(&third.all("notice")).unwrap();
-    assert!(!said.contains("another session"), "{said}");
+    assert!(!said.contains("open here"), "{said}");
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn the_walls_of_one_run_are_chosen_by_a_flag() {
 }
 
 #[test]
-fn a_server_without_a_list_of_models_names_the_variable_that_is_missing() {
+fn a_server_that_does_not_answer_comes_before_the_variable_that_is_missing() {
     for (address, missing) in [
         ("LLM_BASE_URL", "LLM_DEFAULT_MODEL"),
         ("TENON_BASE_URL", "TENON_MODEL"),
@@ -167,8 +167,8 @@ fn a_server_without_a_list_of_models_names_the_variable_that_is_missing() {
                 .output()
                 .unwrap(),
         );
-        ran.complains("no model is chosen")
-            .complains(&format!("Set {missing}"));
+        ran.complains("error: No answer from http://127.0.0.1:1/v1")
+            .complains(&format!("No model is chosen either: set {missing}"));
     }
 }
 

@@ -112,9 +112,12 @@ fn one_run_on_a_terminal_tells_its_plan_from_its_answer() {
         return;
     };
     terminal
-        .see("I will.\n  (that was the plan)")
-        .see("Reply:\nthat was it")
+        .see("I will.\n▸ list")
+        .see("that was it")
         .see("exit=0");
+    let screen = terminal.screen();
+    assert!(!screen.contains("Reply:"), "{screen}");
+    assert!(!screen.contains("(that was the plan)"), "{screen}");
 }
 
 #[test]
