@@ -458,7 +458,7 @@ pub(crate) fn close_open(run: &Run, outcome: Outcome) -> Flow<()> {
             (
                 ErrorCode::NotStarted,
                 CallStatus::NotStarted,
-                not_started(outcome),
+                not_started(run, outcome),
             )
         };
         let output = ToolOutput::error(code, message);
@@ -480,8 +480,11 @@ pub(crate) fn close_open(run: &Run, outcome: Outcome) -> Flow<()> {
     Ok(())
 }
 
-fn not_started(outcome: Outcome) -> &'static str {
+fn not_started(run: &Run, outcome: Outcome) -> &'static str {
     match outcome {
+        Outcome::Interrupted if run.core.inbox.shutdown.is_cancelled() => {
+            "the program ended before this call was started"
+        }
         Outcome::Interrupted => "the user stopped the run before this call was started",
         _ => "the run ended before this call was started",
     }

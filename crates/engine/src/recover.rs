@@ -13,7 +13,7 @@ mod reach;
 use crate::run::Run;
 use serde_json::Value;
 use tenon_policy::{Deed, Facts, PathFact, Script, Subject, Target};
-use tenon_vocab::{CallId, NoticeLevel};
+use tenon_vocab::{CallId, Notice, NoticeLevel, notice};
 
 pub(crate) use reach::{is_plain_glob, is_sweep};
 
@@ -28,9 +28,11 @@ pub(crate) async fn before(run: &Run, facts: &Facts, call: &CallId) -> Result<Ve
         return Ok(Vec::new());
     };
     let folder = folder_of(facts);
-    let mut lines = keep::files(run, script, &folder, call).await?;
-    lines.extend(git::keep(run, script, &folder).await?);
-    Ok(told(run, lines))
+    let mut kept = keep::files(run, script, &folder, call).await?;
+    let states = git::keep(run, script, &folder).await?;
+    kept.people.extend(states.iter().cloned());
+    kept.result.extend(states);
+    Ok(told(run, kept))
 }
 
 /// Keeps the files that an admitted call of the class `Ask` names and destroys:
@@ -50,20 +52,24 @@ pub(crate) async fn files(run: &Run, facts: &Facts, call: &CallId) -> Result<Vec
     if !script.observed().any(is_lost) {
         return Ok(Vec::new());
     }
-    let lines = keep::files(run, script, &folder_of(facts), call).await?;
-    Ok(told(run, lines))
+    let kept = keep::files(run, script, &folder_of(facts), call).await?;
+    Ok(told(run, kept))
 }
 
-fn told(run: &Run, lines: Vec<String>) -> Vec<String> {
-    if !lines.is_empty() {
-        run.core.notice(
+/// Says it to people; what is left is for the call's result.
+fn told(run: &Run, kept: keep::Told) -> Vec<String> {
+    if !kept.people.is_empty() {
+        run.core.emit_or_end(
             Some(run.id),
-            NoticeLevel::Info,
-            "recovery",
-            lines.join("\n"),
+            Notice {
+                level: NoticeLevel::Info,
+                kind: notice::SAVED.to_owned(),
+                message: kept.people.join("\n"),
+                hint: kept.hint,
+            },
         );
     }
-    lines
+    kept.result
 }
 
 /// What a call would affect, a line each, for whoever is to say yes to it.

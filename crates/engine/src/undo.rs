@@ -289,7 +289,12 @@ fn roll(
 
 fn told(outcome: &Outcome, missing: usize, what: &str, how: &str) -> Notice {
     let count = outcome.done.len();
+    let is_whole = outcome.left.is_empty() && outcome.lost.is_empty();
     let head = match count {
+        1.. if what == "Undone" && !is_whole => {
+            let files = if count == 1 { "file is" } else { "files are" };
+            format!("Not everything was undone: {count} {files} {how}.")
+        }
         0 if what == "Undone" => String::from("Nothing was undone: no file was touched."),
         0 => format!("{what}: no file was touched."),
         1 => format!("{what}: 1 file is {how}."),
@@ -301,7 +306,6 @@ fn told(outcome: &Outcome, missing: usize, what: &str, how: &str) -> Notice {
             "\n{missing} records of changes are no longer there; what they changed stays."
         ));
     }
-    let is_whole = outcome.left.is_empty() && outcome.lost.is_empty();
     let level = if is_whole && missing == 0 {
         NoticeLevel::Info
     } else {

@@ -86,7 +86,7 @@ impl ToolResult {
             }
             CallStatus::NotStarted => Ending::NotRun(&error.message),
             _ if error.code == ErrorCode::DryRun => Ending::DryRun,
-            _ => Ending::Failed(&error.message),
+            _ => Ending::Failed(before_the_lines(&error.message)),
         }
     }
 
@@ -99,12 +99,29 @@ impl ToolResult {
     }
 }
 
+/// A message of several lines without them: they show the model what it needs to
+/// go on. What only leads to them (`It occurs at:`) goes with them; where nothing
+/// else is there, all of it stays.
+fn before_the_lines(message: &str) -> &str {
+    let Some((first, _)) = message.split_once('\n') else {
+        return message;
+    };
+    let first = first.trim_end();
+    if !first.ends_with(':') {
+        return first;
+    }
+    match first.rfind(". ") {
+        Some(at) => &first[..=at],
+        None => message,
+    }
+}
+
 /// How a run ended. [`crate::Refusals`] knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunEnding {
     Done,
-    /// The user in person said no to the last call.
-    DoneAfterOwnNo,
+    /// The user in person said no to the last call, and to so many in all.
+    DoneAfterOwnNo(u32),
     /// The model has heard that so many calls were not allowed, and went on to
     /// its end.
     DoneWithout(u32),
@@ -119,7 +136,11 @@ impl RunEnding {
     #[must_use]
     pub fn words(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
-            Self::Done | Self::DoneAfterOwnNo => "Done.",
+            Self::Done => "Done.",
+            Self::DoneAfterOwnNo(calls) => {
+                let calls = figures::count(calls as usize, "call");
+                return Cow::Owned(format!("Done; you denied {calls}."));
+            }
             Self::DoneWithout(calls) => {
                 let were = if calls == 1 { "was" } else { "were" };
                 let calls = figures::count(calls as usize, "call");
@@ -297,6 +318,21 @@ mod tests {
         let failed = result(&refused, CallStatus::Completed, Some("user"));
         assert!(!failed.is_refused_by_user());
         assert_eq!(failed.ending(), Ending::Failed("for the model"));
+    }
+
+    #[test]
+    fn a_failure_is_told_to_people_without_the_lines_for_the_model() {
+        let told = |message: &str| {
+            let failed = ToolOutput::error(ErrorCode::OldNotFound, message).envelope;
+            let failed = result(&failed, CallStatus::Completed, None);
+            failed.ending().why().unwrap().to_owned()
+        };
+        let found =
+            "`old` is not in `a.py`; nothing was changed. The closest match is at line 3:\n3  x";
+        assert_eq!(told(found), "`old` is not in `a.py`; nothing was changed.");
+        assert_eq!(told("It broke.\nSee the log"), "It broke.");
+        let whole = "Traceback (most recent call last):\n  a";
+        assert_eq!(told(whole), whole);
     }
 
     #[test]

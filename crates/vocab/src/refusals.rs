@@ -3,8 +3,8 @@
 
 use crate::figures::count;
 use crate::{
-    CallStatus, ErrorCode, Outcome, Printable, RunEnding, RunFinished, ToolCallPart, ToolResult,
-    judged,
+    CallStatus, Class, ErrorCode, Outcome, Printable, RunEnding, RunFinished, ToolCallPart,
+    ToolResult, judged,
 };
 use serde_json::Value;
 
@@ -21,6 +21,8 @@ const LONGEST: usize = 100;
 pub struct Refusals {
     calls: Vec<Refusal>,
     last: Option<Whose>,
+    /// How often the user said no.
+    own: u32,
 }
 
 /// Whose no the last one was.
@@ -43,6 +45,8 @@ struct Refusal {
 enum By {
     Policy,
     Hook,
+    /// Built in, and nobody can allow it.
+    Never,
 }
 
 impl Refusals {
@@ -59,6 +63,7 @@ impl Refusals {
         }
         if result.is_refused_by_user() {
             self.calls.clear();
+            self.own = self.own.saturating_add(1);
             self.last = Some(Whose::User);
         } else {
             self.calls.push(Refusal::of(result, asked, agent));
@@ -71,7 +76,9 @@ impl Refusals {
     pub fn ending(&self, finished: &RunFinished) -> RunEnding {
         match finished.outcome {
             Outcome::Completed => RunEnding::Done,
-            Outcome::Denied if self.last == Some(Whose::User) => RunEnding::DoneAfterOwnNo,
+            Outcome::Denied if self.last == Some(Whose::User) => {
+                RunEnding::DoneAfterOwnNo(self.own)
+            }
             Outcome::Denied if finished.steps > 0 && finished.denied_calls > 0 => {
                 RunEnding::DoneWithout(finished.denied_calls)
             }
@@ -110,6 +117,9 @@ impl Refusals {
     pub fn way(&self) -> Option<String> {
         let last = self.calls.last()?;
         Some(match (last.by, last.words()) {
+            (By::Never, _) => {
+                String::from("Tenon never runs this. If you mean it, run it in your own terminal.")
+            }
             (By::Hook, _) => String::from("Which hook that was: tenon hooks list"),
             (By::Policy, Some(words)) => {
                 format!("Which rule that was: tenon policy explain {words}")
@@ -122,12 +132,14 @@ impl Refusals {
 impl Refusal {
     fn of(result: &ToolResult, asked: Option<&ToolCallPart>, agent: &str) -> Self {
         let code = result.envelope.error().map(|error| error.code);
+        let class = result.explanation.as_ref().map(|why| why.class);
         Self {
             tool: result.name.clone(),
             about: asked.and_then(|call| about(&result.name, &call.arguments)),
             agent: agent.to_owned(),
-            by: match code {
-                Some(ErrorCode::BlockedByHook) => By::Hook,
+            by: match (code, class) {
+                (Some(ErrorCode::BlockedByHook), Some(Class::HardDeny)) => By::Never,
+                (Some(ErrorCode::BlockedByHook), _) => By::Hook,
                 _ => By::Policy,
             },
         }
@@ -187,7 +199,7 @@ fn quoted(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AnsweredBy, CallForm, CallId, Class, Explanation, ToolOutput};
+    use crate::{AnsweredBy, CallForm, CallId, Explanation, ToolOutput};
     use serde_json::json;
 
     fn refuse(refusals: &mut Refusals, tool: &str, about: &str, code: ErrorCode, by: AnsweredBy) {
@@ -298,6 +310,25 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_can_allow_is_said_to_be_so_and_no_hook_is_looked_for() {
+        let mut refusals = Refusals::default();
+        let result: ToolResult = serde_json::from_value(json!({
+            "call": "c1", "name": "bash", "ok": false, "status": CallStatus::Denied,
+            "model_text": "", "duration_ms": 0,
+            "envelope": ToolOutput::error(ErrorCode::BlockedByHook, "").envelope,
+            "explanation": Explanation::new(Class::HardDeny, "a download would run"),
+        }))
+        .unwrap();
+        refusals.ended(&result, None, "build");
+        assert!(
+            refusals
+                .way()
+                .unwrap()
+                .starts_with("Tenon never runs this.")
+        );
+    }
+
+    #[test]
     fn the_users_own_no_is_not_told_again_and_another_one_is() {
         let mut refusals = Refusals::default();
         let end = finished(Outcome::Denied, 2, 1);
@@ -305,7 +336,8 @@ mod tests {
         assert_eq!(refusals.ending(&end), RunEnding::DoneWithout(1));
         let (code, by) = (ErrorCode::PermissionDenied, AnsweredBy::User);
         refuse(&mut refusals, "bash", "rm a", code, by);
-        assert_eq!(refusals.ending(&end), RunEnding::DoneAfterOwnNo);
+        assert_eq!(refusals.ending(&end), RunEnding::DoneAfterOwnNo(1));
+        assert_eq!(refusals.ending(&end).words(), "Done; you denied 1 call.");
         assert_eq!((refusals.what(), refusals.way()), (None, None));
         by_rule(&mut refusals, "bash", "ls");
         assert_eq!(refusals.ending(&end), RunEnding::DoneWithout(1));

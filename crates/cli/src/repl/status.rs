@@ -33,7 +33,7 @@ pub fn finished(
     let ending = refusals.ending(finished);
     let style = match ending {
         RunEnding::Done => Style::Green,
-        RunEnding::DoneAfterOwnNo | RunEnding::Stopped | RunEnding::AtLimit => Style::Dim,
+        RunEnding::DoneAfterOwnNo(_) | RunEnding::Stopped | RunEnding::AtLimit => Style::Dim,
         RunEnding::DoneWithout(_) => Style::Bold,
         RunEnding::NotAllowed | RunEnding::Failed => Style::Red,
     };

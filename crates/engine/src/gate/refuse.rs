@@ -6,7 +6,7 @@ use crate::run::Run;
 use crate::schedule::Ready;
 use tenon_policy::{Facts, error_code};
 use tenon_vocab::{
-    AnsweredBy, CallStatus, Class, ErrorCode, Explanation, Notice, NoticeLevel, Printable,
+    AnsweredBy, CallStatus, Class, Display, ErrorCode, Explanation, Notice, NoticeLevel, Printable,
     Responders, RuleTried, ToolOutput,
 };
 
@@ -41,16 +41,15 @@ pub(super) fn by_answer(
         .filter(|said| !said.is_empty());
     let message = format!("not allowed: {whose} said no to this call.");
     let code = error_code(&explanation);
-    match explanation.said.clone() {
-        // Whoever says what to do instead is not contradicted.
-        Some(said) => refused(
-            code,
-            message,
-            &format!("Go by these words: {said}"),
-            explanation,
-        ),
-        None => refusal(code, message, explanation),
-    }
+    // Whoever says what to do instead is not contradicted.
+    let next = match &explanation.said {
+        Some(said) => format!("Go by these words: {said}"),
+        None => INSTEAD.to_owned(),
+    };
+    let mut output = told(code, message, &next);
+    // A person knows of the own no: the words are for the model.
+    output.display = Display::Nothing;
+    refuse(output, explanation)
 }
 
 /// The agent does not see the tool: no rule and no grant changes that (A10).
@@ -102,13 +101,17 @@ pub(super) fn by_hook(
 }
 
 fn refusal(code: ErrorCode, message: String, explanation: Explanation) -> Verdict {
-    refused(code, message, INSTEAD, explanation)
+    refuse(told(code, message, INSTEAD), explanation)
 }
 
 /// What happened is for whoever reads it; what to do next is for the model.
-fn refused(code: ErrorCode, message: String, next: &str, explanation: Explanation) -> Verdict {
+fn told(code: ErrorCode, message: String, next: &str) -> ToolOutput {
     let mut output = ToolOutput::error(code, message);
     output.model_text.push_str(&format!(" {next}"));
+    output
+}
+
+fn refuse(output: ToolOutput, explanation: Explanation) -> Verdict {
     Verdict::Refuse {
         output: Box::new(output),
         status: CallStatus::Denied,

@@ -30,13 +30,22 @@ struct Kept {
     unreadable: usize,
 }
 
-/// Keeps the files; gives lines for the result.
+/// The lines of a call's result about what was kept, and what people are told.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) result: Vec<String>,
+    pub(super) people: Vec<String>,
+    /// For whoever is in no conversation.
+    pub(super) hint: Option<String>,
+}
+
+/// Keeps the files; gives what is to be said of it.
 pub(super) async fn files(
     run: &Run,
     script: &Script,
     folder: &str,
     call: &CallId,
-) -> Result<Vec<String>, String> {
+) -> Result<Told, String> {
     let Some(reach) = looked(run, script, folder).await else {
         return Err(refusal("checking them failed"));
     };
@@ -58,11 +67,33 @@ pub(super) async fn files(
             .map_err(|error| refusal(&error.to_string()))?;
     }
     run.core.keeper.kept_ahead(run.id, call, &kept.changes);
-    let mut lines = lines(&kept, lost);
+    Ok(told(run, call, &kept, lost))
+}
+
+fn told(run: &Run, call: &CallId, kept: &Kept, lost: Vec<String>) -> Told {
+    let mut told = Told::default();
     if !kept.changes.is_empty() {
-        lines.insert(1, way_back(run, call));
+        let files = count(kept.changes.len(), "file", "files");
+        let them = if kept.changes.len() == 1 {
+            "it"
+        } else {
+            "them"
+        };
+        let (until, back) = way_back(run, call);
+        told.result.push(format!(
+            "Kept before it ran: {files} ({}), in the checkpoints of this session.",
+            size(kept.bytes)
+        ));
+        told.result.push(back.clone());
+        told.people.push(format!(
+            "Saved {files} first; /undo brings {them} back{until}."
+        ));
+        told.hint = Some(back);
     }
-    Ok(lines)
+    let left = left_out(kept, lost);
+    told.result.extend(left.clone());
+    told.people.extend(left);
+    told
 }
 
 async fn store(run: &Run, reach: Reach) -> Result<Kept, String> {
@@ -111,15 +142,8 @@ fn put(
     Ok(kept)
 }
 
-fn lines(kept: &Kept, mut lost: Vec<String>) -> Vec<String> {
-    let mut lines = Vec::new();
-    if !kept.changes.is_empty() {
-        lines.push(format!(
-            "Kept before it ran: {} ({}), in the checkpoints of this session.",
-            count(kept.changes.len(), "file", "files"),
-            size(kept.bytes)
-        ));
-    }
+/// What is not kept of it, and why.
+fn left_out(kept: &Kept, mut lost: Vec<String>) -> Option<String> {
     for (number, why) in [
         (kept.large, "larger than 16 MB"),
         (kept.beyond, "beyond the 2000 files or 64 MB that are kept"),
@@ -129,22 +153,19 @@ fn lines(kept: &Kept, mut lost: Vec<String>) -> Vec<String> {
             lost.push(format!("{} {why}", count(number, "file", "files")));
         }
     }
-    if !lost.is_empty() {
-        lines.push(format!("Not kept: {}.", lost.join("; ")));
-    }
-    lines
+    (!lost.is_empty()).then(|| format!("Not kept: {}.", lost.join("; ")))
 }
 
-/// How the user gets it back.
-fn way_back(run: &Run, call: &CallId) -> String {
+/// How long `/undo` does it, and how the user gets it back without one.
+fn way_back(run: &Run, call: &CallId) -> (&'static str, String) {
     let emitter = &run.core.emitter;
     if emitter.blobs().outlive_the_session() {
-        format!(
-            "To get it back: tenon sessions restore {} --call {call}",
-            emitter.session()
-        )
+        let session = emitter.session();
+        let back = format!("To get it back: tenon sessions restore {session} --call {call}");
+        ("", back)
     } else {
-        String::from("This session is not saved, so the copies are deleted with it.")
+        let back = "This session is not saved, so the copies are deleted with it.";
+        (" until this session ends", back.to_owned())
     }
 }
 

@@ -105,6 +105,11 @@ async fn the_model_hears_that_the_user_said_no_and_not_why_it_was_asked() {
     let events = answering(&world, id, &model, "deny", None).await;
     let heard = &results(&events)[0].1;
     assert!(heard.contains("the user said no to this call"), "{heard}");
+    let shown = events.iter().find_map(|event| match &event.kind {
+        EventKind::ToolResult(result) => Some(&result.display),
+        _ => None,
+    });
+    assert_eq!(shown, Some(&tenon_vocab::Display::Nothing), "for a person");
     assert!(heard.contains("another way"), "{heard}");
     assert!(!heard.contains("asked about"), "{heard}");
     assert!(!heard.contains("Reason given"), "{heard}");

@@ -28,7 +28,7 @@ impl Flow {
             NoticeLevel::Error => (Role::Error, "error: "),
         };
         self.remark(role, &format!("{label}{}", notice.message), columns);
-        if let Some(hint) = &notice.hint {
+        if let Some(hint) = notice::hint_in_conversation(notice) {
             self.remark(Role::Text, &format!("  {hint}"), columns);
         }
     }
@@ -57,7 +57,7 @@ impl Flow {
         let ending = self.refusals.ending(finished);
         let role = match ending {
             RunEnding::Done => Role::Success,
-            RunEnding::DoneAfterOwnNo | RunEnding::Stopped => Role::Dim,
+            RunEnding::DoneAfterOwnNo(_) | RunEnding::Stopped => Role::Dim,
             RunEnding::DoneWithout(_) | RunEnding::AtLimit => Role::Warning,
             RunEnding::NotAllowed | RunEnding::Failed => Role::Error,
         };
@@ -92,12 +92,8 @@ impl Flow {
             Span::new(role, &word),
             Span::new(Role::Dim, &format!(" {}", figures.join(" · "))),
         ]);
+        // Why it stopped stands above.
         let mut lines = wrap(&line, columns, 2);
-        // What a model or a server said stands above, but for limits.
-        if let (Outcome::Limit | Outcome::Loop, Some(reason)) = (finished.outcome, &finished.reason)
-        {
-            lines.extend(wrap(&Line::new(Role::Dim, reason), columns, 2));
-        }
         if finished.outcome == Outcome::Denied
             && let Some(way) = self.refusals.way()
         {

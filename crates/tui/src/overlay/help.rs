@@ -1,4 +1,4 @@
-//! All commands and keys, in groups. The commands come from the program around;
+//! All keys and commands, in groups: the keys first, which no menu shows. The commands come from the program around;
 //! the keys are listed here, beside nothing that reads them: a key that changes
 //! is changed here too.
 
@@ -90,18 +90,18 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
 #[must_use]
 pub fn lines(entries: &[Entry], columns: usize) -> Vec<Line> {
     let mut lines = Vec::new();
-    for place in Group::ALL {
-        let found = entries.iter().filter(|entry| entry.group == Some(place));
-        group(&mut lines, place.title(), found.map(command), columns);
-    }
-    let others = entries.iter().filter(|entry| entry.group.is_none());
-    group(&mut lines, "More commands", others.map(command), columns);
     for (title, keys) in KEYS {
         let keys = keys
             .iter()
             .map(|(key, what)| ((*key).to_owned(), (*what).to_owned()));
         group(&mut lines, &format!("Keys: {title}"), keys, columns);
     }
+    for place in Group::ALL {
+        let found = entries.iter().filter(|entry| entry.group == Some(place));
+        group(&mut lines, place.title(), found.map(command), columns);
+    }
+    let others = entries.iter().filter(|entry| entry.group.is_none());
+    group(&mut lines, "More commands", others.map(command), columns);
     fold_all(lines, columns)
 }
 

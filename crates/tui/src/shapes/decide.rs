@@ -11,23 +11,27 @@ use crate::text::{Line, Role, Span, Style};
 use tenon_vocab::{BodyRow, Display, Question};
 
 const MARGIN: &str = "  ";
+/// Rows of a command that hide nothing below them.
+const SHORT: usize = 4;
 
 pub(super) fn lines(question: &Question, columns: usize) -> Vec<Line> {
     let mut lines = Vec::new();
-    // What a danger would destroy comes first: the command may be as long as the
-    // model likes.
-    let is_danger = question.is_danger();
-    if is_danger {
-        known(&mut lines, question, columns);
-    }
-    change(&mut lines, question, columns);
     let body = match (&question.display, question.body.as_str()) {
         (Display::Terminal { command, .. }, "") => command,
         (Display::Text { summary, .. }, "") => summary,
         (_, body) => body,
     };
-    exactly(&mut lines, body, columns);
-    if !is_danger {
+    let mut exact = Vec::new();
+    exactly(&mut exact, body, columns);
+    // What a danger would destroy comes before a long command: that may be as long
+    // as the model likes.
+    let is_long = question.is_danger() && exact.len() > SHORT;
+    if is_long {
+        known(&mut lines, question, columns);
+    }
+    change(&mut lines, question, columns);
+    lines.append(&mut exact);
+    if !is_long {
         known(&mut lines, question, columns);
     }
     // After what is known: it may be as long as the model likes.

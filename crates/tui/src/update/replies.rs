@@ -130,10 +130,26 @@ fn is_open(state: &State, wanted: Purpose) -> bool {
 }
 
 fn fill(state: &mut State, wanted: Purpose, rows: Vec<Row>) {
+    if rows.is_empty() && is_open(state, wanted) {
+        close(state, wanted);
+        return say(state, Role::Dim, nothing_of(wanted));
+    }
     if let Some(Overlay::Pick(picker, purpose)) = &mut state.overlay
         && *purpose == wanted
     {
         picker.fill(rows);
+    }
+}
+
+/// A list without rows is a line.
+fn nothing_of(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Resume => "No other session here.",
+        Purpose::GoBack => "No prompt to go back to.",
+        Purpose::Model => "No model is listed.",
+        Purpose::Agent => "No agent can be chosen.",
+        Purpose::Provider => "No provider is configured.",
+        Purpose::Mode | Purpose::Theme => "There is nothing to choose.",
     }
 }
 

@@ -477,10 +477,10 @@ fn a_question_shows_what_runs_why_and_what_it_affects() {
     };
     assert_eq!(
         all(&shapes::question(&question, 60)),
-        "  [d why: ][d no rule allows it]
-  [err affects: ][err deletes /home/u/x␍safe]
-  echo ⟨U+202E⟩safe␛[2K␉x␍
+        "  echo ⟨U+202E⟩safe␛[2K␉x␍
   rm x
+  [d why: ][d no rule allows it]
+  [err affects: ][err deletes /home/u/x␍safe]
   [d the model says: ][d I clean up.]
   [d                 ][d Trust me]"
     );

@@ -192,8 +192,10 @@ fn a_question_shows_the_rule_that_each_scope_would_keep() {
         .see_prompt()
         .key("Escape")
         .key("Enter")
-        .see("Denied by you.")
+        .see("Denied by you.\n")
+        .see("Done; you denied 1 call.")
         .see_prompt();
+    assert!(!terminal.screen().contains("not allowed"));
     assert!(!home.project().join("made.txt").exists());
 }
 
@@ -239,7 +241,7 @@ fn what_must_be_confirmed_shows_why_and_what_and_has_no_lasting_yes() {
         .see_prompt()
         .line("keep it")
         .see("that was it")
-        .see("Done. (")
+        .see("Done; you denied 1 call. (")
         .see_prompt();
     assert!(file.exists());
     let screen = terminal.screen();
@@ -254,7 +256,7 @@ fn what_must_be_confirmed_shows_why_and_what_and_has_no_lasting_yes() {
         .see_times("affects: deletes a.txt", 2)
         .see_prompt()
         .line("y")
-        .see("Kept before it ran: 1 file")
+        .see("Saved 1 file first; /undo brings it back.")
         .see_times("that was it", 2)
         .see_prompt();
     assert!(!file.exists());

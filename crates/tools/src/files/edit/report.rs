@@ -82,13 +82,11 @@ pub(super) fn stale(file: &FileContent, seen: Option<&[u8]>) -> ToolOutput {
         }
         None => String::from("`read` it again to see what changed."),
     };
-    ToolOutput::error(
-        ErrorCode::Stale,
-        format!(
-            "{} If the edit is still right, send it again. {since}",
-            changed_since(&file.path)
-        ),
-    )
+    let mut output = ToolOutput::error(ErrorCode::Stale, changed_since(&file.path));
+    // What to do next is for the model alone.
+    let next = format!(" If the edit is still right, send it again. {since}");
+    output.model_text.push_str(&next);
+    output
 }
 
 pub(super) fn miss(

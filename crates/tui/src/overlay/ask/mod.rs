@@ -224,8 +224,12 @@ impl Ask {
         if !counts {
             return self.early(key);
         }
-        self.guard = Guard::Down;
+        let guard = std::mem::replace(&mut self.guard, Guard::Down);
         self.notice = None;
+        // It only comes back from the message: the mark stays where it is.
+        if (guard, key.code) == (Guard::Up, KeyCode::Tab) {
+            return Verdict::Stay;
+        }
         if self.scrolled(key) {
             return Verdict::Stay;
         }

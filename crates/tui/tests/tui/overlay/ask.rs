@@ -242,6 +242,23 @@ fn who_was_typing_elsewhere_types_on() {
 }
 
 #[test]
+fn the_tab_that_comes_back_from_the_message_marks_nothing() {
+    let start = Instant::now();
+    let at = |ms| start + Duration::from_millis(ms);
+    let mut ask = Ask::new(permission());
+    ask.shown(start);
+    let _ = look(&ask, SIZE);
+    ask.typed_before(start);
+    assert_eq!(ask.key(letter('s'), at(200)), Verdict::Elsewhere);
+    let before = text(&look(&ask, SIZE));
+    assert_eq!(ask.key(key(KeyCode::Tab), at(1_000)), Verdict::Stay);
+    let after = text(&look(&ask, SIZE));
+    assert!(before.contains("goes into your message"), "{before}");
+    assert!(after.contains("enter or esc deny"), "{after}");
+    assert_eq!(said(&ask.key(key(ENTER), at(1_000))), ("deny", None));
+}
+
+#[test]
 fn a_long_change_is_allowed_by_one_key_and_what_is_not_shown_is_counted_beside_it() {
     let (mut ask, now) = ready(long());
     let shown = text(&look(&ask, SIZE));

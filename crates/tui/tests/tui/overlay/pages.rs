@@ -34,6 +34,7 @@ fn help_names_every_command_once_and_the_keys() {
     ] {
         assert!(all.contains(part), "no {part} in\n{all}");
     }
+    assert!(all.find("Keys: Pages") < all.find("Conversation"), "{all}");
 }
 
 #[test]
