@@ -44,7 +44,7 @@ pub fn unread(path: &str) -> String {
 /// Why a file is not changed that has another content than the model knows.
 #[must_use]
 pub fn changed_since(path: &str) -> String {
-    format!("`{path}` has changed since you last read it; nothing was changed.")
+    format!("`{path}` has changed on disk since it was read; nothing was changed.")
 }
 
 impl Ledger {
