@@ -273,7 +273,7 @@ fn a_no_of_ones_own_is_not_told_again() {
     stage.answer("So I did not.");
     stage.end_run(denied(1));
     let shown = stage.shown();
-    assert!(shown.contains("Done. "), "{shown}");
+    assert!(shown.contains("Done; you denied 1 call. "), "{shown}");
     assert!(!shown.contains("not allowed."), "{shown}");
     assert!(!shown.contains("policy explain"), "{shown}");
 }

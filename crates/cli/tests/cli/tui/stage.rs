@@ -135,9 +135,9 @@ impl Prompt for Screen {
     fn done(&self) -> &Self {
         // A tool that is done has a line that begins in the same way.
         self.until("the end of the run", |view| {
-            view.rows
-                .iter()
-                .any(|row| row.starts_with("Done.") && row.contains(" step"))
+            view.rows.iter().any(|row| {
+                (row.starts_with("Done.") || row.starts_with("Done; ")) && row.contains(" step")
+            })
         });
         self
     }
