@@ -98,7 +98,7 @@ fn folders_are_checked_by_the_letter() {
     program
         .run(&["skills", "validate", "all", "nowhere"])
         .ended(1)
-        .says("all/Bad: not valid\n  error: version: not a field of a skill")
+        .says("all/Bad: not valid\n  error: version: not a skill field")
         .says("  error: name: `Bad` must be lower case\n")
         .says("  error: description: it is missing\n")
         .says("nowhere: not valid\n  error: SKILL.md: nowhere does not exist\n")

@@ -177,7 +177,7 @@ impl Terminal {
     /// line that comes at once behind another counts as pasted.
     pub fn key(&self, name: &str) -> &Self {
         if name == "Enter" {
-            std::thread::sleep(std::time::Duration::from_millis(60));
+            as_long_as_a_hand();
         }
         self.tmux(&["send-keys", name]);
         self
@@ -188,8 +188,10 @@ impl Terminal {
         self
     }
 
-    /// Types a line and sends it.
+    /// Types a line and sends it. What is typed while a question is still being
+    /// written counts as begun before it.
     pub fn line(&self, text: &str) -> &Self {
+        as_long_as_a_hand();
         self.text(text).key("Enter")
     }
 
@@ -242,4 +244,10 @@ pub fn signal(home: &TestHome, name: &str) {
     let pid = found.expect("the program does not run").to_string();
     let sent = Command::new("kill").args([name, &pid]).status().unwrap();
     assert!(sent.success());
+}
+
+/// What a person needs between what they see and what they type, and the program
+/// to tell both from a paste.
+fn as_long_as_a_hand() {
+    std::thread::sleep(std::time::Duration::from_millis(60));
 }
