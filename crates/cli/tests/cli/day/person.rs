@@ -43,11 +43,7 @@ pub fn work(mode: &str) -> Option<Day> {
     let model = Model::scripted(script, Duration::ZERO);
     let mut command = model.command(&ground.home);
     command.env("PATH", ground.path());
-    let mut talk = if mode == "old" {
-        Talk::of(command, &[])
-    } else {
-        Talk::of(command, &["--permission-mode", mode])
-    };
+    let mut talk = Talk::of(command, &["--permission-mode", mode]);
     let mut asked = Vec::new();
     for errand in &errands {
         let settings = |mode: &str| json!({"type": "settings", "permission_mode": mode});

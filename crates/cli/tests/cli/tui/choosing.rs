@@ -27,7 +27,7 @@ fn a_slash_opens_the_menu_and_letters_narrow_it() {
             view.at_cursor().starts_with("> /help")
         });
     screen.key(ENTER);
-    screen.until("help", |view| view.paged && view.has("/new"));
+    screen.until("help", |view| view.paged && view.has("Keys: Writing"));
     screen.key("/undo\r");
     screen.until("what was searched for", |view| view.has("undo"));
     screen.key("q");

@@ -95,7 +95,7 @@ fn nothing_is_wider_than_forty_columns() {
     assert!(wide <= Some(40), "{wide:?}: {raw:?}");
     screen.key("/").see("/help");
     screen.key(&control('c')).ready().key("?");
-    screen.until("help", |view| view.paged && view.has("/new"));
+    screen.until("help", |view| view.paged && view.has("Keys: Writing"));
     screen.key("q").ready();
 }
 
