@@ -42,7 +42,7 @@ fn unknown(meter: &Meter, tokens: u64) -> Fit {
         return Fit::Fits;
     }
     Fit::Doubtful(format!(
-        "This server's window is unknown; Tenon assumes {ASSUMED} tokens. Set `context_window` to its real size."
+        "This server's window is unknown; Tenon assumes {ASSUMED} tokens. Set the provider's `context_window` in tenon.jsonc to its real size, or `context.window` for all providers."
     ))
 }
 
